@@ -1,0 +1,16 @@
+# The ONNX reader's messages, generated from the schema that Debian's libonnx-dev installs, in a package of our own so
+# that they never clash with libonnx's classes in one process.
+find_package(Protobuf REQUIRED)
+find_file(ONNX_SCHEMA onnx/onnx.proto PATHS /usr/include REQUIRED)
+set(ONNX_PROTO_DIR ${PROJECT_BINARY_DIR}/onnx_proto)
+file(MAKE_DIRECTORY ${ONNX_PROTO_DIR})
+file(READ ${ONNX_SCHEMA} ONNX_SCHEMA_TEXT)
+string(REPLACE "package onnx;" "package foreflow.onnx_proto;" ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
+file(CONFIGURE OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.proto CONTENT "${ONNX_SCHEMA_TEXT}" @ONLY)
+add_custom_command(
+  OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.pb.cc ${ONNX_PROTO_DIR}/foreflow_onnx.pb.h
+  COMMAND protobuf::protoc --cpp_out=${ONNX_PROTO_DIR} -I${ONNX_PROTO_DIR} ${ONNX_PROTO_DIR}/foreflow_onnx.proto
+  DEPENDS ${ONNX_PROTO_DIR}/foreflow_onnx.proto)
+add_library(foreflow_onnx_proto STATIC ${ONNX_PROTO_DIR}/foreflow_onnx.pb.cc)
+target_include_directories(foreflow_onnx_proto SYSTEM PUBLIC ${ONNX_PROTO_DIR})
+target_link_libraries(foreflow_onnx_proto PUBLIC protobuf::libprotobuf-lite)

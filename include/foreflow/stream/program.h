@@ -1,0 +1,84 @@
+// What every device does, in order: the second of the three values (ir::Module -> stream::Program -> stream::Timeline).
+// Events are distinct pieces of work, priced once; streams list them by number. No tensors, no ops, no absolute time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/units.h"
+#include "foreflow/collective/collective.h"
+
+namespace foreflow::stream {
+
+// One op inside a compute event, for the timeline: parts follow each other without a gap.
+struct Part {
+  std::string name;  // "MatMul"
+  Seconds duration;
+};
+
+// A run of compute on one device that nothing observes (a composite of its parts).
+struct Compute {
+  std::string name;    // "@stage1_forward" or "MatMul"
+  Seconds duration;    // sum of the parts
+  Flops flops;         // sum over the parts
+  std::vector<Part> parts;
+};
+
+// A message or collective over an ordered group of streams.
+struct Communication {
+  std::string name;  // the op: "MPIAllreduce"
+  collective::Kind kind;
+  const collective::AlgorithmDef* algorithm;
+  Bytes bytes;        // as collective::Kind defines it
+  Seconds fixed;      // >= 0: takes exactly so long whatever the network does (a cost model's formula); < 0: simulate the flows
+};
+
+// What one item does to the memory of its device, relative to the level when it starts.
+struct MemoryEffect {
+  Bytes peak;  // highest level above the start while it runs (>= 0)
+  Bytes net;   // level after it, relative to the start
+};
+
+struct Item {
+  int32_t event;   // instance < 0: index into Program::computes; otherwise equal to instances[instance].communication
+  int32_t instance;  // index into Program::instances, or -1 for compute
+  int32_t memory;  // index into Program::memory_effects
+};
+
+// One execution of a communication by its members, who all meet there: it starts when the last of them arrives.
+struct Instance {
+  int32_t communication;         // index into Program::communications
+  std::vector<int32_t> members;  // stream indices, in rank order
+};
+
+struct Stream {
+  std::string name;  // "D1" or "D1.comm"
+  int device;        // index into Program::devices
+  std::vector<Item> items;
+};
+
+struct DeviceUse {
+  int index;        // the DistIR device number (D1 -> 1)
+  int place;        // index into platform::Platform::devices()
+  Bytes initial;    // what lives from the beginning: parameters, optimizer state, inputs
+};
+
+// Invariants (verify): every member of an instance lists it exactly once; instances are numbered in program order, so
+// the instance numbers in each stream increase: no program can deadlock.
+struct Program {
+  std::vector<Compute> computes;
+  std::vector<Communication> communications;
+  std::vector<MemoryEffect> memory_effects;
+  std::vector<Instance> instances;
+  std::vector<DeviceUse> devices;
+  std::vector<Stream> streams;
+};
+
+// Throws InternalError when an invariant is broken.
+void verify(const Program& program);
+
+// The `.stream` text, for reading, diffing and golden tests.
+std::string print(const Program& program);
+
+}  // namespace foreflow::stream

@@ -1,0 +1,210 @@
+#include "foreflow/base/json.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "foreflow/base/text.h"
+
+namespace foreflow {
+namespace {
+
+// Builds a Json while nlohmann scans; refuses duplicate keys, which the library would silently overwrite.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Builder(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(Json()); }
+  bool boolean(bool value) override { return add(Json(value)); }
+  bool number_integer(number_integer_t value) override { return add(Json(int64_t{value})); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return value <= INT64_MAX ? add(Json(static_cast<int64_t>(value))) : add(Json(static_cast<double>(value)));
+  }
+  bool number_float(number_float_t value, const string_t&) override { return add(Json(value)); }
+  bool string(string_t& value) override { return add(Json(std::move(value))); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(size_t) override { return open(Json::object()); }
+  bool start_array(size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& value) override {
+    if (open_.back().find(value) != nullptr) throw Error(name_, fmt::format("the key \"{}\" stands twice in one object", value));
+    keys_.push_back(value);
+    return true;
+  }
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& problem) override {
+    std::string what = problem.what();
+    if (const size_t at = what.find("syntax error"); at != std::string::npos) what = what.substr(at);
+    const std::string_view before = text_.substr(0, position > 0 ? position - 1 : 0);
+    const size_t line             = 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+    const size_t column           = before.size() - (before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1) + 1;
+    throw Error(fmt::format("{}:{}:{}", name_, line, column), "malformed JSON: " + what);
+  }
+
+ private:
+  bool add(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else if (open_.back().if_array() != nullptr) {
+      open_.back().push(std::move(value));
+    } else {
+      open_.back().set(keys_.back(), std::move(value));
+      keys_.pop_back();
+    }
+    return true;
+  }
+  bool open(Json value) {
+    if (open_.size() > 200) throw Error(name_, "is nested more than 200 deep");
+    open_.push_back(std::move(value));
+    return true;
+  }
+  bool close() {
+    Json value = std::move(open_.back());
+    open_.pop_back();
+    return add(std::move(value));
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  Json root_;
+  std::vector<Json> open_;
+  std::vector<std::string> keys_;
+};
+
+nlohmann::ordered_json convert(const Json& value) {
+  if (const bool* v = value.if_bool()) return *v;
+  if (const int64_t* v = value.if_int()) return *v;
+  if (const double* v = value.if_double()) return *v;
+  if (const std::string* v = value.if_string()) return *v;
+  if (const Json::Array* v = value.if_array()) {
+    auto out = nlohmann::ordered_json::array();
+    for (const Json& item : *v) out.push_back(convert(item));
+    return out;
+  }
+  if (const Json::Object* v = value.if_object()) {
+    auto out = nlohmann::ordered_json::object();
+    for (const auto& [key, item] : *v) out[key] = convert(item);
+    return out;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Json* Json::find(std::string_view key) const {
+  const Object* object = if_object();
+  if (object == nullptr) return nullptr;
+  for (const auto& [name, value] : *object) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+Json& Json::member(std::string_view key) {
+  if (is_null()) value_ = Object{};
+  Object& object = std::get<Object>(value_);
+  for (auto& [name, value] : object) {
+    if (name == key) return value;
+  }
+  return object.emplace_back(std::string(key), Json()).second;
+}
+
+Json& Json::set(std::string_view key, Json value) {
+  member(key) = std::move(value);
+  return *this;
+}
+
+void Json::push(Json value) {
+  if (is_null()) value_ = Array{};
+  std::get<Array>(value_).push_back(std::move(value));
+}
+
+std::string Json::dump() const { return convert(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; }
+std::string Json::dump_compact() const { return convert(*this).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace); }
+
+Json parse_json(std::string_view text, const std::string& name) {
+  Builder builder(text, name);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+void JsonView::expected(const char* kind) const { fail(fmt::format("expected {}, found {}", kind, value_->dump_compact())); }
+
+bool JsonView::has(std::string_view key) const { return value_->find(key) != nullptr; }
+
+JsonView JsonView::at(std::string_view key) const {
+  if (value_->if_object() == nullptr) expected("an object");
+  const Json* found = value_->find(key);
+  if (found == nullptr) fail(fmt::format("the key \"{}\" is missing", key));
+  return {found, file_, fmt::format("{}.{}", path_, key)};
+}
+
+std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
+  if (value_->if_object() == nullptr) expected("an object");
+  std::vector<std::pair<std::string, JsonView>> all;
+  for (const auto& [key, value] : *value_->if_object()) all.emplace_back(key, JsonView(&value, file_, fmt::format("{}.{}", path_, key)));
+  return all;
+}
+
+std::vector<JsonView> JsonView::items() const {
+  if (value_->if_array() == nullptr) expected("a list");
+  std::vector<JsonView> all;
+  for (const Json& item : *value_->if_array()) all.push_back(JsonView(&item, file_, fmt::format("{}[{}]", path_, all.size())));
+  return all;
+}
+
+void JsonView::allow_only(const std::vector<std::string>& known) const {
+  const std::set<std::string, std::less<>> allowed(known.begin(), known.end());
+  for (const auto& [key, view] : members()) {
+    if (!allowed.contains(key)) throw Error(view.where(), fmt::format("unknown key \"{}\"; the nearest is \"{}\"", key, nearest(key, known)));
+  }
+}
+
+bool JsonView::as_bool() const {
+  if (value_->if_bool() == nullptr) expected("true or false");
+  return *value_->if_bool();
+}
+
+int64_t JsonView::as_int() const {
+  if (value_->if_int() == nullptr) expected("a whole number");
+  return *value_->if_int();
+}
+
+double JsonView::as_number() const {
+  if (const int64_t* whole = value_->if_int()) return static_cast<double>(*whole);
+  if (value_->if_double() == nullptr) expected("a number");
+  return *value_->if_double();
+}
+
+const std::string& JsonView::as_string() const {
+  if (value_->if_string() == nullptr) expected("a string");
+  return *value_->if_string();
+}
+
+Seconds JsonView::as_seconds() const {
+  if (value_->if_string() == nullptr) expected("a time with its unit such as \"2us\"");
+  return parse_seconds(*value_->if_string(), where());
+}
+
+Bytes JsonView::as_bytes() const {
+  if (value_->if_string() == nullptr) expected("a size with its unit such as \"64MiB\"");
+  return parse_bytes(*value_->if_string(), where());
+}
+
+BytesPerSecond JsonView::as_bandwidth() const {
+  if (value_->if_string() == nullptr) expected("a bandwidth with its unit such as \"25GBps\"");
+  return parse_bandwidth(*value_->if_string(), where());
+}
+
+FlopsPerSecond JsonView::as_flops_rate() const {
+  if (value_->if_string() == nullptr) expected("a speed with its unit such as \"312Tf\"");
+  return parse_flops_rate(*value_->if_string(), where());
+}
+
+int64_t JsonView::int_or(std::string_view key, int64_t fallback) const { return has(key) ? at(key).as_int() : fallback; }
+bool JsonView::bool_or(std::string_view key, bool fallback) const { return has(key) ? at(key).as_bool() : fallback; }
+std::string JsonView::string_or(std::string_view key, std::string fallback) const { return has(key) ? at(key).as_string() : fallback; }
+
+}  // namespace foreflow

@@ -1,0 +1,1 @@
+#include "foreflow/base/process.h"
