@@ -1,0 +1,74 @@
+// DistIR programs: an explicit SSA form of the global distributed computation. The first of the three values.
+// A function's values are numbered in the order of definition: parameters first, then the results of each op.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foreflow/ir/op_def.h"
+
+namespace foreflow::ir {
+
+enum class ValueId : int32_t { none = -1 };  // none: an optional operand left out
+constexpr size_t index(ValueId id) { return static_cast<size_t>(id); }
+
+using AttributesRef = std::shared_ptr<const Attributes>;  // never null in an Op
+using TypeRef       = std::shared_ptr<const Type>;        // null: not annotated
+
+struct Value {
+  std::string name;    // without '%'; empty for a result that nobody uses, printed '_'
+  TypeRef annotation;  // what the program states about it
+};
+
+struct Op {
+  const OpDef* def = nullptr;  // null for a call
+  int32_t callee   = -1;       // a call: index into Module::functions
+  AttributesRef attributes;
+  uint32_t first_operand = 0, operand_count = 0;  // into Function::operands
+  uint32_t first_result = 0, result_count = 0;    // value numbers
+  uint32_t line = 0;                              // in the source text; 0: none. Not part of the program's meaning.
+
+  bool is_call() const { return def == nullptr; }
+};
+
+// weight: a parameter or optimizer state, which lives through all steps; data: everything else.
+enum class ParameterRole : uint8_t { data, weight };
+
+struct Function {
+  std::string name;  // without '@'
+  std::vector<Value> values;
+  std::vector<ParameterRole> parameters;  // of values 0 .. parameters.size()-1
+  std::vector<Op> ops;
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+
+  std::span<const ValueId> inputs(const Op& op) const { return {operands.data() + op.first_operand, op.operand_count}; }
+  ValueId output(const Op& op, size_t i) const { return static_cast<ValueId>(op.first_result + i); }
+  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+};
+
+// Functions are in dependency order: a callee stands before its callers. The entry is the last one.
+struct Module {
+  std::string source;  // file name for messages
+  std::vector<Function> functions;
+
+  const Function& entry() const { return functions.back(); }
+  // Null when there is none.
+  const Function* find(std::string_view name) const;
+};
+
+// The index of the function to run: `name`, or the last one when empty. Error naming the module and the nearest name.
+size_t find_entry(const Module& module, std::string_view name);
+
+// Structural equality up to source lines: same names, ops, attributes, annotations.
+bool same_program(const Module& a, const Module& b);
+
+// How messages name an op: "mlp.distir:12: @mlp: %h = Gemm".
+std::string describe(const Module& module, const Function& function, const Op& op);
+
+}  // namespace foreflow::ir

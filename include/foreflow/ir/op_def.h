@@ -1,0 +1,115 @@
+// The form of an op: one struct says what it is, what it means, how it may be split and what it costs.
+// The rows live in src/ops; here is only their shape, so that programs can point to them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/base/registry.h"
+#include "foreflow/base/units.h"
+#include "foreflow/ir/array.h"
+#include "foreflow/ir/attributes.h"
+#include "foreflow/ir/type.h"
+
+namespace foreflow::ir {
+
+struct OpDef;
+
+// One application of an op, as a type rule sees it.
+struct OpCall {
+  const OpDef& def;
+  const Attributes& attributes;
+  std::span<const Type> inputs;          // an operand left out has Kind::unknown and no device
+  std::span<const Array* const> known;   // the numbers of an input where they are known, else null; same length as inputs
+  size_t outputs = 1;                    // how many results the program asks for
+
+  size_t arity() const { return inputs.size(); }
+  bool has(size_t index) const { return index < inputs.size() && (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed()); }
+  // [[noreturn]]: Error whose place the interpreter completes with function, line and op.
+  [[noreturn]] void fail(const std::string& what) const;
+};
+
+// The work of one application on one device. A fused op that launches several kernels says so.
+struct Work {
+  Flops flops;
+  Bytes read, written;
+  int kernels = 1;
+};
+
+// Which dimensions may be split, one letter a dimension: MatMul "ik,kj->ij". The same letter is the same index; a '.' is a
+// dimension that must stay whole (a broadcast 1, a normalised axis). Splitting a letter that an output lacks leaves that
+// output as partial sums. An empty text: the op may not be split at all.
+struct Factors {
+  enum class Rule : uint8_t {
+    letters,     // `text` decides
+    linear_view  // Reshape: the row-major order of elements is kept, any split of it carries over
+  };
+  Rule rule = Rule::letters;
+  std::string text;
+  // Split into n equal parts (and Concat of n): the letter `blocked` counts n blocks on the side that holds all of them
+  // (Split's input, Concat's output), each of which is split by itself. '\0': none.
+  char blocked = 0;
+  int blocks   = 1;
+};
+
+enum class Role : uint8_t {
+  compute,        // arithmetic on one device
+  view,           // moves or renames elements, no arithmetic (Reshape, Transpose, Split); f(a + b) = f(a) + f(b)
+  shape,          // reads only the shape of its input (Shape, Size)
+  constant,       // no inputs
+  loss_gradient,  // starts the backward pass
+  optimizer,      // updates parameters, once a step
+  communication   // runs on several devices
+};
+
+class GradBuilder;
+
+struct OpDef {
+  std::string_view name;    // "MatMul"
+  std::string_view doc;     // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
+  std::string_view domain = "";  // ONNX domain; "" is ONNX's own, "foreflow" is ours
+  Role role = Role::compute;
+  std::vector<std::string_view> positional = {};  // attributes that may stand as trailing literals: Send(%a, 2) is {"to"}
+  bool list_operand = false;  // the operands stand in brackets: MPIReduce([%a, %b], 1)
+  // f(a + b) = f(a) + f(b) in all its tensor operands together (Add, Sum, Identity): partial sums may pass through.
+  bool additive = false;
+  // An integer or boolean result may be computed at compile time whatever its role (default); false for ops with state or randomness.
+  bool foldable = true;
+
+  // Types of the outputs on no device (the interpreter places them), except for communication ops, which place theirs.
+  std::vector<Type> (*infer)(const OpCall& call) = nullptr;
+  Factors (*factors)(const OpCall& call) = nullptr;
+  Work (*work)(const OpCall& call, std::span<const Type> outputs) = nullptr;
+  // Reference kernel, written to be read. call.known holds every input (null: left out).
+  std::vector<Array> (*eval)(const OpCall& call) = nullptr;
+  // Reverse rule; null: not differentiable.
+  void (*grad)(GradBuilder& builder) = nullptr;
+  // Small applications that the property suites run: shapes, attributes.
+  struct Sample {
+    Attributes attributes;
+    std::vector<Type> inputs;
+    std::vector<std::pair<size_t, Array>> values = {};  // inputs that need particular numbers (indices, shapes)
+    size_t outputs = 1;
+  };
+  std::vector<Sample> (*samples)() = nullptr;
+};
+
+// The numbering that an op writes its gradients in: what a reverse rule may use.
+class GradBuilder {
+ public:
+  virtual ~GradBuilder() = default;
+  virtual const OpCall& call() const                     = 0;  // types of the forward op
+  virtual int input(size_t index)                        = 0;  // handle of a forward input
+  virtual int output(size_t index)                       = 0;  // handle of a forward output
+  virtual int output_gradient(size_t index)              = 0;  // handle of dL/d(output); every gradient rule needs output 0
+  virtual std::vector<int> emit(std::string_view op, Attributes attributes, std::vector<int> inputs, size_t outputs = 1) = 0;
+  virtual void set_input_gradient(size_t index, int handle) = 0;
+  virtual bool wanted(size_t index)                      = 0;  // false: nobody needs the gradient of this input
+};
+
+using OpTable = Registry<OpDef>;
+
+}  // namespace foreflow::ir
