@@ -9,7 +9,8 @@ namespace {
 
 using Slots = std::vector<std::vector<Slot>>;
 
-Slots checked_play(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs, const std::string& where) {
+Slots checked_play(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs,
+                   const std::string& where) {
   check_size(stages, microbatches, where);
   check_costs(costs, where);
   return play(schedule.order(stages, microbatches), costs);
@@ -31,12 +32,14 @@ Json timeline_of(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-std::string describe(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs, const std::string& where) {
+std::string describe(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs,
+                     const std::string& where) {
   const Slots slots = checked_play(schedule, stages, microbatches, costs, where);
   const Measures m  = measure(slots, costs);
   std::string text  = fmt::format("{}: {}\n", schedule.name, schedule.doc);
-  text += fmt::format("stages {}, microbatches {}; forward {:.6g}, backward {:.6g}, hop {:.6g}; one column is {:.6g}\n\n",
-                      stages, microbatches, costs.forward, costs.backward, costs.hop, column_time(slots));
+  text += fmt::format("stages {}, microbatches {}; ", stages, microbatches);
+  text += fmt::format("forward {:.6g}, backward {:.6g}, hop {:.6g}; ", costs.forward, costs.backward, costs.hop);
+  text += fmt::format("one column is {:.6g}\n\n", column_time(slots));
   text += draw(slots);
   text += fmt::format("\nmakespan         {:.6g}\n", m.makespan);
   text += fmt::format("ideal            {:.6g}\n", m.ideal);

@@ -3,8 +3,8 @@
 namespace foreflow::schedule::definitions {
 namespace {
 
-// Eager-1F1B (On Optimizing the Communication of Model Parallelism, 2022): 1F1B with twice the forwards ahead. The extra
-// activations buy time in which a transfer between stages may be under way without anybody waiting for it.
+// Eager-1F1B (On Optimizing the Communication of Model Parallelism, 2022): 1F1B with twice the forwards ahead. The
+// extra activations buy time in which a transfer between stages may be under way without anybody waiting for it.
 // It is also the order that the DistIR authors' simulator really runs under the name 1F1B: its scheduler takes a
 // backward whenever one is ready after a forward and never limits the warm-up, which comes to the same order, task by
 // task, and to the peak of 2(P-r)-1 microbatches on stage r of P that was measured there. Backward = 2 forward.
@@ -27,7 +27,7 @@ int peak_live(int stages, int microbatches, int stage) { return alternate_peak(m
 
 ScheduleDef eager_1f1b() {
   return {.name      = "eager_1f1b",
-          .doc       = "1f1b with twice the warm-up: hides the latency between stages, holds almost twice the microbatches",
+          .doc       = "1f1b with twice the warm-up; hides hop latency, holds almost twice the microbatches",
           .order     = order,
           .peak_live = peak_live};
 }

@@ -39,7 +39,7 @@ class Player {
     }
     for (size_t stage = 0; stage < order_.size(); ++stage) {
       FOREFLOW_CHECK(slots_[stage].size() == order_[stage].size(),
-                     "stage " + std::to_string(stage) + " waits for ever before " + label(order_[stage][slots_[stage].size()]));
+                     "stage " + std::to_string(stage) + " never gets to " + label(order_[stage][slots_[stage].size()]));
     }
     return std::move(slots_);
   }

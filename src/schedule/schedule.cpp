@@ -31,7 +31,9 @@ const Registry<ScheduleDef>& schedules() {
   return table;
 }
 
-std::string label(const Task& task) { return fmt::format("{}{}", task.phase == Phase::forward ? 'F' : 'B', task.microbatch); }
+std::string label(const Task& task) {
+  return fmt::format("{}{}", task.phase == Phase::forward ? 'F' : 'B', task.microbatch);
+}
 
 void check_size(int stages, int microbatches, const std::string& where) {
   if (stages < 1) throw Error(where, fmt::format("{} stages; a pipeline has at least 1", stages));

@@ -36,8 +36,8 @@ std::set<std::pair<int, Task>> inputs(const PlacedTask& placed, int stages) {
   return needed;
 }
 
-// The end of everything when a transfer, which takes no time, holds its sender and its receiver until both are free, and
-// the transfers for all tasks of one start stand before these tasks.
+// The end of everything when a transfer, which takes no time, holds its sender and its receiver until both are free,
+// and the transfers for all tasks of one start stand before these tasks.
 double blocking_makespan(const std::vector<PlacedTask>& line, int stages, const Costs& costs) {
   std::vector<double> clock(static_cast<size_t>(stages));
   for (auto group = line.begin(); group != line.end();) {

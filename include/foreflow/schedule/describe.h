@@ -14,7 +14,8 @@ std::string describe(const ScheduleDef& schedule, int stages, int microbatches, 
                      const std::string& where = "foreflow schedule");
 
 // schedule, stages, microbatches, makespan, ideal, bubble_fraction, span_per_stage[], peak_in_flight[] (microbatches),
-// timeline[stage][] {kind ("F", "B"), microbatch, chunk, start, end}; times in the unit of `costs`. Throws like `describe`.
+// timeline[stage][] {kind ("F", "B"), microbatch, chunk, start, end}; times in the unit of `costs`.
+// Throws like `describe`.
 Json to_json(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs,
              const std::string& where = "foreflow schedule");
 

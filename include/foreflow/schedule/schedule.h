@@ -1,5 +1,5 @@
-// Pipeline schedules: which microbatch each stage works on, in which order. Pure combinatorics; no tensors, no bytes, and
-// no time but the toy costs of `play`.
+// Pipeline schedules: which microbatch each stage works on, in which order. Pure combinatorics; no tensors, no bytes,
+// and no time but the toy costs of `play`.
 #pragma once
 
 #include <string>
@@ -40,10 +40,11 @@ void check_size(int stages, int microbatches, const std::string& where);
 
 // One interleaving of all stages that respects each stage's order and the dependencies forward(s) -> forward(s+1),
 // forward(s) -> backward(s), backward(s+1) -> backward(s). Throws InternalError if the order deadlocks.
-// It is the order of start times when a backward costs two forwards and nothing else takes time. Of the tasks that start
-// together, which are on different stages, the forwards come first, last stage first, then the backwards, first stage
-// first. Where transfers block sender and receiver, emit the transfers that the tasks of one `start` need before the
-// first of these tasks: then no stage waits longer than its data does (emitted task by task, 1F1B takes up to a third longer).
+// It is the order of start times when a backward costs two forwards and nothing else takes time. Of the tasks that
+// start together, which are on different stages, the forwards come first, last stage first, then the backwards, first
+// stage first. Where transfers block sender and receiver, emit the transfers that the tasks of one `start` need before
+// the first of these tasks: then blocking costs no time beyond the transfers' own (emitted task by task, 1F1B takes up
+// to a third longer).
 struct PlacedTask {
   int stage;
   Task task;

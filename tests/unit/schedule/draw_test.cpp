@@ -12,6 +12,10 @@ namespace fs = std::filesystem;
 
 std::string picture(const ScheduleDef& row, const Costs& costs) { return draw(play(row.order(4, 4), costs)); }
 
+std::string golden(const std::string& name) {
+  return read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/" + name + ".golden");
+}
+
 std::string one_row(const std::vector<Slot>& slots) { return draw({slots}); }
 
 constexpr Task kF0{Phase::forward, 0};
@@ -31,17 +35,15 @@ TEST(Draw, GivesThePictureInTheCommentOfEverySchedule) {
 
 TEST(Draw, HasAGoldenPictureOfEverySchedule) {
   for (const ScheduleDef& row : schedules()) {
-    const std::string name   = std::string(row.name);
-    const std::string golden = read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/" + name + ".golden");
-    EXPECT_EQ("# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n---\n" + describe(row, 4, 4, {}), golden);
+    const std::string name = std::string(row.name);
+    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n---\n";
+    EXPECT_EQ(header + describe(row, 4, 4, {}), golden(name));
   }
 }
 
 TEST(Draw, TakesFinerColumnsForHalfHops) {
-  const std::string golden = read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/eager_1f1b_hop.golden");
-  EXPECT_EQ("# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n---\n" +
-                describe(schedules().get("eager_1f1b", "test"), 3, 6, {.hop = 0.5}),
-            golden);
+  const std::string header = "# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n---\n";
+  EXPECT_EQ(header + describe(schedules().get("eager_1f1b", "test"), 3, 6, {.hop = 0.5}), golden("eager_1f1b_hop"));
 }
 
 TEST(Draw, FitsColumnsToTheWidestLabel) {

@@ -15,7 +15,8 @@ double makespan(std::string_view name, int stages, int microbatches, const Costs
 TEST(Play, TakesTheTextbookTimeWithoutLatency) {
   const double forward = 1.5, backward = 2.25;
   for (const ScheduleDef& row : schedules()) {
-    EXPECT_DOUBLE_EQ(makespan(row.name, 6, 10, {forward, backward, 0}), (10 + 6 - 1) * (forward + backward)) << row.name;
+    const double expected = (10 + 6 - 1) * (forward + backward);
+    EXPECT_DOUBLE_EQ(makespan(row.name, 6, 10, {forward, backward, 0}), expected) << row.name;
   }
 }
 

@@ -59,7 +59,8 @@ TEST(CheckSize, SaysWhatWouldBeRight) {
 
 TEST(CheckCosts, RefusesWhatIsNoTime) {
   EXPECT_NO_THROW(check_costs({}, "test"));
-  EXPECT_EQ(problem_of([] { check_costs({.backward = 0}, "here"); }), "here: a backward cost of 0; it is a finite number above 0");
+  EXPECT_EQ(problem_of([] { check_costs({.backward = 0}, "here"); }),
+            "here: a backward cost of 0; it is a finite number above 0");
   EXPECT_THROW(check_costs({.forward = std::numeric_limits<double>::quiet_NaN()}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = -1}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = std::numeric_limits<double>::infinity()}, "test"), Error);
