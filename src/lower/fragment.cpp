@@ -46,8 +46,9 @@ int32_t FragmentMaker::intern(const stream::MemoryEffect& effect) {
 // Writes one fragment op by op. Runs of compute on a device gather in `open_` until something else needs the device.
 class FragmentWriter {
  public:
-  FragmentWriter(FragmentMaker& maker, int32_t instance, const Boundary& boundary)
+  FragmentWriter(FragmentMaker& maker, int32_t instance, const Boundary& boundary, const Kinds& kinds)
       : maker_(maker),
+        kinds_(kinds),
         instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)) {}
@@ -111,7 +112,7 @@ class FragmentWriter {
     const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
-    const cost::Price price = maker_.cost_.compute(application, place(device));
+    const cost::Price price = maker_.cost_.compute(application, hardware(device));
     Open& open              = open_[device];
     open.event.duration += price.time;
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
@@ -124,7 +125,11 @@ class FragmentWriter {
     for (const int32_t buffer : live_.freed_after[o]) open.level -= live_.size[static_cast<size_t>(buffer)];
   }
 
-  const platform::Device& place(const ir::Device&) const { return maker_.platform_.devices().front(); }
+  // A value on no device counts as on the first.
+  const platform::Device& hardware(const ir::Device& device) const {
+    const auto number = device.placed() ? static_cast<size_t>(device.index) : size_t{1};
+    return *maker_.hardware_[static_cast<size_t>(number < kinds_.size() ? kinds_[number] : 0)];
+  }
 
   void meet(const ir::Op& op, size_t o) {
     const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
@@ -160,7 +165,10 @@ class FragmentWriter {
 
   void call(size_t o) {
     while (!open_.empty()) close(open_.begin()->first);
-    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o]);
+    const interpret::DeviceMap& map = instance_.maps[o];
+    Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
+    for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
+    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o], kinds);
     fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
     fragment_.calls.push_back({callee, &instance_.maps[o]});
   }
@@ -190,6 +198,7 @@ class FragmentWriter {
   }
 
   FragmentMaker& maker_;
+  const Kinds& kinds_;
   const interpret::Instance<interpret::Mixed>& instance_;
   const ir::Function& function_;
   Liveness live_;
@@ -197,13 +206,13 @@ class FragmentWriter {
   std::map<ir::Device, Open> open_;
 };
 
-int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary) {
-  const auto found = made_.find({instance, boundary});
+int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {
+  const auto found = made_.find({instance, boundary, kinds});
   if (found != made_.end()) return found->second;
-  Fragment made        = FragmentWriter(*this, instance, boundary).run();
+  Fragment made        = FragmentWriter(*this, instance, boundary, kinds).run();
   const auto number    = static_cast<int32_t>(fragments.size());
   fragments.push_back(std::move(made));
-  made_.emplace(std::pair(instance, boundary), number);
+  made_.emplace(std::tuple(instance, boundary, kinds), number);
   return number;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "communication.h"
@@ -35,15 +36,18 @@ struct Fragment {
   std::vector<CallStep> calls;
 };
 
+// The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
+using Kinds = std::vector<int32_t>;
+
 // Makes fragments, and the tables of distinct events that they share.
 class FragmentMaker {
  public:
   FragmentMaker(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
-                const platform::Platform& platform, const Options& options)
-      : module_(module), interpretation_(interpretation), cost_(cost), platform_(platform), options_(options) {}
+                std::vector<const platform::Device*> hardware, const Options& options)
+      : module_(module), interpretation_(interpretation), cost_(cost), hardware_(std::move(hardware)), options_(options) {}
 
-  // The number of the fragment for this instance and boundary.
-  int32_t fragment(int32_t instance, const Boundary& boundary);
+  // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
+  int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);
 
   std::vector<Fragment> fragments;
   std::vector<stream::Compute> computes;
@@ -60,9 +64,9 @@ class FragmentMaker {
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
   const cost::CostModel& cost_;
-  const platform::Platform& platform_;
+  std::vector<const platform::Device*> hardware_;  // by kind
   const Options& options_;
-  std::map<std::pair<int32_t, Boundary>, int32_t> made_;
+  std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
   std::map<std::string, int32_t> compute_index_, communication_index_;
   std::map<std::pair<double, double>, int32_t> memory_index_;
 };

@@ -15,14 +15,16 @@ class Placement {
     for (const interpret::Mixed& value : entry.values) note(value.type, largest);
     const int32_t first = has_zero_ ? 0 : 1;
     offset_             = -first;
-    const int32_t count = largest + offset_ + 1;
-    if (static_cast<size_t>(std::max(count, 1)) > platform.devices().size()) {
+    count_              = std::max(largest + offset_ + 1, 1);
+    if (static_cast<size_t>(count_) > platform.devices().size()) {
       throw Error("platform " + platform.name(), "has " + std::to_string(platform.devices().size()) + " devices; the program needs " +
-                                                     std::to_string(count) + "; add nodes or lower dp, tp or pp");
+                                                     std::to_string(count_) + "; add nodes or lower dp, tp or pp");
     }
   }
   int32_t device(const ir::Device& device) const { return device.placed() ? device.index : -offset_; }
   int32_t place(int32_t device) const { return device + offset_; }
+  int32_t count() const { return count_; }
+  int32_t first() const { return -offset_; }
 
  private:
   void note(const ir::Type& type, int32_t& largest) {
@@ -32,7 +34,25 @@ class Placement {
   }
   bool has_zero_  = false;
   int32_t offset_ = 0;
+  int32_t count_  = 1;
 };
+
+bool same_hardware(const platform::Device& a, const platform::Device& b) {
+  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch;
+}
+
+// The distinct kinds of hardware among the devices that are used, and the kind of each device number.
+std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform, const Placement& placement) {
+  std::vector<const platform::Device*> hardware;
+  Kinds kinds(static_cast<size_t>(placement.first()), 0);
+  for (int32_t i = 0; i < placement.count(); ++i) {
+    const platform::Device& device = platform.devices()[static_cast<size_t>(i)];
+    const auto same = std::find_if(hardware.begin(), hardware.end(), [&](const platform::Device* known) { return same_hardware(*known, device); });
+    kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
+    if (same == hardware.end()) hardware.push_back(&device);
+  }
+  return {hardware, kinds};
+}
 
 // Writes fragments into streams, renaming devices on the way.
 class Flattener {
@@ -116,9 +136,10 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const Placement placement(entry, platform);
-  FragmentMaker maker(module, interpretation, cost, platform, options);
+  const auto [hardware, kinds] = kinds_of(platform, placement);
+  FragmentMaker maker(module, interpretation, cost, hardware, options);
   const Boundary boundary{std::vector<bool>(function.parameters.size(), false), std::vector<bool>(function.results.size(), true)};
-  const int32_t root = maker.fragment(static_cast<int32_t>(interpretation.instances.size() - 1), boundary);
+  const int32_t root = maker.fragment(static_cast<int32_t>(interpretation.instances.size() - 1), boundary, kinds);
 
   Lowered lowered;
   Flattener flattener(maker, placement, lowered.program);
