@@ -25,9 +25,10 @@ platform::Platform nodes_of_eight(int devices) {
     for (int to = 0; to < devices; ++to) {
       platform::Route& route = routes.emplace_back();
       if (from == to) continue;
-      route.links = {2 * from, 2 * to + 1};
+      route.links    = {2 * from, 2 * to + 1};
       const int nics = 2 * devices;
-      if (from / kNode != to / kNode) route.links.insert(route.links.begin() + 1, {nics + 2 * (from / kNode), nics + 2 * (to / kNode) + 1});
+      if (from / kNode != to / kNode)
+        route.links.insert(route.links.begin() + 1, {nics + 2 * (from / kNode), nics + 2 * (to / kNode) + 1});
       for (const int link : route.links) route.latency += links[static_cast<size_t>(link)].latency;
     }
   }
@@ -44,7 +45,8 @@ class Iteration {
     const auto ring = &collective::default_algorithm(Kind::all_reduce);
     program_.communications.push_back({"activations", Kind::all_reduce, ring, Bytes(16e6), Seconds(-1)});
     program_.communications.push_back({"gradients", Kind::all_reduce, ring, Bytes(8e6), Seconds(-1)});
-    program_.communications.push_back({"hand_over", Kind::send, &collective::default_algorithm(Kind::send), Bytes(8e6), Seconds(-1)});
+    program_.communications.push_back(
+        {"hand_over", Kind::send, &collective::default_algorithm(Kind::send), Bytes(8e6), Seconds(-1)});
     for (int i = 0; i < devices; ++i) program_.devices.push_back({i, i, Bytes(0)});
     for (int i = 0; i < 2 * devices; ++i) program_.streams.push_back({"D", i % devices, {}});
     for (int layer = 0; layer < kLayers; ++layer) run_layer(0);
@@ -79,7 +81,8 @@ class Iteration {
   void meet(int32_t communication, const std::vector<int32_t>& members) {
     const auto instance = static_cast<int32_t>(program_.instances.size());
     program_.instances.push_back({communication, members});
-    for (const int32_t member : members) program_.streams[static_cast<size_t>(member)].items.push_back({communication, instance, 0});
+    for (const int32_t member : members)
+      program_.streams[static_cast<size_t>(member)].items.push_back({communication, instance, 0});
   }
 
   int devices_;
@@ -87,7 +90,7 @@ class Iteration {
 };
 
 void simulate(benchmark::State& state, const std::string& engine) {
-  const int devices = static_cast<int>(state.range(0));
+  const int devices   = static_cast<int>(state.range(0));
   const auto platform = nodes_of_eight(devices);
   const Iteration iteration(devices);
   const auto& program = iteration.program();
@@ -96,13 +99,23 @@ void simulate(benchmark::State& state, const std::string& engine) {
 
   size_t items = 0;
   for (const auto& stream : program.streams) items += stream.items.size();
-  const auto rate = benchmark::Counter::kIsIterationInvariantRate;
+  const auto rate                    = benchmark::Counter::kIsIterationInvariantRate;
   state.counters["items"]            = static_cast<double>(items);
   state.counters["items/s"]          = benchmark::Counter(static_cast<double>(items), rate);
   state.counters["communications/s"] = benchmark::Counter(static_cast<double>(program.instances.size()), rate);
 }
 
-BENCHMARK_CAPTURE(simulate, analytic, "analytic")->Arg(16)->Arg(128)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(simulate, simgrid, "simgrid")->Arg(16)->Arg(128)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(simulate, analytic, "analytic")
+    ->Arg(16)
+    ->Arg(128)
+    ->Arg(1024)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(simulate, simgrid, "simgrid")
+    ->Arg(16)
+    ->Arg(128)
+    ->Arg(1024)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace

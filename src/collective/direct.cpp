@@ -1,5 +1,5 @@
-// Direct: every pair that has something to say exchanges one message, one message a port at a time (all-to-all: in step s
-// rank i sends to i + s, the pairwise exchange of Thakur, Rabenseifner and Gropp, 2005).
+// Direct: every pair that has something to say exchanges one message, one message a port at a time (all-to-all: in step
+// s rank i sends to i + s, the pairwise exchange of Thakur, Rabenseifner and Gropp, 2005).
 #include "foreflow/collective/collective.h"
 
 namespace foreflow::collective::definitions {

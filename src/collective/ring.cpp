@@ -49,8 +49,9 @@ Seconds closed_form(Kind kind, int ranks, Bytes bytes, Seconds latency, BytesPer
 }  // namespace
 
 AlgorithmDef ring() {
-  return {"ring", "every rank passes chunks to its successor; optimal bytes, latency grows with the ranks",
-          supports, plan, flows, closed_form};
+  return {"ring",   "every rank passes chunks to its successor; optimal bytes, latency grows with the ranks",
+          supports, plan,
+          flows,    closed_form};
 }
 
 }  // namespace foreflow::collective::definitions

@@ -10,7 +10,7 @@ namespace {
 stream::Timeline run(const stream::Program& program, const platform::Platform& platform) {
   const Footprints prints = footprints(program, platform);
   std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline = replay(program, [&](size_t instance, Seconds start) {
+  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
     const Footprint& footprint = prints.of(instance);
     const Interval flow{start + footprint.delay, start + footprint.delay + footprint.transfer};
     if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);

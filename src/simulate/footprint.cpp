@@ -12,14 +12,14 @@
 namespace foreflow::simulate {
 namespace {
 
-// The largest number of which both are multiples. Shares are ratios of small integers, so that what is left of one after
-// subtracting the other is either far above the rounding error or zero.
+// The largest number of which both are multiples. Shares are ratios of small integers, so that what is left of one
+// after subtracting the other is either far above the rounding error or zero.
 double common_unit(double a, double b) {
   constexpr double rounding = 1e-9;
   while (b > rounding) {
     const double rest = std::abs(a - std::round(a / b) * b);
-    a = b;
-    b = rest;
+    a                 = b;
+    b                 = rest;
   }
   return a;
 }
@@ -35,7 +35,8 @@ const platform::Route& route(const platform::Platform& platform, int from, int t
 }
 
 // `places[rank]` is a platform device. Messages between streams of one device cost nothing.
-Footprint footprint(const stream::Communication& communication, const std::vector<int>& places, const platform::Platform& platform) {
+Footprint footprint(const stream::Communication& communication, const std::vector<int>& places,
+                    const platform::Platform& platform) {
   Footprint result{communication.fixed, Seconds(0), communication.bytes, 0, {}};
   if (communication.fixed >= Seconds(0)) return result;
 
@@ -46,8 +47,8 @@ Footprint footprint(const stream::Communication& communication, const std::vecto
     const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
     if (from == to) continue;
     const platform::Route& path = route(platform, from, to, communication.name);
-    latency = std::max(latency, path.latency);
-    result.unit = common_unit(flow.share, result.unit);
+    latency                     = std::max(latency, path.latency);
+    result.unit                 = common_unit(flow.share, result.unit);
     Seconds hop(0);
     for (const int link : path.links) {
       weights[link] += flow.share;
@@ -59,7 +60,8 @@ Footprint footprint(const stream::Communication& communication, const std::vecto
   result.delay = plan.latency_steps * latency + plan.head * (all_hops - slowest_hop);
   for (const auto& [link, weight] : weights) {
     result.crossings.push_back({link, weight});
-    result.transfer = std::max(result.transfer, weight * communication.bytes / platform.links()[static_cast<size_t>(link)].bandwidth);
+    result.transfer =
+        std::max(result.transfer, weight * communication.bytes / platform.links()[static_cast<size_t>(link)].bandwidth);
   }
   return result;
 }

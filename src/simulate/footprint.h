@@ -19,7 +19,8 @@ struct Footprint {
   Seconds delay;     // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
   Seconds transfer;  // the flow when it has the network for itself; 0: there is no flow
   Bytes bytes;       // a link carries weight * bytes
-  double unit;       // the largest share of which every flow's share is a multiple; what competes for a link are flows of one unit
+  double unit;  // the largest share of which every flow's share is a multiple; what competes for a link are flows of
+                // one unit
   std::vector<Crossing> crossings;  // by link number
 };
 

@@ -20,7 +20,8 @@ Seconds covered(std::vector<Interval> intervals) {
 
 }  // namespace
 
-std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows, size_t links) {
+std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
+                                       size_t links) {
   std::vector<stream::LinkUse> uses(links, {Bytes(0), Seconds(0)});
   std::vector<std::vector<size_t>> users(links);  // footprints
   for (size_t i = 0; i < footprints.distinct.size(); ++i) {

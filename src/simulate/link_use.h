@@ -13,6 +13,7 @@ struct Interval {
 };
 
 // `flows[i]`: when flows of footprints.distinct[i] ran. `links`: how many the platform has.
-std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows, size_t links);
+std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
+                                       size_t links);
 
 }  // namespace foreflow::simulate

@@ -11,14 +11,15 @@
 namespace foreflow::simulate {
 namespace {
 
-using Shape = std::vector<std::pair<int, int>>;      // (link, how many unit flows cross it), by link
+using Shape     = std::vector<std::pair<int, int>>;  // (link, how many unit flows cross it), by link
 using Signature = std::vector<std::pair<int, int>>;  // (route, how many unit flows of it cross the link), by route
 
 Shape shape(const Footprint& footprint) {
   Shape result;
   for (const auto& [link, weight] : footprint.crossings) {
     const double flows = weight / footprint.unit;
-    FOREFLOW_CHECK(std::abs(flows - std::round(flows)) < 1e-6 * flows, "the shares of an algorithm are not ratios of small integers");
+    FOREFLOW_CHECK(std::abs(flows - std::round(flows)) < 1e-6 * flows,
+                   "the shares of an algorithm are not ratios of small integers");
     result.emplace_back(link, static_cast<int>(std::lround(flows)));
   }
   return result;
@@ -46,7 +47,8 @@ Network condense(const Footprints& footprints, const platform::Platform& platfor
     const auto [found, is_new] = routes.emplace(shape(footprint), static_cast<int>(routes.size()));
     network.route_of.push_back(found->second);
     if (!is_new) continue;
-    for (const auto& [link, flows] : found->first) signatures[static_cast<size_t>(link)].emplace_back(found->second, flows);
+    for (const auto& [link, flows] : found->first)
+      signatures[static_cast<size_t>(link)].emplace_back(found->second, flows);
   }
 
   // Of the links that always carry the same, only the slowest matters.
@@ -54,7 +56,7 @@ Network condense(const Footprints& footprints, const platform::Platform& platfor
   for (size_t link = 0; link < signatures.size(); ++link) {
     if (signatures[link].empty()) continue;
     const BytesPerSecond bandwidth = reduce(signatures[link], platform.links()[link].bandwidth);
-    const auto [found, is_new] = slowest.emplace(signatures[link], bandwidth);
+    const auto [found, is_new]     = slowest.emplace(signatures[link], bandwidth);
     if (!is_new) found->second = std::min(found->second, bandwidth);
   }
 

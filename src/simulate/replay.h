@@ -8,8 +8,9 @@
 
 namespace foreflow::simulate {
 
-// Records of all items. `end(instance, start)` is asked once for each instance, in their order; `start` is when its last
-// member arrives. The links of the result are left to the engine.
-stream::Timeline replay(const stream::Program& program, const std::function<Seconds(size_t instance, Seconds start)>& end);
+// Records of all items. `end(instance, start)` is asked once for each instance, in their order; `start` is when its
+// last member arrives. The links of the result are left to the engine.
+stream::Timeline replay(const stream::Program& program,
+                        const std::function<Seconds(size_t instance, Seconds start)>& end);
 
 }  // namespace foreflow::simulate

@@ -3,16 +3,15 @@
 //
 // An actor keeps its own clock and enters the kernel only where it must wait, so the cost is per communication and not
 // per item. Only the ends of the communications leave the child process: replay() derives everything else.
-#include <simgrid/kernel/Timer.hpp>
-#include <simgrid/s4u.hpp>
+#include <fmt/format.h>
 #include <xbt/log.h>
 
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
@@ -31,15 +30,15 @@ namespace s4u = simgrid::s4u;
 std::vector<std::string> settings() {
   return {
       "simgrid",
-      "--cfg=network/model:CM02",        // bandwidth as stated, no correction factors
-      "--cfg=network/crosstraffic:no",   // links are per direction
-      "--cfg=network/TCP-gamma:0",       // no window limit
-      "--cfg=surf/precision:1e-12",      // the default would merge events within a nanosecond
-      "--cfg=contexts/stack-size:64",    // KiB; actors are shallow
+      "--cfg=network/model:CM02",       // bandwidth as stated, no correction factors
+      "--cfg=network/crosstraffic:no",  // links are per direction
+      "--cfg=network/TCP-gamma:0",      // no window limit
+      "--cfg=surf/precision:1e-12",     // the default would merge events within a nanosecond
+      "--cfg=contexts/stack-size:64",   // KiB; actors are shallow
 #ifdef __SANITIZE_ADDRESS__
-      "--cfg=contexts/factory:thread",   // the sanitizer does not follow SimGrid's own stack switching
+      "--cfg=contexts/factory:thread",  // the sanitizer does not follow SimGrid's own stack switching
 #else
-      "--cfg=contexts/guard-size:0",     // else 32 thousand actors exhaust the memory maps of a process
+      "--cfg=contexts/guard-size:0",  // else 32 thousand actors exhaust the memory maps of a process
 #endif
       "--log=root.thresh:critical",
   };
@@ -57,7 +56,12 @@ double parts_per_byte(const Footprints& footprints) {
 class Simulation {
  public:
   Simulation(const stream::Program& program, const Footprints& footprints, const Network& network)
-      : program_(program), footprints_(footprints), network_(network), parts_(parts_per_byte(footprints)), arguments_(settings()), engine_(make_engine(arguments_)) {
+      : program_(program),
+        footprints_(footprints),
+        network_(network),
+        parts_(parts_per_byte(footprints)),
+        arguments_(settings()),
+        engine_(make_engine(arguments_)) {
     for (size_t i = 0; i < program.instances.size(); ++i) {
       meetings_.push_back({static_cast<int>(program.instances[i].members.size()), 0});
     }
@@ -104,7 +108,8 @@ class Simulation {
     for (size_t i = 0; i < count; ++i) hosts_.push_back(zone->create_host(fmt::format("h{}", i), 1e9)->seal());
     std::vector<s4u::Link*> links;
     for (const BytesPerSecond bandwidth : network_.links) {
-      links.push_back(zone->create_link(fmt::format("l{}", links.size()), bandwidth.value() * parts_)->set_latency(0)->seal());
+      links.push_back(
+          zone->create_link(fmt::format("l{}", links.size()), bandwidth.value() * parts_)->set_latency(0)->seal());
     }
     for (size_t route = 0; route < network_.routes.size(); ++route) {
       std::vector<s4u::LinkInRoute> crossed;
@@ -125,8 +130,8 @@ class Simulation {
         continue;
       }
       waiting_for_[stream] = item.instance;
-      Meeting& meeting = meetings_[static_cast<size_t>(item.instance)];
-      meeting.clock    = std::max(meeting.clock, clock);
+      Meeting& meeting     = meetings_[static_cast<size_t>(item.instance)];
+      meeting.clock        = std::max(meeting.clock, clock);
       if (--meeting.missing > 0 || !depart(static_cast<size_t>(item.instance))) s4u::this_actor::suspend();
       clock = meeting.clock;
     }
@@ -151,8 +156,8 @@ class Simulation {
 
   void start_flow(size_t instance) {
     const Footprint& footprint = footprints_.of(instance);
-    const auto route           = static_cast<size_t>(network_.route_of[static_cast<size_t>(footprints_.of_instance[instance])]);
-    const s4u::CommPtr flow    = s4u::Comm::sendto_init(source(route), target(route));
+    const auto route = static_cast<size_t>(network_.route_of[static_cast<size_t>(footprints_.of_instance[instance])]);
+    const s4u::CommPtr flow = s4u::Comm::sendto_init(source(route), target(route));
     flow->set_payload_size(static_cast<uint64_t>(std::llround(footprint.unit * footprint.bytes.value() * parts_)));
     flows_.emplace(flow.get(), Flow{instance, flow});
     flow->start();
@@ -170,13 +175,17 @@ class Simulation {
   [[noreturn]] void report_stuck(size_t stream) const {
     const int instance  = waiting_for_[stream];
     const auto& members = program_.instances.at(static_cast<size_t>(instance)).members;
-    const auto absent   = std::find_if(members.begin(), members.end(), [&](int32_t member) { return waiting_for_[static_cast<size_t>(member)] != instance; });
+    const auto absent   = std::find_if(members.begin(), members.end(), [&](int32_t member) {
+      return waiting_for_[static_cast<size_t>(member)] != instance;
+    });
     const auto& items   = program_.streams[stream].items;
-    const auto item     = std::find_if(items.begin(), items.end(), [&](const stream::Item& one) { return one.instance == instance; });
-    throw Error(fmt::format("stream {}, item {}", program_.streams[stream].name, item - items.begin()),
-                fmt::format("{} never starts: {} does not arrive; all members must list their communications in one order",
-                            program_.communications[static_cast<size_t>(item->event)].name,
-                            absent == members.end() ? "the network" : program_.streams[static_cast<size_t>(*absent)].name));
+    const auto item =
+        std::find_if(items.begin(), items.end(), [&](const stream::Item& one) { return one.instance == instance; });
+    throw Error(
+        fmt::format("stream {}, item {}", program_.streams[stream].name, item - items.begin()),
+        fmt::format("{} never starts: {} does not arrive; all members must list their communications in one order",
+                    program_.communications[static_cast<size_t>(item->event)].name,
+                    absent == members.end() ? "the network" : program_.streams[static_cast<size_t>(*absent)].name));
   }
 
   struct Flow {
@@ -191,9 +200,9 @@ class Simulation {
   std::vector<std::string> arguments_;
   s4u::Engine engine_;
   std::vector<s4u::Host*> hosts_;
-  std::vector<s4u::ActorPtr> actors_;     // by stream
-  std::vector<int> waiting_for_;          // by stream: an instance; or -1: nothing yet; or kDone
-  std::vector<Meeting> meetings_;         // by instance
+  std::vector<s4u::ActorPtr> actors_;                     // by stream
+  std::vector<int> waiting_for_;                          // by stream: an instance; or -1: nothing yet; or kDone
+  std::vector<Meeting> meetings_;                         // by instance
   std::unordered_map<const s4u::Activity*, Flow> flows_;  // that are running
 };
 
@@ -213,7 +222,7 @@ stream::Timeline run(const stream::Program& program, const platform::Platform& p
   FOREFLOW_CHECK(ends.size() == program.instances.size(), "the child returned another number of communications");
 
   std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline = replay(program, [&](size_t instance, Seconds start) {
+  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
     const Footprint& footprint = prints.of(instance);
     const Interval flow{start + footprint.delay, Seconds(ends[instance])};
     if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
@@ -225,6 +234,8 @@ stream::Timeline run(const stream::Program& program, const platform::Platform& p
 
 }  // namespace
 
-EngineDef simgrid() { return {"simgrid", "max-min fair sharing of links between concurrent communications, by SimGrid", run}; }
+EngineDef simgrid() {
+  return {"simgrid", "max-min fair sharing of links between concurrent communications, by SimGrid", run};
+}
 
 }  // namespace foreflow::simulate::definitions

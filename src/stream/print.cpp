@@ -12,7 +12,8 @@ using Text = std::back_insert_iterator<std::string>;
 void print_computes(const Program& program, Text out) {
   for (size_t i = 0; i < program.computes.size(); ++i) {
     const Compute& compute = program.computes[i];
-    fmt::format_to(out, "compute {} {}: {:.9g} s, {:.9g} flop\n", i, compute.name, compute.duration.value(), compute.flops.value());
+    fmt::format_to(out, "compute {} {}: {:.9g} s, {:.9g} flop\n", i, compute.name, compute.duration.value(),
+                   compute.flops.value());
     if (compute.parts.size() < 2) continue;
     for (const Part& part : compute.parts) fmt::format_to(out, "  {}: {:.9g} s\n", part.name, part.duration.value());
   }
@@ -21,8 +22,8 @@ void print_computes(const Program& program, Text out) {
 void print_communications(const Program& program, Text out) {
   for (size_t i = 0; i < program.communications.size(); ++i) {
     const Communication& communication = program.communications[i];
-    fmt::format_to(out, "communication {} {}: {} by {}, {:.9g} bytes", i, communication.name, collective::name(communication.kind),
-                   communication.algorithm->name, communication.bytes.value());
+    fmt::format_to(out, "communication {} {}: {} by {}, {:.9g} bytes", i, communication.name,
+                   collective::name(communication.kind), communication.algorithm->name, communication.bytes.value());
     if (communication.fixed >= Seconds(0)) fmt::format_to(out, ", always {:.9g} s", communication.fixed.value());
     fmt::format_to(out, "\n");
   }
@@ -32,7 +33,8 @@ void print_instances(const Program& program, Text out) {
   for (size_t i = 0; i < program.instances.size(); ++i) {
     const Instance& instance = program.instances[i];
     fmt::format_to(out, "instance {}: communication {} of", i, instance.communication);
-    for (const int32_t member : instance.members) fmt::format_to(out, " {}", program.streams[static_cast<size_t>(member)].name);
+    for (const int32_t member : instance.members)
+      fmt::format_to(out, " {}", program.streams[static_cast<size_t>(member)].name);
     fmt::format_to(out, "\n");
   }
 }
@@ -63,7 +65,8 @@ std::string print(const Program& program) {
   const Text out(text);
   for (size_t i = 0; i < program.devices.size(); ++i) {
     const DeviceUse& device = program.devices[i];
-    fmt::format_to(out, "device {}: D{} at place {}, holds {:.9g} bytes\n", i, device.index, device.place, device.initial.value());
+    fmt::format_to(out, "device {}: D{} at place {}, holds {:.9g} bytes\n", i, device.index, device.place,
+                   device.initial.value());
   }
   print_computes(program, out);
   print_communications(program, out);
@@ -81,12 +84,14 @@ std::string print(const Program& program, const Timeline& timeline) {
     fmt::format_to(out, "stream {}\n", stream.name);
     for (size_t k = 0; k < stream.items.size(); ++k) {
       const Record& record = timeline.records[i][k];
-      fmt::format_to(out, "  {:.9g} {:.9g} {}\n", record.start.value(), record.end.value(), label(program, stream.items[k]));
+      fmt::format_to(out, "  {:.9g} {:.9g} {}\n", record.start.value(), record.end.value(),
+                     label(program, stream.items[k]));
     }
   }
   for (size_t i = 0; i < timeline.links.size(); ++i) {
     const LinkUse& use = timeline.links[i];
-    if (use.bytes > Bytes(0)) fmt::format_to(out, "link {}: {:.9g} bytes, busy {:.9g} s\n", i, use.bytes.value(), use.busy.value());
+    if (use.bytes > Bytes(0))
+      fmt::format_to(out, "link {}: {:.9g} bytes, busy {:.9g} s\n", i, use.bytes.value(), use.busy.value());
   }
   return text;
 }

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/program.h"
@@ -21,11 +21,14 @@ std::string_view problem(const Program& program, const Item& item) {
 // Marks the instances that the stream takes part in.
 void verify_stream(const Program& program, size_t index, std::vector<std::vector<int32_t>>& visitors) {
   const Stream& stream = program.streams[index];
-  FOREFLOW_CHECK(stream.device >= 0 && static_cast<size_t>(stream.device) < program.devices.size(), stream.name + ": no such device");
+  FOREFLOW_CHECK(stream.device >= 0 && static_cast<size_t>(stream.device) < program.devices.size(),
+                 stream.name + ": no such device");
   int32_t latest = -1;
   for (size_t i = 0; i < stream.items.size(); ++i) {
-    const Item& item = stream.items[i];
-    const auto because = [&](std::string_view what) { return fmt::format("stream {}, item {}: {}", stream.name, i, what); };
+    const Item& item   = stream.items[i];
+    const auto because = [&](std::string_view what) {
+      return fmt::format("stream {}, item {}: {}", stream.name, i, what);
+    };
     FOREFLOW_CHECK(problem(program, item).empty(), because(problem(program, item)));
     if (item.instance < 0) continue;
     FOREFLOW_CHECK(item.instance > latest, because("instance numbers do not increase"));
@@ -36,9 +39,10 @@ void verify_stream(const Program& program, size_t index, std::vector<std::vector
 
 void verify_instance(const Program& program, size_t index, const std::vector<int32_t>& visitors) {
   const Instance& instance = program.instances[index];
-  const auto because = [&](std::string_view what) { return fmt::format("instance {}: {}", index, what); };
-  FOREFLOW_CHECK(instance.communication >= 0 && static_cast<size_t>(instance.communication) < program.communications.size(),
-                 because("no such communication"));
+  const auto because       = [&](std::string_view what) { return fmt::format("instance {}: {}", index, what); };
+  FOREFLOW_CHECK(
+      instance.communication >= 0 && static_cast<size_t>(instance.communication) < program.communications.size(),
+      because("no such communication"));
   const Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
   FOREFLOW_CHECK(communication.algorithm != nullptr, because("no algorithm"));
   FOREFLOW_CHECK(communication.fixed >= Seconds(0) ||

@@ -1,5 +1,5 @@
-// Every algorithm, for every kind that it supports, on 2 to 17 ranks: the plan, run on sets of contributors, leaves every
-// rank with what the kind promises, and the flows and the closed form agree with the plan.
+// Every algorithm, for every kind that it supports, on 2 to 17 ranks: the plan, run on sets of contributors, leaves
+// every rank with what the kind promises, and the flows and the closed form agree with the plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,10 @@ Buffers execute_all_to_all(int ranks, const Plan& plan) {
   for (const auto& step : plan.steps) {
     for (const Transfer& transfer : step) {
       EXPECT_EQ(transfer.chunk, transfer.to);
-      EXPECT_TRUE(received.at(static_cast<size_t>(transfer.to)).at(static_cast<size_t>(transfer.from)).insert(transfer.from).second);
+      EXPECT_TRUE(received.at(static_cast<size_t>(transfer.to))
+                      .at(static_cast<size_t>(transfer.from))
+                      .insert(transfer.from)
+                      .second);
     }
   }
   return received;
@@ -136,11 +139,12 @@ class EveryCollective : public testing::TestWithParam<std::string> {
 TEST_P(EveryCollective, LeavesEveryRankWithWhatItsKindPromises) {
   for (const int ranks : supported_ranks()) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks");
-    const Plan plan = algorithm().plan(kind(), ranks);
+    const Plan plan       = algorithm().plan(kind(), ranks);
     const Buffers buffers = kind() == Kind::all_to_all ? execute_all_to_all(ranks, plan) : execute(kind(), ranks, plan);
     for (int rank = 0; rank < ranks; ++rank) {
       for (int chunk = 0; chunk < plan.chunks; ++chunk) {
-        EXPECT_TRUE(kept(kind(), ranks, plan.chunks, rank, chunk, buffers[static_cast<size_t>(rank)][static_cast<size_t>(chunk)]))
+        EXPECT_TRUE(kept(kind(), ranks, plan.chunks, rank, chunk,
+                         buffers[static_cast<size_t>(rank)][static_cast<size_t>(chunk)]))
             << "rank " << rank << ", chunk " << chunk;
       }
     }
@@ -157,13 +161,15 @@ TEST_P(EveryCollective, MovesTheSharesThatItsFlowsStateBetweenEachPair) {
     }
     for (const Flow& flow : algorithm().flows(kind(), ranks).flows) flowing[{flow.from, flow.to}] += flow.share;
     ASSERT_EQ(planned.size(), flowing.size());
-    for (const auto& [pair, share] : planned) EXPECT_NEAR(flowing[pair], share, 1e-12) << pair.first << " -> " << pair.second;
+    for (const auto& [pair, share] : planned)
+      EXPECT_NEAR(flowing[pair], share, 1e-12) << pair.first << " -> " << pair.second;
   }
 }
 
 TEST_P(EveryCollective, TakesAsManyLatenciesAsItsPlanHasSteps) {
   for (const int ranks : supported_ranks()) {
-    EXPECT_EQ(algorithm().flows(kind(), ranks).latency_steps, static_cast<int>(algorithm().plan(kind(), ranks).steps.size()));
+    EXPECT_EQ(algorithm().flows(kind(), ranks).latency_steps,
+              static_cast<int>(algorithm().plan(kind(), ranks).steps.size()));
   }
 }
 
@@ -175,10 +181,11 @@ TEST_P(EveryCollective, HasAClosedFormThatFollowsFromItsFlows) {
     const FlowPlan plan = algorithm().flows(kind(), ranks);
     std::map<int, double> out, in;
     double most = 0;
-    for (const Flow& flow : plan.flows) most = std::max({most, out[flow.from] += flow.share, in[flow.to] += flow.share});
-    const double filled = plan.head * static_cast<double>(plan.flows.size() - 1);
+    for (const Flow& flow : plan.flows)
+      most = std::max({most, out[flow.from] += flow.share, in[flow.to] += flow.share});
+    const double filled    = plan.head * static_cast<double>(plan.flows.size() - 1);
     const Seconds expected = plan.latency_steps * latency + (most + filled) * bytes / bandwidth;
-    const Seconds actual = algorithm().closed_form(kind(), ranks, bytes, latency, bandwidth);
+    const Seconds actual   = algorithm().closed_form(kind(), ranks, bytes, latency, bandwidth);
     EXPECT_NEAR(actual.value(), expected.value(), 1e-12 * expected.value()) << ranks << " ranks";
   }
 }
@@ -186,7 +193,8 @@ TEST_P(EveryCollective, HasAClosedFormThatFollowsFromItsFlows) {
 INSTANTIATE_TEST_SUITE_P(Rows, EveryCollective, testing::ValuesIn(rows()), [](const auto& row) { return row.param; });
 
 TEST(Collectives, HaveADefaultAlgorithmForEveryKind) {
-  for (int kind = 0; kind < kKinds; ++kind) EXPECT_TRUE(default_algorithm(static_cast<Kind>(kind)).supports(static_cast<Kind>(kind), 2));
+  for (int kind = 0; kind < kKinds; ++kind)
+    EXPECT_TRUE(default_algorithm(static_cast<Kind>(kind)).supports(static_cast<Kind>(kind), 2));
   EXPECT_EQ(default_algorithm(Kind::all_reduce).name, "ring");
   EXPECT_EQ(default_algorithm(Kind::broadcast).name, "chain");
   EXPECT_EQ(default_algorithm(Kind::send).name, "direct");

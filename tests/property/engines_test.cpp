@@ -18,8 +18,12 @@ using collective::Kind;
 using testing_support::ProgramWriter;
 using testing_support::Wiring;
 
-int draw(std::mt19937_64& rng, int low, int high) { return low + static_cast<int>(rng() % static_cast<uint64_t>(high - low + 1)); }
-double draw_real(std::mt19937_64& rng, double low, double high) { return low + (high - low) * static_cast<double>(rng() >> 11) * 0x1p-53; }
+int draw(std::mt19937_64& rng, int low, int high) {
+  return low + static_cast<int>(rng() % static_cast<uint64_t>(high - low + 1));
+}
+double draw_real(std::mt19937_64& rng, double low, double high) {
+  return low + (high - low) * static_cast<double>(rng() >> 11) * 0x1p-53;
+}
 
 // Every ordered pair has one to three links of its own.
 platform::Platform private_links(std::mt19937_64& rng, int devices) {
@@ -40,7 +44,8 @@ platform::Platform private_links(std::mt19937_64& rng, int devices) {
 platform::Platform shared_links(std::mt19937_64& rng, int devices) {
   Wiring wiring(devices);
   const int links = draw(rng, 2, 6);
-  for (int i = 0; i < links; ++i) wiring.link(BytesPerSecond(draw_real(rng, 1e9, 20e9)), Seconds(draw_real(rng, 0, 5e-6)));
+  for (int i = 0; i < links; ++i)
+    wiring.link(BytesPerSecond(draw_real(rng, 1e9, 20e9)), Seconds(draw_real(rng, 0, 5e-6)));
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {
       std::vector<int> path;
@@ -75,7 +80,8 @@ stream::Program random_program(std::mt19937_64& rng, int devices) {
         writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6));
         break;
       case 2:
-        writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6), Seconds(draw_real(rng, 0, 1e-4)));
+        writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6),
+                           Seconds(draw_real(rng, 0, 1e-4)));
         break;
       default:
         const int ranks = kind == Kind::send ? 2 : draw(rng, 2, devices);
@@ -97,7 +103,8 @@ void for_all_records(const stream::Program& program, const platform::Platform& p
   ASSERT_EQ(alone.records.size(), shared.records.size());
   for (size_t stream = 0; stream < alone.records.size(); ++stream) {
     ASSERT_EQ(alone.records[stream].size(), shared.records[stream].size());
-    for (size_t i = 0; i < alone.records[stream].size(); ++i) check(alone.records[stream][i], shared.records[stream][i]);
+    for (size_t i = 0; i < alone.records[stream].size(); ++i)
+      check(alone.records[stream][i], shared.records[stream][i]);
   }
   ASSERT_EQ(alone.links.size(), shared.links.size());
   for (size_t link = 0; link < alone.links.size(); ++link) EXPECT_EQ(alone.links[link].bytes, shared.links[link].bytes);
@@ -109,10 +116,11 @@ TEST(Engines, AgreeWhereNothingIsShared) {
     std::mt19937_64 rng(seed);
     const int devices   = draw(rng, 2, 9);
     const auto platform = private_links(rng, devices);
-    for_all_records(random_program(rng, devices), platform, [](const stream::Record& alone, const stream::Record& shared) {
-      EXPECT_NEAR(shared.start.value(), alone.start.value(), 1e-9 * alone.start.value());
-      EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
-    });
+    for_all_records(random_program(rng, devices), platform,
+                    [](const stream::Record& alone, const stream::Record& shared) {
+                      EXPECT_NEAR(shared.start.value(), alone.start.value(), 1e-9 * alone.start.value());
+                      EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
+                    });
   }
 }
 
@@ -122,10 +130,11 @@ TEST(Engines, ContentionNeverMakesAnythingEarlier) {
     std::mt19937_64 rng(seed);
     const int devices   = draw(rng, 2, 9);
     const auto platform = shared_links(rng, devices);
-    for_all_records(random_program(rng, devices), platform, [](const stream::Record& alone, const stream::Record& shared) {
-      EXPECT_GE(shared.start.value(), alone.start.value() * (1 - 1e-9));
-      EXPECT_GE(shared.end.value(), alone.end.value() * (1 - 1e-9));
-    });
+    for_all_records(random_program(rng, devices), platform,
+                    [](const stream::Record& alone, const stream::Record& shared) {
+                      EXPECT_GE(shared.start.value(), alone.start.value() * (1 - 1e-9));
+                      EXPECT_GE(shared.end.value(), alone.end.value() * (1 - 1e-9));
+                    });
   }
 }
 
@@ -185,13 +194,14 @@ void play_fluid(std::vector<FluidFlow>& flows, const platform::Platform& platfor
 }
 
 // What a flow over `places` asks of the links, worked out afresh from the algorithm and the routes.
-FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places, const platform::Platform& platform) {
+FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places,
+                     const platform::Platform& platform) {
   const auto plan = collective::default_algorithm(kind).flows(kind, static_cast<int>(places.size()));
   FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
     const auto& route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
-    double hop = 0;
+    double hop        = 0;
     for (const int link : route.links) {
       ++result.messages[link];
       hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());

@@ -23,7 +23,7 @@ class Wiring {
 
   Wiring& route(int from, int to, std::vector<int> links) {
     platform::Route& route = routes_.at(static_cast<size_t>(from * devices_ + to));
-    route.latency = Seconds(0);
+    route.latency          = Seconds(0);
     for (const int link : links) route.latency += links_.at(static_cast<size_t>(link)).latency;
     route.links = std::move(links);
     return *this;
@@ -32,7 +32,13 @@ class Wiring {
   platform::Platform platform() const {
     std::vector<platform::Device> devices;
     for (int i = 0; i < devices_; ++i) {
-      devices.push_back({"gpu" + std::to_string(i), "test", "node0", Bytes(1e9), BytesPerSecond(1e12), {{"f32", FlopsPerSecond(1e12)}}, Seconds(0)});
+      devices.push_back({"gpu" + std::to_string(i),
+                         "test",
+                         "node0",
+                         Bytes(1e9),
+                         BytesPerSecond(1e12),
+                         {{"f32", FlopsPerSecond(1e12)}},
+                         Seconds(0)});
     }
     return platform::Platform("wiring", devices, links_, routes_);
   }
@@ -94,7 +100,8 @@ class ProgramWriter {
   ProgramWriter& repeat(int32_t communication, const std::vector<int>& members) {
     const auto instance = static_cast<int32_t>(program_.instances.size());
     program_.instances.push_back({communication, {members.begin(), members.end()}});
-    for (const int member : members) program_.streams.at(static_cast<size_t>(member)).items.push_back({communication, instance, 0});
+    for (const int member : members)
+      program_.streams.at(static_cast<size_t>(member)).items.push_back({communication, instance, 0});
     return *this;
   }
 

@@ -20,9 +20,13 @@ stream::Timeline simulate(ProgramWriter& writer, const platform::Platform& platf
   return engines().get("simgrid", "test").run(writer.program(), platform);
 }
 
-Seconds end(const stream::Timeline& timeline, int stream) { return timeline.records.at(static_cast<size_t>(stream)).back().end; }
+Seconds end(const stream::Timeline& timeline, int stream) {
+  return timeline.records.at(static_cast<size_t>(stream)).back().end;
+}
 
-void expect_near(Seconds actual, Seconds expected) { EXPECT_NEAR(actual.value(), expected.value(), 1e-9 * expected.value()); }
+void expect_near(Seconds actual, Seconds expected) {
+  EXPECT_NEAR(actual.value(), expected.value(), 1e-9 * expected.value());
+}
 
 // Two pairs of devices; both directions of both pairs cross the one `shared` link, and fast links of their own.
 Wiring two_pairs() {
@@ -86,7 +90,8 @@ TEST(Contention, FlowThrottledElsewhereLeavesTheRestToTheOthers) {
 }
 
 TEST(Contention, AllToAllBesideASendSharesByItsMessages) {
-  // Three devices behind one link out of device 0: the all-to-all sends two messages over it, of a third of the bytes each.
+  // Three devices behind one link out of device 0: the all-to-all sends two messages over it, of a third of the bytes
+  // each.
   Wiring wiring(3);
   const int out = wiring.link(kBandwidth);
   for (int from = 0; from < 3; ++from) {
@@ -116,7 +121,8 @@ TEST(Contention, LateFlowSlowsOnlyWhatIsLeft) {
 TEST(Contention, SameProgramGivesTheSameBytesAgain) {
   ProgramWriter writer(4);
   for (int i = 0; i < 20; ++i) {
-    writer.communicate(Kind::all_reduce, {0, 1}, (1 + i % 3) * kBytes).communicate(Kind::send, {2, 3}, (1 + i % 7) * kBytes);
+    writer.communicate(Kind::all_reduce, {0, 1}, (1 + i % 3) * kBytes)
+        .communicate(Kind::send, {2, 3}, (1 + i % 7) * kBytes);
   }
   const auto first = simulate(writer, two_pairs().platform());
   const auto again = simulate(writer, two_pairs().platform());
@@ -137,7 +143,8 @@ TEST(Contention, DeadlockNamesTheStreamTheItemAndThePeer) {
     FAIL() << "each waits for the other";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "stream D1, item 0: Do_send never starts: D2 does not arrive; all members must list their communications in one order");
+                 "stream D1, item 0: Do_send never starts: D2 does not arrive; all members must list their "
+                 "communications in one order");
   }
 }
 

@@ -49,7 +49,8 @@ TEST_P(BothEngines, EveryCollectiveOnAStarCostsItsClosedForm) {
       for (int i = 0; i < ranks; ++i) members.push_back(i);
       writer.communicate(static_cast<Kind>(kind), members, kBytes);
       const auto timeline = run(writer, star(ranks, kBandwidth, kLatency));
-      expect_near(timeline.makespan, algorithm.closed_form(static_cast<Kind>(kind), ranks, kBytes, kLatency, kBandwidth));
+      expect_near(timeline.makespan,
+                  algorithm.closed_form(static_cast<Kind>(kind), ranks, kBytes, kLatency, kBandwidth));
     }
   }
 }
@@ -116,7 +117,9 @@ TEST_P(BothEngines, EmptyMessageCostsItsLatency) {
 
 TEST_P(BothEngines, LinksKnowWhatTheyCarriedAndHowLong) {
   ProgramWriter writer(3);
-  writer.communicate(Kind::all_reduce, {0, 1, 2}, kBytes).compute(0, Seconds(1)).communicate(Kind::send, {0, 1}, kBytes);
+  writer.communicate(Kind::all_reduce, {0, 1, 2}, kBytes)
+      .compute(0, Seconds(1))
+      .communicate(Kind::send, {0, 1}, kBytes);
   const auto timeline = run(writer, star(3, kBandwidth, kLatency));
   const auto& up      = timeline.links[0];  // device 0
   EXPECT_NEAR(up.bytes.value(), kBytes.value() * (4.0 / 3 + 1), 1e-6);
@@ -140,7 +143,8 @@ TEST_P(BothEngines, EmptyProgramTakesNoTime) {
   expect_near(run(writer, star(1, kBandwidth, kLatency)).makespan, Seconds(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, BothEngines, testing::ValuesIn(engines().names()), [](const auto& row) { return row.param; });
+INSTANTIATE_TEST_SUITE_P(Engines, BothEngines, testing::ValuesIn(engines().names()),
+                         [](const auto& row) { return row.param; });
 
 }  // namespace
 }  // namespace foreflow::simulate

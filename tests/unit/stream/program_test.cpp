@@ -32,19 +32,19 @@ void expect_refused(const Program& program, const std::string& why) {
 TEST(Verify, AcceptsAProgramThatKeepsTheInvariants) { EXPECT_NO_THROW(verify(small())); }
 
 TEST(Verify, RefusesAnItemWithoutItsCompute) {
-  Program program = small();
+  Program program                   = small();
   program.streams[0].items[0].event = 2;
   expect_refused(program, "stream D1, item 0: no such compute");
 }
 
 TEST(Verify, RefusesAnItemWithoutItsInstance) {
-  Program program = small();
+  Program program                      = small();
   program.streams[1].items[2].instance = 2;
   expect_refused(program, "stream D2, item 2: no such instance");
 }
 
 TEST(Verify, RefusesAnItemThatNamesAnotherCommunicationThanItsInstance) {
-  Program program = small();
+  Program program                   = small();
   program.streams[0].items[1].event = 1;
   expect_refused(program, "stream D1, item 1: the item and its instance name different communications");
 }
@@ -62,25 +62,25 @@ TEST(Verify, RefusesAMemberThatDoesNotCome) {
 }
 
 TEST(Verify, RefusesAMemberThatIsListedTwice) {
-  Program program = small();
+  Program program              = small();
   program.instances[0].members = {0, 0};
   expect_refused(program, "instance 0: its members are not the streams that list it");
 }
 
 TEST(Verify, RefusesAnAlgorithmThatDoesNotSupportTheRanks) {
-  Program program = small();
+  Program program                = small();
   program.communications[0].kind = Kind::broadcast;
   expect_refused(program, "instance 0: the algorithm does not support so many ranks");
 }
 
 TEST(Verify, RefusesANegativeDuration) {
-  Program program = small();
+  Program program              = small();
   program.computes[0].duration = Seconds(-1);
   expect_refused(program, "negative duration");
 }
 
 TEST(Verify, RefusesAnItemWithoutItsMemoryEffect) {
-  Program program = small();
+  Program program                    = small();
   program.streams[0].items[0].memory = 1;
   expect_refused(program, "stream D1, item 0: no such memory effect");
 }
@@ -113,9 +113,10 @@ TEST(Print, ShowsEverythingOfAProgram) {
 
 TEST(Print, ShowsWhenEverythingHappened) {
   const Record meeting{Seconds(2e-3), Seconds(3e-3)}, sending{Seconds(3e-3), Seconds(3.005e-3)};
-  const Timeline timeline{Seconds(3.005e-3),
-                          {{{Seconds(0), Seconds(1e-3)}, meeting, sending}, {{Seconds(0), Seconds(2e-3)}, meeting, sending}},
-                          {{Bytes(0), Seconds(0)}, {Bytes(4e6), Seconds(0.5e-3)}}};
+  const Timeline timeline{
+      Seconds(3.005e-3),
+      {{{Seconds(0), Seconds(1e-3)}, meeting, sending}, {{Seconds(0), Seconds(2e-3)}, meeting, sending}},
+      {{Bytes(0), Seconds(0)}, {Bytes(4e6), Seconds(0.5e-3)}}};
   EXPECT_EQ(print(small(), timeline),
             "makespan 0.003005 s\n"
             "stream D1\n"
