@@ -4,11 +4,9 @@
 // An actor keeps its own clock and enters the kernel only where it must wait, so the cost is per communication and not
 // per item. Only the ends of the communications leave the child process: replay() derives everything else.
 #include <fmt/format.h>
-#include <xbt/log.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
@@ -35,11 +33,7 @@ std::vector<std::string> settings() {
       "--cfg=network/TCP-gamma:0",      // no window limit
       "--cfg=surf/precision:1e-12",     // the default would merge events within a nanosecond
       "--cfg=contexts/stack-size:64",   // KiB; actors are shallow
-#ifdef __SANITIZE_ADDRESS__
-      "--cfg=contexts/factory:thread",  // the sanitizer does not follow SimGrid's own stack switching
-#else
-      "--cfg=contexts/guard-size:0",  // else 32 thousand actors exhaust the memory maps of a process
-#endif
+      "--cfg=contexts/guard-size:0",    // else 32 thousand actors exhaust the memory maps of a process
       "--log=root.thresh:critical",
   };
 }
@@ -62,8 +56,9 @@ class Simulation {
         parts_(parts_per_byte(footprints)),
         arguments_(settings()),
         engine_(make_engine(arguments_)) {
-    for (size_t i = 0; i < program.instances.size(); ++i) {
-      meetings_.push_back({static_cast<int>(program.instances[i].members.size()), 0});
+    for (const stream::Compute& compute : program.computes) durations_.push_back(compute.duration.value());
+    for (const stream::Instance& instance : program.instances) {
+      meetings_.push_back({static_cast<int>(instance.members.size()), 0});
     }
     build();
   }
@@ -126,7 +121,7 @@ class Simulation {
     double clock = 0;
     for (const stream::Item& item : program_.streams[stream].items) {
       if (item.instance < 0) {
-        clock += program_.computes[static_cast<size_t>(item.event)].duration.value();
+        clock += durations_[static_cast<size_t>(item.event)];
         continue;
       }
       waiting_for_[stream] = item.instance;
@@ -155,6 +150,7 @@ class Simulation {
   }
 
   void start_flow(size_t instance) {
+    finished_.clear();
     const Footprint& footprint = footprints_.of(instance);
     const auto route = static_cast<size_t>(network_.route_of[static_cast<size_t>(footprints_.of_instance[instance])]);
     const s4u::CommPtr flow = s4u::Comm::sendto_init(source(route), target(route));
@@ -167,6 +163,7 @@ class Simulation {
     const auto found = flows_.find(&activity);
     if (found == flows_.end()) return;
     const size_t instance = found->second.instance;
+    finished_.push_back(std::move(found->second.keep));
     flows_.erase(found);
     meetings_[instance].clock = s4u::Engine::get_clock();
     for (const int32_t member : program_.instances[instance].members) actors_[static_cast<size_t>(member)]->resume();
@@ -200,15 +197,17 @@ class Simulation {
   std::vector<std::string> arguments_;
   s4u::Engine engine_;
   std::vector<s4u::Host*> hosts_;
+  std::vector<double> durations_;                         // of each compute
   std::vector<s4u::ActorPtr> actors_;                     // by stream
   std::vector<int> waiting_for_;                          // by stream: an instance; or -1: nothing yet; or kDone
   std::vector<Meeting> meetings_;                         // by instance
   std::unordered_map<const s4u::Activity*, Flow> flows_;  // that are running
+  std::vector<s4u::CommPtr> finished_;                    // SimGrid still uses them when it says that they end
 };
 
 std::vector<double> doubles(const std::string& bytes) {
   std::vector<double> result(bytes.size() / sizeof(double));
-  std::memcpy(result.data(), bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(result.data()));
   return result;
 }
 
