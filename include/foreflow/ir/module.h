@@ -65,7 +65,7 @@ struct Module {
 // The index of the function to run: `name`, or the last one when empty. Error naming the module and the nearest name.
 size_t find_entry(const Module& module, std::string_view name);
 
-// Structural equality up to source lines: same names, ops, attributes, annotations.
+// The same text: same names, ops, attributes and annotations (source lines do not count).
 bool same_program(const Module& a, const Module& b);
 
 // How messages name an op: "mlp.distir:12: @mlp: %h = Gemm".

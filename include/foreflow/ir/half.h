@@ -1,0 +1,15 @@
+// Short floats as bits: IEEE half (f16), bfloat16, and float8 E4M3. Conversions to short forms round to nearest even.
+#pragma once
+
+#include <cstdint>
+
+namespace foreflow::ir {
+
+float half_to_float(uint16_t bits);
+uint16_t float_to_half(float value);
+float bfloat_to_float(uint16_t bits);
+uint16_t float_to_bfloat(float value);
+float float8_to_float(uint8_t bits);
+uint8_t float_to_float8(float value);  // saturates at +-448, keeps NaN
+
+}  // namespace foreflow::ir

@@ -1,0 +1,79 @@
+#include "foreflow/ir/array.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "foreflow/ir/half.h"
+
+namespace foreflow::ir {
+namespace {
+
+size_t checked_bytes(DType dtype, const Dims& dims) {
+  constexpr int64_t kLimit = int64_t{1} << 40;
+  int64_t count            = 1;
+  for (const int64_t dim : dims) {
+    if (dim < 0 || (dim > 0 && count > kLimit / dim)) throw Error("tensor " + to_string(dims), "is not a shape that fits in memory");
+    count *= dim;
+  }
+  return static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));
+}
+
+}  // namespace
+
+Array::Array(DType dtype, Dims dims)
+    : dtype_(dtype), dims_(dims), storage_(std::make_shared<std::vector<std::byte>>(checked_bytes(dtype, dims))) {
+  size_ = element_count(dims);
+}
+
+Array Array::tuple(std::vector<Array> elements) {
+  Array array;
+  array.tuple_    = true;
+  array.elements_ = std::move(elements);
+  return array;
+}
+
+Type Array::type(Device device) const {
+  if (!tuple_) return Type::tensor(dtype_, dims_, device);
+  std::vector<Type> types;
+  for (const Array& element : elements_) types.push_back(element.type(device));
+  return Type::tuple(std::move(types));
+}
+
+double Array::at(int64_t index) const {
+  FOREFLOW_CHECK(index >= 0 && index < size_, "an index inside the array");
+  const auto i = static_cast<size_t>(index);
+  switch (dtype_) {
+    case DType::f64: return data<double>()[i];
+    case DType::f32: return data<float>()[i];
+    case DType::f16: return half_to_float(data<uint16_t>()[i]);
+    case DType::bf16: return bfloat_to_float(data<uint16_t>()[i]);
+    case DType::f8: return float8_to_float(data<uint8_t>()[i]);
+    case DType::i64: return static_cast<double>(data<int64_t>()[i]);
+    case DType::i32: return data<int32_t>()[i];
+    case DType::i8: return data<int8_t>()[i];
+    case DType::u8: return data<uint8_t>()[i];
+    case DType::boolean: return data<bool>()[i] ? 1 : 0;
+  }
+  return 0;
+}
+
+std::vector<int64_t> Array::to_ints() const {
+  if (dtype_ == DType::i64) return {data<int64_t>().begin(), data<int64_t>().end()};
+  std::vector<int64_t> ints(static_cast<size_t>(size_));
+  for (int64_t i = 0; i < size_; ++i) ints[static_cast<size_t>(i)] = static_cast<int64_t>(at(i));
+  return ints;
+}
+
+Array Array::reshaped(const Dims& dims) const {
+  FOREFLOW_CHECK(element_count(dims) == size_, "a reshape keeps the number of elements");
+  Array copy = *this;
+  copy.dims_ = dims;
+  return copy;
+}
+
+bool Array::operator==(const Array& other) const {
+  return dtype_ == other.dtype_ && dims_ == other.dims_ && tuple_ == other.tuple_ && *storage_ == *other.storage_ &&
+         elements_ == other.elements_;
+}
+
+}  // namespace foreflow::ir

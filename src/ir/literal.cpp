@@ -1,0 +1,197 @@
+#include "literal.h"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "foreflow/ir/half.h"
+
+namespace foreflow::ir {
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_alpha(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The text of a number; letters only as an exponent.
+std::string_view scan_number(Scanner& scanner) {
+  return scanner.run([](std::string_view text, size_t i) {
+    const char c = text[i];
+    if (is_digit(c) || c == '.') return true;
+    if (c == '-' || c == '+') return i == 0 || !is_digit(text[i - 1]);
+    return (c == 'e' || c == 'E') && i + 1 < text.size() && (is_digit(text[i + 1]) || text[i + 1] == '-' || text[i + 1] == '+');
+  });
+}
+
+template <class T>
+T to_number(Scanner& scanner, std::string_view text, const char* kind) {
+  T value{};
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size() || text.empty()) {
+    scanner.fail("expected " + std::string(kind) + ", found '" + std::string(text) + "'");
+  }
+  return value;
+}
+
+int64_t scan_int(Scanner& scanner) { return to_number<int64_t>(scanner, scan_number(scanner), "an integer"); }
+
+Device scan_device(Scanner& scanner) {
+  const std::string_view digits = scanner.run([](std::string_view text, size_t i) { return is_digit(text[i]); });
+  const auto number             = to_number<int32_t>(scanner, digits, "a device number");
+  if (!scanner.accept(".")) return Device(number);
+  const std::string_view stream = scanner.word();
+  if (stream.empty()) scanner.fail("expected the name of a stream after '.', found " + scanner.found());
+  if (stream.size() > Device().stream.size()) scanner.fail("a stream name has at most 12 letters");
+  return Device(number, stream);
+}
+
+Dims scan_dims(Scanner& scanner) {
+  scanner.expect("(");
+  Dims dims;
+  while (!scanner.accept(")")) {
+    if (dims.size() == Dims::kMaxRank) scanner.fail("a shape has at most 8 dimensions");
+    const int64_t dim = scanner.accept("?") ? Dims::kUnknown : scan_int(scanner);
+    if (dim < Dims::kUnknown) scanner.fail("a dimension is not negative");
+    dims.push_back(dim);
+    if (!scanner.accept(",") && scanner.peek() != ')') scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
+  }
+  return dims;
+}
+
+Type scan_tensor(Scanner& scanner) {
+  scanner.expect("[");
+  const std::string_view word = scanner.word();
+  const auto dtype            = find_dtype(word);
+  if (!dtype) scanner.fail("unknown data type '" + std::string(word) + "'; write one such as Float32 or Int64");
+  scanner.expect(",");
+  Type type = scanner.accept("?") ? Type::unranked(*dtype) : Type::tensor(*dtype, scan_dims(scanner));
+  if (scanner.accept(",")) type.device = scan_device(scanner);
+  scanner.expect("]");
+  return type;
+}
+
+double scan_element(Scanner& scanner) {
+  if (scanner.accept("-inf")) return -std::numeric_limits<double>::infinity();
+  if (scanner.accept("inf")) return std::numeric_limits<double>::infinity();
+  if (scanner.accept("nan")) return std::nan("");
+  return to_number<double>(scanner, scan_number(scanner), "a number");
+}
+
+template <class T, class Convert>
+void fill(Array& array, Scanner& scanner, Convert convert) {
+  auto data = array.mutable_data<T>();
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (i > 0) scanner.expect(",");
+    data[i] = convert();
+  }
+}
+
+// After the data type: (2,)[1, 2]
+Array scan_array(Scanner& scanner, DType dtype) {
+  const Dims dims = scan_dims(scanner);
+  if (element_count(dims) < 0) scanner.fail("a constant has no unknown dimension");
+  Array array(dtype, dims);
+  scanner.expect("[");
+  const auto real    = [&] { return scan_element(scanner); };
+  const auto single  = [&] { return static_cast<float>(scan_element(scanner)); };
+  const auto integer = [&] { return scan_int(scanner); };
+  switch (dtype) {
+    case DType::f64: fill<double>(array, scanner, real); break;
+    case DType::f32: fill<float>(array, scanner, single); break;
+    case DType::f16: fill<uint16_t>(array, scanner, [&] { return float_to_half(single()); }); break;
+    case DType::bf16: fill<uint16_t>(array, scanner, [&] { return float_to_bfloat(single()); }); break;
+    case DType::f8: fill<uint8_t>(array, scanner, [&] { return float_to_float8(single()); }); break;
+    case DType::i64: fill<int64_t>(array, scanner, integer); break;
+    case DType::i32: fill<int32_t>(array, scanner, [&] { return static_cast<int32_t>(integer()); }); break;
+    case DType::i8: fill<int8_t>(array, scanner, [&] { return static_cast<int8_t>(integer()); }); break;
+    case DType::u8: fill<uint8_t>(array, scanner, [&] { return static_cast<uint8_t>(integer()); }); break;
+    case DType::boolean: fill<bool>(array, scanner, [&] { return integer() != 0; }); break;
+  }
+  scanner.expect("]");
+  return array;
+}
+
+Attribute scan_scalar(Scanner& scanner) {
+  if (scanner.peek() == '"') return scanner.quoted();
+  if (is_alpha(scanner.peek())) {
+    const std::string word(scanner.word());
+    if (word == "inf") return std::numeric_limits<double>::infinity();
+    if (word == "nan") return std::nan("");
+    if (word == "true") return int64_t{1};
+    if (word == "false") return int64_t{0};
+    const auto dtype = find_dtype(word);
+    if (dtype && scanner.peek() == '(') return scan_array(scanner, *dtype);
+    return word;
+  }
+  if (scanner.accept("-inf")) return -std::numeric_limits<double>::infinity();
+  size_t digits = 0;
+  while (is_digit(scanner.peek_at(digits))) ++digits;
+  if (digits > 0 && scanner.peek_at(digits) == '.' && is_alpha(scanner.peek_at(digits + 1))) return scan_device(scanner);
+  const std::string_view text = scan_number(scanner);
+  if (text.empty()) scanner.fail("expected a value, found " + scanner.found());
+  if (text.find_first_of(".eE") != std::string_view::npos) return to_number<double>(scanner, text, "a number");
+  return to_number<int64_t>(scanner, text, "an integer");
+}
+
+Attribute scan_list(Scanner& scanner) {
+  std::vector<int64_t> ints;
+  std::vector<double> reals;
+  std::vector<std::string> words;
+  while (!scanner.accept("]")) {
+    const Attribute item = scan_scalar(scanner);
+    if (const auto* i = std::get_if<int64_t>(&item)) {
+      ints.push_back(*i);
+      reals.push_back(static_cast<double>(*i));
+    } else if (const auto* d = std::get_if<double>(&item)) {
+      reals.push_back(*d);
+    } else if (const auto* s = std::get_if<std::string>(&item)) {
+      words.push_back(*s);
+    } else {
+      scanner.fail("a list holds numbers or strings");
+    }
+    if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
+  }
+  if (!words.empty() && !reals.empty()) scanner.fail("a list holds either numbers or strings");
+  if (!words.empty()) return words;
+  if (reals.size() > ints.size()) return reals;
+  return ints;
+}
+
+}  // namespace
+
+std::string_view scan_name(Scanner& scanner) {
+  return scanner.run([](std::string_view text, size_t i) {
+    const char c = text[i];
+    if (is_digit(c) || is_alpha(c) || c == '.' || c == '/' || c == '-') return true;
+    return c == ':' && ((i + 1 < text.size() && text[i + 1] == ':') || (i > 0 && text[i - 1] == ':'));
+  });
+}
+
+Type scan_type(Scanner& scanner) {
+  if (scanner.accept("?")) return {};
+  if (scanner.peek() == 'D' && is_digit(scanner.peek_at(1))) {
+    scanner.expect("D");
+    return Type::on(scan_device(scanner));
+  }
+  const std::string_view word = scanner.word();
+  if (word == "Tensor") return scan_tensor(scanner);
+  if (word == "Tuple") {
+    scanner.expect("[");
+    std::vector<Type> elements;
+    while (!scanner.accept("]")) {
+      elements.push_back(scan_type(scanner));
+      if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
+    }
+    return Type::tuple(std::move(elements));
+  }
+  const auto dtype = find_dtype(word);
+  if (!dtype) scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
+  if (!scanner.accept("[")) return Type::scalar(*dtype);
+  const Type type = Type::scalar(*dtype, scan_device(scanner));
+  scanner.expect("]");
+  return type;
+}
+
+Attribute scan_attribute(Scanner& scanner) { return scanner.accept("[") ? scan_list(scanner) : scan_scalar(scanner); }
+
+}  // namespace foreflow::ir
