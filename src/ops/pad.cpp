@@ -17,7 +17,10 @@ std::vector<Margin> margins(const OpCall& call, size_t rank) {
   const std::vector<int64_t> pads = *integers(call, "pads", 1).list;
   const Integers axes             = integers(call, "axes", 3);
   const size_t count              = axes.list ? axes.list->size() : rank;
-  if (pads.size() != 2 * count) call.fail("pads has " + std::to_string(pads.size()) + " numbers; two for each of " + std::to_string(count) + " axes would be right");
+  if (pads.size() != 2 * count) {
+    call.fail("pads has " + std::to_string(pads.size()) + " numbers; two for each of " + std::to_string(count) +
+              " axes would be right");
+  }
   std::vector<Margin> result(rank);
   for (size_t i = 0; i < count; ++i) {
     const size_t axis = axes.list ? normal_axis(call, (*axes.list)[i], rank) : i;
@@ -67,14 +70,16 @@ std::vector<Array> eval(const OpCall& call) {
   const Array& x                   = value_of(call, 0);
   const Dims dims                  = infer(call)[0].dims;
   const std::vector<Margin> margin = margins(call, dims.size());
-  Array result = take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
+  Array result =
+      take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
   // The part of x that stays, and where it lands.
   const Offsets from = strides_of(x.dims()), to = strides_of(dims);
-  Dims kept       = x.dims();
+  Dims kept      = x.dims();
   int64_t source = 0, target = 0;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    const int64_t cut_before = std::max<int64_t>(0, -margin[axis].before), cut_after = std::max<int64_t>(0, -margin[axis].after);
-    kept[axis] = std::max<int64_t>(0, x.dims()[axis] - cut_before - cut_after);
+    const int64_t cut_before = std::max<int64_t>(0, -margin[axis].before),
+                  cut_after  = std::max<int64_t>(0, -margin[axis].after);
+    kept[axis]               = std::max<int64_t>(0, x.dims()[axis] - cut_before - cut_after);
     source += cut_before * from[axis];
     target += std::max<int64_t>(0, margin[axis].before) * to[axis];
   }
@@ -107,9 +112,9 @@ std::vector<Sample> samples() {
 
 OpDef pad() {
   return {
-      .name    = "Pad",
-      .doc     = "x with pads[i] elements of `value` before and pads[n + i] after it along axis i; negative pads cut off",
-      .infer   = infer,
+      .name  = "Pad",
+      .doc   = "x with pads[i] elements of `value` before and pads[n + i] after it along axis i; negative pads cut off",
+      .infer = infer,
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,
