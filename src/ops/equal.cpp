@@ -1,0 +1,13 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x == y; };
+
+}  // namespace
+
+OpDef equal() { return binary<kFormula, 1, Accepts::anything, Gives::boolean>("Equal", "whether x = y"); }
+
+}  // namespace foreflow::ops::definitions

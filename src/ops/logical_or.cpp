@@ -1,0 +1,15 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x != 0 || y != 0; };
+
+}  // namespace
+
+OpDef logical_or() {
+  return binary<kFormula, 1, Accepts::booleans, Gives::boolean>("Or", "whether one of them is true");
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,17 @@
+#include "ops/reduce.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+constexpr auto kStart = [](auto zero) {
+  using T = decltype(zero);
+  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+};
+constexpr auto kCombine = [](auto sum, auto x) { return x < sum ? sum : x; };
+
+}  // namespace
+
+OpDef reduce_max() { return reduction<kStart, kCombine>("ReduceMax", "largest over `axes` (all when there are none)"); }
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,19 @@
+#include "ops/reduce.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+constexpr auto kStart = [](auto zero) {
+  using T = decltype(zero);
+  return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+};
+constexpr auto kCombine = [](auto sum, auto x) { return sum < x ? sum : x; };
+
+}  // namespace
+
+OpDef reduce_min() {
+  return reduction<kStart, kCombine>("ReduceMin", "smallest over `axes` (all when there are none)");
+}
+
+}  // namespace foreflow::ops::definitions
