@@ -43,13 +43,16 @@ std::string module_of(const SourceFile& file) {
 }
 
 // Empty when the file may include it.
-std::string objection_to_own(const Module& row, const std::string& header, const std::vector<SourceFile>& files) {
+std::string objection_to_own(const Module& row, const SourceFile& from, const std::string& name,
+                             const std::vector<SourceFile>& files) {
+  const bool beside        = name.find('/') == std::string::npos;
+  const std::string header = beside && from.path.starts_with("src/") ? from.folder().substr(4) + "/" + name : name;
   const std::vector<std::string> parts = split(header, '/');
   const bool is_public                 = parts.size() > 2 && parts[0] == "foreflow";
-  const std::string root               = is_public ? "include/" : "src/";
-  const bool exists =
-      std::any_of(files.begin(), files.end(), [&](const SourceFile& f) { return f.path == root + header; });
-  if (!exists) return "is not a header of the project; write it from include/ or src/, as \"foreflow/base/text.h\"";
+  const std::string path               = (is_public ? "include/" : "src/") + header;
+  if (std::none_of(files.begin(), files.end(), [&](const SourceFile& file) { return file.path == path; })) {
+    return "is not a header of the project; write \"foreflow/MODULE/NAME.h\" or the name of a file in the same folder";
+  }
   const std::string target = is_public ? parts[1] : parts[0];
   if (target == row.name) return "";
   if (!is_public) return "is a private header of the module " + target + "; use what is in include/foreflow/" + target;
@@ -82,7 +85,7 @@ TEST(Layers, EveryIncludeIsAllowedByTheTable) {
       if (!include) continue;
       const bool own = include->quoted && !include->name.starts_with("foreflow_onnx.pb.h");
       const std::string objection =
-          own ? objection_to_own(*row, include->name, files) : objection_to_outside(*row, include->name, file);
+          own ? objection_to_own(*row, file, include->name, files) : objection_to_outside(*row, include->name, file);
       EXPECT_TRUE(objection.empty()) << file.path << ":" << line.number << ": " << include->name << " " << objection;
     }
   }
