@@ -71,6 +71,7 @@ class Differentiator {
       if (function_.parameters[i] != role || !active_[i]) continue;
       ValueId gradient = gradients_[i];
       const auto own   = map_(static_cast<ValueId>(i));
+      if (gradient == ValueId::none && role == ir::ParameterRole::data) continue;
       if (gradient == ValueId::none) gradient = builder_.op("Sub", {own, own});  // the loss does not depend on it
       results.push_back(gradient);
     }

@@ -82,6 +82,16 @@ Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, i
   return decision;
 }
 
+// An optimizer works element by element on each weight and what belongs to it: everything lies as the weight does.
+// Operands are w1..wn, dw1..dwn (one op for many weights) or w, dw and moments.
+Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  const size_t rows = call.inputs.size() == 2 * call.outputs ? call.outputs : 1;
+  for (size_t i = 0; i < decision.inputs.size(); ++i) decision.inputs[i] = arriving[i % rows];
+  for (size_t i = 0; i < decision.outputs.size(); ++i) decision.outputs[i] = arriving[i % rows];
+  return decision;
+}
+
 Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text, const Letter& chosen, int ways, bool& possible) {
   Decision decision = all_whole(call);
   bool summed       = false;
@@ -118,6 +128,7 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     decision.inputs.assign(arriving.begin(), arriving.end());  // a shape op reads whatever is there
     return decision;
   }
+  if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
   if (passes_partial(call, arriving)) {
     Decision decision = all_whole(call);
     decision.inputs.assign(arriving.begin(), arriving.end());

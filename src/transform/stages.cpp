@@ -57,10 +57,12 @@ class Stager {
     return op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
   }
 
-  // Bytes of activations that are alive after each forward op, and the arithmetic done until then.
+  // How many activations are alive after each forward op, and the arithmetic done until then. Not their bytes: those are
+  // fewest inside a layer whose product is split, where nobody cuts.
   struct Place {
     size_t op;
-    double done, crossing;
+    double done;
+    int64_t crossing;
   };
 
   std::vector<Place> places() const {
@@ -71,18 +73,18 @@ class Stager {
         if (id != ir::ValueId::none) last_use[ir::index(id)] = o;
       }
     }
-    std::vector<double> ends(function_.ops.size());
+    std::vector<int64_t> ends(function_.ops.size());
     std::vector<Place> all;
-    double alive = 0, done = 0;
+    int64_t alive = 0;
+    double done   = 0;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (staged_[o].phase != StagePhase::forward) continue;
       const ir::Op& op = function_.ops[o];
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
         if (values_[value].value.known || last_use[value] <= o) continue;
-        const double bytes = ir::bytes_of(values_[value].value.type).value();
-        alive += bytes;
-        ends[last_use[value]] += bytes;
+        ++alive;
+        ++ends[last_use[value]];
       }
       alive -= ends[o];
       done += flops(op);

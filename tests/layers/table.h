@@ -31,7 +31,7 @@ constexpr std::array kModules = {
     Module{4, "onnx", "ir ops"},
     Module{4, "workload", "ir ops"},
     Module{4, "transform", "ir ops interpret schedule reshard"},
-    Module{4, "lower", "ir interpret cost stream collective"},
+    Module{4, "lower", "ir interpret cost stream collective platform"},
     Module{4, "simulate", "stream collective platform"},
     Module{4, "report", "stream platform collective"},
     Module{5, "scenario", kAllBelow},
