@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "report/family.h"
 
@@ -41,13 +42,17 @@ std::vector<DeviceGroup> equal_devices(const Summary& summary) {
   return groups;
 }
 
-std::vector<const LinkSummary*> busiest_links(const Summary& summary, size_t most) {
-  std::vector<const LinkSummary*> links;
-  for (const LinkSummary& link : summary.links) links.push_back(&link);
-  std::stable_sort(links.begin(), links.end(),
-                   [](const LinkSummary* a, const LinkSummary* b) { return a->utilization > b->utilization; });
-  links.resize(std::min(links.size(), most));
-  return links;
+std::vector<LinkGroup> busiest_links(const Summary& summary) {
+  std::vector<LinkGroup> groups;
+  std::map<std::tuple<int64_t, std::string, std::string>, size_t> index;
+  for (const LinkSummary& link : summary.links) {
+    const auto [found, fresh] = index.emplace(std::tuple(std::llround(link.utilization * 1e3), format(link.bytes), link.kind), groups.size());
+    if (fresh) groups.push_back({{}, &link});
+    groups[found->second].names.push_back(link.name);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const LinkGroup& a, const LinkGroup& b) { return a.first->utilization > b.first->utilization; });
+  return groups;
 }
 
 std::vector<PathShare> path_shares(const Summary& summary) {

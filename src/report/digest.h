@@ -25,8 +25,12 @@ struct DeviceGroup {
 };
 std::vector<DeviceGroup> equal_devices(const Summary& summary);
 
-// The busiest links, by utilization.
-std::vector<const LinkSummary*> busiest_links(const Summary& summary, size_t most);
+// Links whose figures look the same when printed; the busiest first, by utilization.
+struct LinkGroup {
+  std::vector<std::string> names;
+  const LinkSummary* first = nullptr;
+};
+std::vector<LinkGroup> busiest_links(const Summary& summary);
 
 // The critical path by what it consists of, longest first.
 struct PathShare {

@@ -19,11 +19,11 @@ struct Rule {
 // The first rule that matches wins.
 const std::vector<Rule>& phases() {
   static const std::vector<Rule> table = {
-      {{"recompute", "#9fd0c7"}, {"recompute"}},
-      {{"optimizer", "#b497d6"}, {"optimizer", "optimiser", "adam", "sgd", "update"}},
-      {{"weight gradient", "#8cc084"}, {"weight_grad", "wgrad", "backward_weight"}},
-      {{"backward", "#5fa777"}, {"backward", "_bwd", "grad"}},
-      {{"forward", "#6c9fd8"}, {"forward", "_fwd"}},
+      {{"recompute", "#b5dcd5"}, {"recompute"}},
+      {{"optimizer", "#c3abe0"}, {"optimizer", "optimiser", "adam", "sgd", "update"}},
+      {{"weight gradient", "#b9dba3"}, {"weight_grad", "wgrad", "backward_weight"}},
+      {{"backward", "#86c19a"}, {"backward", "_bwd", "grad"}},
+      {{"forward", "#8ab4e8"}, {"forward", "_fwd"}},
   };
   return table;
 }
@@ -31,14 +31,14 @@ const std::vector<Rule>& phases() {
 const std::vector<Rule>& op_families() {
   static const std::vector<Rule> table = {
       {{"attention", "#5b8def"}, {"attention"}},
-      {{"matrix multiply", "#6c9fd8"}, {"matmul", "gemm", "conv", "linear"}},
-      {{"optimizer", "#b497d6"}, {"adam", "sgd", "momentum", "adagrad", "optimizer", "update"}},
+      {{"matrix multiply", "#8ab4e8"}, {"matmul", "gemm", "conv", "linear"}},
+      {{"optimizer", "#c3abe0"}, {"adam", "sgd", "momentum", "adagrad", "optimizer", "update"}},
       {{"normalisation", "#5fb3b3"}, {"normalization", "norm"}},
       {{"softmax and loss", "#d98cb3"}, {"softmax", "loss", "crossentropy"}},
       {{"embedding", "#c7b26b"}, {"gather", "scatter", "embedding", "onehot"}},
       {{"data movement", "#b8a99a"},
        {"reshape", "transpose", "concat", "split", "slice", "pad", "cast", "copy", "identity", "expand", "squeeze", "tile", "flatten"}},
-      {{"reduction", "#8cc084"}, {"reduce", "pool", "argmax", "topk", "cumsum"}},
+      {{"reduction", "#b9dba3"}, {"reduce", "pool", "argmax", "topk", "cumsum"}},
   };
   return table;
 }
@@ -50,8 +50,8 @@ struct KindRule {
   Family family;
 };
 constexpr KindRule kKindRules[] = {
-    {collective::Kind::send, {"send", "#f2a65a"}},
-    {collective::Kind::all_reduce, {"all-reduce", "#e4695e"}},
+    {collective::Kind::send, {"send", "#f5b36b"}},
+    {collective::Kind::all_reduce, {"all-reduce", "#ec8278"}},
     {collective::Kind::all_gather, {"all-gather", "#ee8f7d"}},
     {collective::Kind::reduce_scatter, {"reduce-scatter", "#cf5c78"}},
     {collective::Kind::all_to_all, {"all-to-all", "#b85c38"}},

@@ -11,7 +11,7 @@ namespace foreflow::report {
 namespace {
 
 constexpr int kWidth          = 100;
-constexpr int kBar            = 30;
+constexpr int kBar            = 24;
 constexpr size_t kFamilies    = 9;
 constexpr size_t kGroups      = 8;
 constexpr size_t kLinks       = 5;
@@ -98,7 +98,7 @@ std::string devices(const Summary& summary) {
   for (size_t i = 0; i < std::min(groups.size(), kGroups); ++i) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
-    out += fmt::format("  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 3), 24),
+    out += fmt::format("  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 2), 24),
                        percent(share(summary, device.busy)), percent(share(summary, device.compute)),
                        percent(share(summary, device.communication)), percent(share(summary, device.idle)), bar(full, 10, "░"),
                        format(device.peak_memory), format(device.capacity), device.fits ? "" : "  too much");
@@ -110,12 +110,14 @@ std::string devices(const Summary& summary) {
 }
 
 std::string links(const Summary& summary) {
-  const std::vector<const LinkSummary*> busiest = busiest_links(summary, kLinks);
-  if (busiest.empty()) return "";
+  const std::vector<LinkGroup> groups = busiest_links(summary);
+  if (groups.empty()) return "";
   std::string out = "\nBusiest links\n";
-  for (const LinkSummary* link : busiest) {
-    out += fmt::format("  {}{} {:>7}  {:>9}   {}\n", padded(link->name, 34), bar(link->utilization, 13, "░"), percent(link->utilization),
-                       format(link->bytes), link->kind);
+  for (size_t i = 0; i < std::min(groups.size(), kLinks); ++i) {
+    const LinkSummary& link = *groups[i].first;
+    const std::string alike = groups[i].names.size() == 1 ? "" : fmt::format(" and {} alike", count(static_cast<int64_t>(groups[i].names.size()) - 1));
+    out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48), bar(link.utilization, 13, "░"),
+                       percent(link.utilization), format(link.bytes), link.kind);
     out.erase(out.find_last_not_of(" \n") + 1);
     out += '\n';
   }
@@ -129,7 +131,7 @@ std::string path(const Summary& summary) {
   for (size_t i = 0; i < std::min(shares.size(), kPathEntries); ++i) {
     out += fmt::format("  {:>7}  {:>9}  {:>7}  {}  on {}\n", percent(share(summary, shares[i].seconds)), format(shares[i].seconds),
                        count(shares[i].count) + " x", padded(std::string(plain_name(shares[i].what)), 28),
-                       clipped(name_ranges(shares[i].streams, 3), 34));
+                       clipped(name_ranges(shares[i].streams, 2), 34));
   }
   return out;
 }

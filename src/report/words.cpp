@@ -60,7 +60,7 @@ std::string name_ranges(const std::vector<std::string>& names, size_t most) {
   std::string out;
   size_t runs = 0;
   for (size_t i = 0; i < names.size();) {
-    if (runs++ == most) return out + fmt::format(" … ({} in all)", names.size());
+    if (runs++ == most) return out + fmt::format(" … {} ({})", names.back(), names.size());
     const size_t first = i;
     while (i + 1 < names.size() && follows(numbered(names[i]), numbered(names[i + 1]))) ++i;
     if (first > 0) out += ", ";

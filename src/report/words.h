@@ -15,7 +15,8 @@ std::string percent(double fraction);  // "62.1 %"
 // `width` cells filled to `fraction` in eighths of a cell; the rest are `rest` ("" for none).
 std::string bar(double fraction, int width, std::string_view rest);
 
-// "D1-D4, D7": runs of names that end in consecutive numbers; after `most` runs, "... (12 in all)".
+// "D1-D4, D7": runs of names with consecutive numbers. When there are more than `most` runs, the last name and how many
+// there are: "D1, D5 … D61 (16)".
 std::string name_ranges(const std::vector<std::string>& names, size_t most);
 
 // Escapes & < > " for XML and HTML.
