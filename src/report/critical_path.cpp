@@ -29,7 +29,8 @@ class Meetings {
     const auto& items = program_.streams[stream].items;
     const auto found  = std::lower_bound(items_[stream].begin(), items_[stream].end(), instance,
                                          [&](uint32_t i, int32_t wanted) { return items[i].instance < wanted; });
-    FOREFLOW_CHECK(found != items_[stream].end() && items[*found].instance == instance, "a member does not list its instance");
+    FOREFLOW_CHECK(found != items_[stream].end() && items[*found].instance == instance,
+                   "a member does not list its instance");
     return *found;
   }
 
@@ -43,7 +44,8 @@ Seconds free_since(const stream::Timeline& timeline, Place place) {
 }
 
 // The member that the others waited for; of several the lowest stream.
-Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, const Meetings& meetings, Place place) {
+Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, const Meetings& meetings,
+                     Place place) {
   const int32_t instance = program.streams[place.stream].items[place.item].instance;
   if (instance < 0) return place;
   Place last    = place;

@@ -21,7 +21,8 @@ struct Columns {
   std::string name_and_kind, bytes;
 };
 
-std::string write(const Summary&, const stream::Program& program, const stream::Timeline& timeline, const platform::Platform&) {
+std::string write(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
   std::vector<Columns> computes, communications;
   for (const stream::Compute& compute : program.computes) computes.push_back({field(compute.name) + ",compute", "0"});
   for (const stream::Communication& communication : program.communications) {
@@ -37,8 +38,8 @@ std::string write(const Summary&, const stream::Program& program, const stream::
       const stream::Item& item     = stream.items[i];
       const stream::Record& record = timeline.records[s][i];
       const Columns& columns       = (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
-      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", row, i, columns.name_and_kind, record.start.value(),
-                     record.end.value(), columns.bytes);
+      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", row, i, columns.name_and_kind,
+                     record.start.value(), record.end.value(), columns.bytes);
     }
   }
   return out;

@@ -14,7 +14,8 @@ namespace foreflow::report {
 std::vector<FamilyTime> time_by_family(const Summary& summary) {
   std::vector<FamilyTime> families;
   for (const OpTime& op : summary.ops) {
-    auto family = std::find_if(families.begin(), families.end(), [&](const FamilyTime& f) { return f.name == op.family; });
+    auto family =
+        std::find_if(families.begin(), families.end(), [&](const FamilyTime& f) { return f.name == op.family; });
     if (family == families.end()) {
       families.push_back({op.family, std::string(colour_of(op.family)), Seconds(0), {}});
       family = families.end() - 1;
@@ -22,7 +23,8 @@ std::vector<FamilyTime> time_by_family(const Summary& summary) {
     family->seconds += op.seconds;
     family->ops.push_back(&op);
   }
-  std::stable_sort(families.begin(), families.end(), [](const FamilyTime& a, const FamilyTime& b) { return a.seconds > b.seconds; });
+  std::stable_sort(families.begin(), families.end(),
+                   [](const FamilyTime& a, const FamilyTime& b) { return a.seconds > b.seconds; });
   return families;
 }
 
@@ -33,9 +35,9 @@ std::vector<DeviceGroup> equal_devices(const Summary& summary) {
   const auto share  = [&](Seconds part) { return time > 0 ? std::llround(part.value() / time * 1000) : 0; };
   const auto whole  = [](Bytes size) { return std::llround(size.value()); };
   for (const DeviceSummary& device : summary.devices) {
-    const std::array<int64_t, 6> key = {share(device.busy),          share(device.compute),       share(device.communication),
+    const std::array<int64_t, 6> key = {share(device.busy),        share(device.compute),  share(device.communication),
                                         whole(device.peak_memory), whole(device.capacity), device.fits ? 1 : 0};
-    const auto [found, fresh] = index.emplace(key, groups.size());
+    const auto [found, fresh]        = index.emplace(key, groups.size());
     if (fresh) groups.push_back({{}, &device});
     groups[found->second].names.push_back(device.name);
   }
@@ -46,7 +48,8 @@ std::vector<LinkGroup> busiest_links(const Summary& summary) {
   std::vector<LinkGroup> groups;
   std::map<std::tuple<int64_t, std::string, std::string>, size_t> index;
   for (const LinkSummary& link : summary.links) {
-    const auto [found, fresh] = index.emplace(std::tuple(std::llround(link.utilization * 1e3), format(link.bytes), link.kind), groups.size());
+    const auto [found, fresh] =
+        index.emplace(std::tuple(std::llround(link.utilization * 1e3), format(link.bytes), link.kind), groups.size());
     if (fresh) groups.push_back({{}, &link});
     groups[found->second].names.push_back(link.name);
   }
@@ -67,7 +70,8 @@ std::vector<PathShare> path_shares(const Summary& summary) {
     share.count += segment.count;
     if (met.emplace(found->second, segment.device).second) share.streams.push_back(segment.device);
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const PathShare& a, const PathShare& b) { return a.seconds > b.seconds; });
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const PathShare& a, const PathShare& b) { return a.seconds > b.seconds; });
   return shares;
 }
 

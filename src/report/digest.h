@@ -11,7 +11,7 @@ namespace foreflow::report {
 struct FamilyTime {
   std::string name;
   std::string colour;
-  Seconds seconds;               // on the average device
+  Seconds seconds;                 // on the average device
   std::vector<const OpTime*> ops;  // longest first
 };
 

@@ -37,7 +37,8 @@ const std::vector<Rule>& op_families() {
       {{"softmax and loss", "#d98cb3"}, {"softmax", "loss", "crossentropy"}},
       {{"embedding", "#c7b26b"}, {"gather", "scatter", "embedding", "onehot"}},
       {{"data movement", "#b8a99a"},
-       {"reshape", "transpose", "concat", "split", "slice", "pad", "cast", "copy", "identity", "expand", "squeeze", "tile", "flatten"}},
+       {"reshape", "transpose", "concat", "split", "slice", "pad", "cast", "copy", "identity", "expand", "squeeze",
+        "tile", "flatten"}},
       {{"reduction", "#b9dba3"}, {"reduce", "pool", "argmax", "topk", "cumsum"}},
   };
   return table;
@@ -60,7 +61,8 @@ constexpr Family kCollective = {"other collective", "#d9a441"};
 
 const Family* match(const std::vector<Rule>& rules, std::string_view name) {
   std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const Rule& rule : rules) {
     for (const std::string_view word : rule.words) {
       if (lower.find(word) != std::string::npos) return &rule.family;
@@ -95,8 +97,9 @@ const Family& family_of(const stream::Communication& communication) {
 
 const Family& phase_of(const stream::Compute& compute) {
   if (const Family* phase = match(phases(), compute.name)) return *phase;
-  const auto longest = std::max_element(compute.parts.begin(), compute.parts.end(),
-                                        [](const stream::Part& a, const stream::Part& b) { return a.duration < b.duration; });
+  const auto longest =
+      std::max_element(compute.parts.begin(), compute.parts.end(),
+                       [](const stream::Part& a, const stream::Part& b) { return a.duration < b.duration; });
   return family_of_op(longest != compute.parts.end() ? longest->name : compute.name);
 }
 

@@ -54,8 +54,8 @@ class Page {
 std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escape(text)); }
 std::string figure(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", escape(text)); }
 std::string bar_cell(double fraction, std::string_view colour) {
-  return fmt::format(R"(<td width="40%"><div class="bar"><i style="width:{:.2f}%;background:{}"></i></div></td>)", 100 * std::clamp(fraction, 0.0, 1.0),
-                     colour);
+  return fmt::format(R"(<td width="40%"><div class="bar"><i style="width:{:.2f}%;background:{}"></i></div></td>)",
+                     100 * std::clamp(fraction, 0.0, 1.0), colour);
 }
 
 double share(const Summary& summary, Seconds part) {
@@ -83,8 +83,8 @@ void add_cards(Page& page, const Summary& summary) {
 void add_time(Page& page, const Summary& summary) {
   page.add("<section><h2>Where the time goes, on the average device</h2><table>");
   const auto row = [&](std::string_view name, std::string_view colour, Seconds seconds) {
-    page.add("<tr>{}{}{}{}</tr>", cell(name), bar_cell(share(summary, seconds), colour), figure(percent(share(summary, seconds))),
-             figure(format(seconds)));
+    page.add("<tr>{}{}{}{}</tr>", cell(name), bar_cell(share(summary, seconds), colour),
+             figure(percent(share(summary, seconds))), figure(format(seconds)));
   };
   for (const FamilyTime& family : time_by_family(summary)) row(family.name, family.colour, family.seconds);
   row("idle", "#c3cad3", averages(summary).idle);
@@ -92,27 +92,31 @@ void add_time(Page& page, const Summary& summary) {
 }
 
 void add_path(Page& page, const Summary& summary) {
-  page.add(R"(<section><h2>Critical path</h2><table><tr><th>what</th><th>on</th><th class="n">times</th><th class="n">share</th>)"
-           R"(<th class="n">time</th></tr>)");
+  page.add(
+      R"(<section><h2>Critical path</h2><table><tr><th>what</th><th>on</th><th class="n">times</th><th class="n">share</th>)"
+      R"(<th class="n">time</th></tr>)");
   const std::vector<PathShare> shares = path_shares(summary);
   for (size_t i = 0; i < std::min(shares.size(), kRows); ++i) {
-    page.add("<tr>{}{}{}{}{}</tr>", cell(plain_name(shares[i].what)), cell(name_ranges(shares[i].streams, 3)), figure(count(shares[i].count)),
-             figure(percent(share(summary, shares[i].seconds))), figure(format(shares[i].seconds)));
+    page.add("<tr>{}{}{}{}{}</tr>", cell(plain_name(shares[i].what)), cell(name_ranges(shares[i].streams, 3)),
+             figure(count(shares[i].count)), figure(percent(share(summary, shares[i].seconds))),
+             figure(format(shares[i].seconds)));
   }
   page.add("</table></section>");
 }
 
 void add_devices(Page& page, const Summary& summary) {
-  page.add(R"(<section><h2>Devices</h2><table><tr><th>device</th><th class="n">busy</th><th class="n">compute</th>)"
-           R"(<th class="n">communication</th><th class="n">idle</th><th>memory</th><th class="n">peak</th><th class="n">capacity</th></tr>)");
+  page.add(
+      R"(<section><h2>Devices</h2><table><tr><th>device</th><th class="n">busy</th><th class="n">compute</th>)"
+      R"(<th class="n">communication</th><th class="n">idle</th><th>memory</th><th class="n">peak</th><th class="n">capacity</th></tr>)");
   const std::vector<DeviceGroup> groups = equal_devices(summary);
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
-    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(name_ranges(groups[i].names, 3)), figure(percent(share(summary, device.busy))),
-             figure(percent(share(summary, device.compute))), figure(percent(share(summary, device.communication))),
-             figure(percent(share(summary, device.idle))), bar_cell(full, device.fits ? "#7f9fc4" : "#c0392b"),
-             figure(format(device.peak_memory)), figure(format(device.capacity)));
+    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(name_ranges(groups[i].names, 3)),
+             figure(percent(share(summary, device.busy))), figure(percent(share(summary, device.compute))),
+             figure(percent(share(summary, device.communication))), figure(percent(share(summary, device.idle))),
+             bar_cell(full, device.fits ? "#7f9fc4" : "#c0392b"), figure(format(device.peak_memory)),
+             figure(format(device.capacity)));
   }
   if (groups.size() > kRows) page.add(R"(<tr><td class="soft">and {} more groups</td></tr>)", groups.size() - kRows);
   page.add("</table></section>");
@@ -121,26 +125,32 @@ void add_devices(Page& page, const Summary& summary) {
 void add_links(Page& page, const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return;
-  page.add(R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th><th class="n">used</th>)"
-           R"(<th class="n">bytes</th></tr>)");
+  page.add(
+      R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th><th class="n">used</th>)"
+      R"(<th class="n">bytes</th></tr>)");
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const LinkSummary& link = *groups[i].first;
-    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(static_cast<int64_t>(groups[i].names.size()))), cell(link.kind),
-             bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)), figure(format(link.bytes)));
+    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(static_cast<int64_t>(groups[i].names.size()))),
+             cell(link.kind), bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)),
+             figure(format(link.bytes)));
   }
   page.add("</table></section>");
 }
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline, const platform::Platform&) {
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
   const std::string title = escape(summary.job.name.empty() ? "Foreflow" : summary.job.name);
   Page page;
   page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
-  page.add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</head>", title, kStyle);
+  page.add(
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</head>",
+      title, kStyle);
   page.add("<body>\n<main>\n<h1>{}</h1>", title);
   page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · {} events, {} distinct</div>)",
            summary.job.training ? "training" : "inference", escape(summary.job.dtype), escape(summary.job.engine),
-           count(static_cast<int64_t>(summary.devices.size())), escape(summary.platform), count(summary.events.executed),
-           count(summary.events.distinct));
+           count(static_cast<int64_t>(summary.devices.size())), escape(summary.platform),
+           count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
   page.raw("<section>");
   page.raw(draw_timeline(summary, program, timeline));

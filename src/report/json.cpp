@@ -1,10 +1,18 @@
 // The result of `simulate --json`: the keys are the public contract.
 #include "foreflow/base/json.h"
 
+#include <cmath>
+
 #include "foreflow/report/writer.h"
 
 namespace foreflow::report {
 namespace {
+
+// Whole bytes are written as a whole number.
+Json whole(Bytes size) {
+  const double value = size.value();
+  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
+}
 
 Json devices_json(const Summary& summary) {
   Json all = Json::array();
@@ -16,8 +24,8 @@ Json devices_json(const Summary& summary) {
     row.set("compute_s", device.compute.value());
     row.set("communication_s", device.communication.value());
     row.set("idle_s", device.idle.value());
-    row.set("peak_memory_bytes", device.peak_memory.value());
-    row.set("memory_capacity_bytes", device.capacity.value());
+    row.set("peak_memory_bytes", whole(device.peak_memory));
+    row.set("memory_capacity_bytes", whole(device.capacity));
     row.set("fits", device.fits);
     all.push(std::move(row));
   }
@@ -29,7 +37,7 @@ Json links_json(const Summary& summary) {
   for (const LinkSummary& link : summary.links) {
     Json row = Json::object();
     row.set("name", link.name);
-    row.set("bytes", link.bytes.value());
+    row.set("bytes", whole(link.bytes));
     row.set("busy_s", link.busy.value());
     row.set("utilization", link.utilization);
     all.push(std::move(row));

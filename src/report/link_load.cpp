@@ -87,11 +87,11 @@ std::vector<LoadPoint> accumulate(std::vector<Step> steps) {
 
 }  // namespace
 
-std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                                 const platform::Platform& platform, size_t most) {
+std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& program,
+                                 const stream::Timeline& timeline, const platform::Platform& platform, size_t most) {
   const std::vector<const LinkSummary*> links = busiest(summary, most);
   if (links.empty()) return {};
-  const std::vector<int> watched             = watch(links, platform);
+  const std::vector<int> watched            = watch(links, platform);
   const std::vector<stream::Record> records = instance_records(program, timeline);
 
   std::map<std::pair<int32_t, std::vector<int32_t>>, Bill> bills;

@@ -19,7 +19,7 @@ struct LinkLoad {
 };
 
 // The `most` links with the highest utilization. Each communication spreads its bytes evenly over its duration.
-std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                                 const platform::Platform& platform, size_t most);
+std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& program,
+                                 const stream::Timeline& timeline, const platform::Platform& platform, size_t most);
 
 }  // namespace foreflow::report

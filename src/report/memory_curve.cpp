@@ -26,7 +26,8 @@ class Level {
   // Ends what ends no later than `time`, the earliest first.
   void end_until(Seconds time) {
     while (!running_.empty()) {
-      const auto first = std::min_element(running_.begin(), running_.end(), [](const Running& a, const Running& b) { return a.end < b.end; });
+      const auto first = std::min_element(running_.begin(), running_.end(),
+                                          [](const Running& a, const Running& b) { return a.end < b.end; });
       if (first->end > time) return;
       const Running ended = *first;
       running_.erase(first);
@@ -71,7 +72,8 @@ MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline&
     for (size_t i = 0; i < streams.size(); ++i) {
       if (next[i] == program.streams[streams[i]].items.size()) continue;
       const stream::Record& record = timeline.records[streams[i]][next[i]];
-      if (earliest != nullptr && std::tie(earliest->start, earliest->end) <= std::tie(record.start, record.end)) continue;
+      if (earliest != nullptr && std::tie(earliest->start, earliest->end) <= std::tie(record.start, record.end))
+        continue;
       earliest = &record;
       chosen   = i;
     }

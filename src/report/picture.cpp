@@ -13,15 +13,15 @@
 namespace foreflow::report {
 namespace {
 
-constexpr double kWidth       = 1200;
-constexpr double kMargin      = 24;
-constexpr double kTop         = 76;   // title and subtitle
-constexpr double kAxis        = 34;   // ticks below the rows
-constexpr double kLegendLine  = 22;
-constexpr double kCharacter   = 0.64; // average width of a character, in font sizes
-constexpr size_t kMostRows    = 64;
-constexpr double kOwnBox      = 4;    // blocks at least so wide are boxes with an edge and a tooltip
-constexpr double kMostPath    = 400;  // segments of the critical path that can still be followed by eye
+constexpr double kWidth      = 1200;
+constexpr double kMargin     = 24;
+constexpr double kTop        = 76;  // title and subtitle
+constexpr double kAxis       = 34;  // ticks below the rows
+constexpr double kLegendLine = 22;
+constexpr double kCharacter  = 0.64;  // average width of a character, in font sizes
+constexpr size_t kMostRows   = 64;
+constexpr double kOwnBox     = 4;    // blocks at least so wide are boxes with an edge and a tooltip
+constexpr double kMostPath   = 400;  // segments of the critical path that can still be followed by eye
 
 constexpr std::string_view kInk = "#1f2933", kSoft = "#66727f", kGrid = "#d5dae1";
 
@@ -77,7 +77,8 @@ class Drawing {
     out_ += '\n';
   }
   void text(double x, double y, double size, std::string_view anchor, std::string_view colour, std::string_view text) {
-    add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="{}" fill="{}">{}</text>)", x, y, size, anchor, colour, escape(text));
+    add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="{}" fill="{}">{}</text>)", x, y, size, anchor,
+        colour, escape(text));
   }
   std::string take() { return std::move(out_); }
 
@@ -113,13 +114,16 @@ void draw_axis(Drawing& out, const Layout& layout, Seconds makespan) {
     double seconds;
   };
   static constexpr Unit kUnits[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  const Unit* unit               = std::find_if(std::begin(kUnits), std::end(kUnits) - 1, [&](const Unit& u) { return makespan.value() >= u.seconds; });
+  const Unit* unit               = std::find_if(std::begin(kUnits), std::end(kUnits) - 1,
+                                                [&](const Unit& u) { return makespan.value() >= u.seconds; });
   const double span              = makespan.value() / unit->seconds;
   const double step              = nice_step(span);
   for (int i = 0; i * step <= span * 1.0001; ++i) {
     const double x = layout.left + std::min(i * step * unit->seconds * layout.scale, layout.width);
-    out.add(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="{3}"/>)", x, kTop - 6, layout.bottom() + 6, kGrid);
-    out.text(x, layout.bottom() + 22, 12, i == 0 ? "start" : "middle", kSoft, fmt::format("{:.6g} {}", i * step, unit->name));
+    out.add(R"(<line x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}" stroke="{3}"/>)", x, kTop - 6,
+            layout.bottom() + 6, kGrid);
+    out.text(x, layout.bottom() + 22, 12, i == 0 ? "start" : "middle", kSoft,
+             fmt::format("{:.6g} {}", i * step, unit->name));
   }
 }
 
@@ -127,38 +131,45 @@ void draw_axis(Drawing& out, const Layout& layout, Seconds makespan) {
 std::string box_label(const Block& block, double size) {
   const double room = block.right - block.left - 4;
   if (block.name.empty()) return "";
-  if (block.repetitions > 1) return text_width(std::to_string(block.repetitions - 1), size) <= room ? std::to_string(block.occurrence) : "";
+  if (block.repetitions > 1)
+    return text_width(std::to_string(block.repetitions - 1), size) <= room ? std::to_string(block.occurrence) : "";
   return text_width(plain_name(block.name), size) <= room ? std::string(plain_name(block.name)) : "";
 }
 
 void draw_box(Drawing& out, const Layout& layout, const Block& block, double top) {
   const double width = block.right - block.left;
   const Seconds time(width / layout.scale);
-  out.add(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" stroke="#fff" stroke-width="0.8"><title>{}{}: {}</title></rect>)",
-          layout.left + block.left, top, width, layout.row.height, block.family->colour,
-          escape(block.name.empty() ? block.family->name : plain_name(block.name)),
-          block.repetitions > 1 ? fmt::format(" #{}", block.occurrence) : "", format(time));
-  const double size       = std::min(12.0, layout.row.height * 0.62);
+  out.add(
+      R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" stroke="#fff" stroke-width="0.8"><title>{}{}: {}</title></rect>)",
+      layout.left + block.left, top, width, layout.row.height, block.family->colour,
+      escape(block.name.empty() ? block.family->name : plain_name(block.name)),
+      block.repetitions > 1 ? fmt::format(" #{}", block.occurrence) : "", format(time));
+  const double size       = std::min(11.0, layout.row.height * 0.62);
   const std::string label = size < 7 ? "" : box_label(block, size);
   if (!label.empty()) {
-    out.text(layout.left + (block.left + block.right) / 2, top + layout.row.height / 2 + 0.36 * size, size, "middle", kInk, label);
+    out.text(layout.left + (block.left + block.right) / 2, top + layout.row.height / 2 + 0.36 * size, size, "middle",
+             kInk, label);
   }
 }
 
-using Widths = std::map<std::string_view, std::pair<std::string_view, double>>;  // family -> colour, pixels drawn
+// The families that were drawn, in the order in which they came first.
+using Families = std::vector<const Family*>;
 
-void draw_row(Drawing& out, const Layout& layout, const std::vector<Block>& blocks, double top, Widths& drawn) {
+void note(Families& drawn, const Family& family) {
+  const bool known =
+      std::any_of(drawn.begin(), drawn.end(), [&](const Family* other) { return other->name == family.name; });
+  if (!known) drawn.push_back(&family);
+}
+
+void draw_row(Drawing& out, const Layout& layout, const std::vector<Block>& blocks, double top) {
   std::map<std::string_view, std::string> slivers;  // colour -> path
   for (const Block& block : blocks) {
     const double width = block.right - block.left;
-    Widths::mapped_type& family = drawn[block.family->name];
-    family.first                = block.family->colour;
-    family.second += width;
     if (width >= kOwnBox) {
       draw_box(out, layout, block, top);
     } else {
-      fmt::format_to(std::back_inserter(slivers[block.family->colour]), "M{:.2f} {:.1f}h{:.2f}v{:.1f}h{:.2f}z", layout.left + block.left, top,
-                     std::max(width, 0.4), layout.row.height, -std::max(width, 0.4));
+      fmt::format_to(std::back_inserter(slivers[block.family->colour]), "M{:.2f} {:.1f}h{:.2f}v{:.1f}h{:.2f}z",
+                     layout.left + block.left, top, std::max(width, 0.4), layout.row.height, -std::max(width, 0.4));
     }
   }
   for (const auto& [colour, path] : slivers) out.add(R"(<path fill="{}" d="{}"/>)", colour, path);
@@ -183,7 +194,8 @@ bool draw_critical_path(Drawing& out, const Layout& layout, const Summary& summa
                    layout.left + reached.value() * layout.scale);
   }
   if (line.empty()) return false;
-  out.add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round" opacity="0.85"/>)", line, kInk);
+  out.add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round" opacity="0.85"/>)", line,
+          kInk);
   return true;
 }
 
@@ -191,12 +203,9 @@ struct Key {
   std::string_view name, swatch;  // the swatch's fill; empty: a line
 };
 
-std::vector<Key> legend(const Widths& drawn, bool path) {
-  std::vector<std::pair<double, Key>> by_width;
-  for (const auto& [name, family] : drawn) by_width.push_back({family.second, {name, family.first}});
-  std::stable_sort(by_width.begin(), by_width.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+std::vector<Key> legend(const Families& drawn, bool path) {
   std::vector<Key> keys;
-  for (const auto& [width, key] : by_width) keys.push_back(key);
+  for (const Family* family : drawn) keys.push_back({family->name, family->colour});
   keys.push_back({kIdle.name, "url(#idle)"});
   if (path) keys.push_back({"critical path", ""});
   return keys;
@@ -213,7 +222,8 @@ double draw_legend(Drawing& out, const std::vector<Key>& keys, double left, doub
       y += kLegendLine;
     }
     if (key.swatch.empty()) {
-      out.add(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="2"/>)", x, y + 6, x + 14, y + 6, kInk);
+      out.add(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="2"/>)", x, y + 6,
+              x + 14, y + 6, kInk);
     } else {
       out.add(R"(<rect x="{:.1f}" y="{:.1f}" width="13" height="13" rx="2" fill="{}"/>)", x, y, key.swatch);
     }
@@ -240,15 +250,18 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
   draw_heading(body, summary);
   for (size_t r = 0; r < layout.rows; ++r) {
     const double top = layout.top(r);
-    body.add(R"svg(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2" fill="url(#idle)"/>)svg", layout.left, top,
-             layout.width, layout.row.height);
-    body.add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="end" fill="{}"><title>{}</title>{}</text>)", layout.left - 10,
-             top + layout.row.height / 2 + 0.36 * layout.row.font, layout.row.font, kInk, escape(labels[r].full), escape(labels[r].text));
+    body.add(R"svg(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2" fill="url(#idle)"/>)svg",
+             layout.left, top, layout.width, layout.row.height);
+    body.add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="end" fill="{}"><title>{}</title>{}</text>)",
+             layout.left - 10, top + layout.row.height / 2 + 0.36 * layout.row.font, layout.row.font, kInk,
+             escape(labels[r].full), escape(labels[r].text));
   }
   draw_axis(body, layout, summary.iteration_time);
-  Widths drawn;
+  Families drawn;
   for (size_t r = 0; r < layout.rows; ++r) {
-    draw_row(body, layout, blocks(program, timeline, rows[r].streams.front(), layout.scale), layout.top(r), drawn);
+    const std::vector<Block> row = blocks(program, timeline, rows[r].streams.front(), layout.scale);
+    for (const Block& block : row) note(drawn, *block.family);
+    draw_row(body, layout, row, layout.top(r));
   }
   const bool path = draw_critical_path(body, layout, summary, rows);
   double bottom   = draw_legend(body, legend(drawn, path), layout.left, layout.bottom() + kAxis + 8);
@@ -259,8 +272,9 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
   const double height = bottom + 22;
 
   Drawing out;
-  out.add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:.0f}" width="{0}" height="{1:.0f}" font-family="Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif">)",
-          kWidth, height);
+  out.add(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:.0f}" width="{0}" height="{1:.0f}" font-family="Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif">)",
+      kWidth, height);
   out.add("{}", kDefinitions);
   out.add(R"(<rect width="{}" height="{:.0f}" rx="8" fill="#ffffff"/>)", kWidth, height);
   return out.take() + body.take() + "</svg>\n";

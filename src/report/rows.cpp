@@ -44,7 +44,8 @@ class Joiner {
  public:
   void add(const Block& block) {
     const bool touches = open_ && block.left - block_.right < kGap;
-    if (touches && (block_.right - block_.left < kNarrow || (block.right - block.left < kNarrow && block.family == block_.family))) {
+    if (touches && (block_.right - block_.left < kNarrow ||
+                    (block.right - block.left < kNarrow && block.family == block_.family))) {
       block_.right = std::max(block_.right, block.right);
       block_.name  = {};
       weights_[block.family] += block.right - block.left;
@@ -96,7 +97,8 @@ std::vector<Row> equal_streams(const stream::Program& program, const stream::Tim
   return rows;
 }
 
-std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream, double scale) {
+std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream,
+                          double scale) {
   const auto& items = program.streams[stream].items;
   std::map<std::pair<bool, int32_t>, int> total, seen;
   for (const stream::Item& item : items) ++total[{item.instance < 0, item.event}];
@@ -109,9 +111,10 @@ std::vector<Block> blocks(const stream::Program& program, const stream::Timeline
     const bool compute           = item.instance < 0;
     const int occurrence         = seen[{compute, item.event}]++;
     if (record.end <= record.start) continue;
-    const Family& family        = compute ? phase_of(program.computes[event]) : family_of(program.communications[event]);
+    const Family& family = compute ? phase_of(program.computes[event]) : family_of(program.communications[event]);
     const std::string_view name = compute ? program.computes[event].name : program.communications[event].name;
-    joiner.add({record.start.value() * scale, record.end.value() * scale, &family, name, occurrence, total[{compute, item.event}]});
+    joiner.add({record.start.value() * scale, record.end.value() * scale, &family, name, occurrence,
+                total[{compute, item.event}]});
   }
   return joiner.take();
 }

@@ -27,6 +27,7 @@ struct Block {
 };
 
 // `scale` is pixels per second. At most a block a pixel.
-std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream, double scale);
+std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream,
+                          double scale);
 
 }  // namespace foreflow::report

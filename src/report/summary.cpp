@@ -13,8 +13,9 @@ namespace {
 
 // Length of the union of the intervals.
 Seconds covered(std::vector<stream::Record> intervals) {
-  std::sort(intervals.begin(), intervals.end(),
-            [](const stream::Record& a, const stream::Record& b) { return a.start < b.start || (a.start == b.start && a.end < b.end); });
+  std::sort(intervals.begin(), intervals.end(), [](const stream::Record& a, const stream::Record& b) {
+    return a.start < b.start || (a.start == b.start && a.end < b.end);
+  });
   Seconds sum;
   for (size_t i = 0; i < intervals.size();) {
     const Seconds start = intervals[i].start;
@@ -106,7 +107,8 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const stream::Tim
   for (auto& [name, op] : ops) {
     if (op.seconds > Seconds(0)) sorted.push_back(std::move(op));
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const OpTime& a, const OpTime& b) { return a.seconds > b.seconds; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const OpTime& a, const OpTime& b) { return a.seconds > b.seconds; });
   return sorted;
 }
 
@@ -115,22 +117,24 @@ EventCounts count_events(const stream::Program& program) {
   counts.distinct = static_cast<int64_t>(program.computes.size() + program.communications.size());
   counts.executed = static_cast<int64_t>(program.instances.size());
   for (const stream::Stream& stream : program.streams) {
-    counts.executed += std::count_if(stream.items.begin(), stream.items.end(), [](const stream::Item& item) { return item.instance < 0; });
+    counts.executed += std::count_if(stream.items.begin(), stream.items.end(),
+                                     [](const stream::Item& item) { return item.instance < 0; });
   }
   return counts;
 }
 
 void add_rates(Summary& summary, const stream::Program& program, const platform::Platform& platform) {
   if (summary.iteration_time <= Seconds(0) || program.devices.empty()) return;
-  const Job& job              = summary.job;
-  const auto devices          = static_cast<double>(program.devices.size());
-  const double time           = summary.iteration_time.value();
-  summary.samples_per_second  = job.samples / time;
-  summary.model_rate          = job.model_flops / summary.iteration_time / devices;
-  summary.hardware_rate       = job.hardware_flops / summary.iteration_time / devices;
+  const Job& job                       = summary.job;
+  const auto devices                   = static_cast<double>(program.devices.size());
+  const double time                    = summary.iteration_time.value();
+  summary.samples_per_second           = job.samples / time;
+  summary.model_rate                   = job.model_flops / summary.iteration_time / devices;
+  summary.hardware_rate                = job.hardware_flops / summary.iteration_time / devices;
   summary.tokens_per_second_per_device = job.tokens / time / devices;
   FlopsPerSecond peak;
-  for (const stream::DeviceUse& use : program.devices) peak += platform.devices()[static_cast<size_t>(use.place)].peak(job.dtype);
+  for (const stream::DeviceUse& use : program.devices)
+    peak += platform.devices()[static_cast<size_t>(use.place)].peak(job.dtype);
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }
 
@@ -139,7 +143,8 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform) {
   FOREFLOW_CHECK(timeline.records.size() == program.streams.size(), "a timeline has the records of every stream");
-  FOREFLOW_CHECK(timeline.links.size() <= platform.links().size(), "a timeline uses links that the platform does not have");
+  FOREFLOW_CHECK(timeline.links.size() <= platform.links().size(),
+                 "a timeline uses links that the platform does not have");
   Summary summary;
   summary.job            = job;
   summary.platform       = platform.name();
@@ -148,7 +153,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
 
   std::vector<Intervals> intervals = intervals_by_device(program, timeline);
   for (size_t d = 0; d < program.devices.size(); ++d) {
-    summary.devices.push_back(summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
+    summary.devices.push_back(
+        summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links         = summarise_links(timeline, platform);

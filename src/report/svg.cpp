@@ -4,7 +4,8 @@
 namespace foreflow::report {
 namespace {
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline, const platform::Platform&) {
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
   return draw_timeline(summary, program, timeline);
 }
 

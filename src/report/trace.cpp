@@ -35,7 +35,8 @@ class Events {
 
   // `head` is the part of the slice that does not depend on the time.
   void slice(std::string_view head, int process, size_t thread, int64_t start, int64_t end) {
-    add("{{{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}", head, process, thread, time(start), time(end - start));
+    add("{{{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}", head, process, thread, time(start),
+        time(end - start));
   }
 
   std::string take() { return std::move(out_ += "\n]}\n"); }
@@ -58,7 +59,8 @@ std::vector<ComputeHead> compute_heads(const stream::Program& program) {
                              quoted(phase_of(compute).name), compute.flops.value());
     if (compute.parts.size() > 1) {
       for (const stream::Part& part : compute.parts) {
-        head.parts.push_back(fmt::format("\"name\":{},\"cat\":{}", quoted(part.name), quoted(family_of_op(part.name).name)));
+        head.parts.push_back(
+            fmt::format("\"name\":{},\"cat\":{}", quoted(part.name), quoted(family_of_op(part.name).name)));
       }
     }
     heads.push_back(std::move(head));
@@ -79,12 +81,14 @@ void name_rows(Events& events, const stream::Program& program, const platform::P
   for (const stream::DeviceUse& device : program.devices) {
     const std::string& place = platform.devices()[static_cast<size_t>(device.place)].name;
     const int pid            = device.index;
-    events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", pid, quoted(fmt::format("D{} ({})", pid, place)));
+    events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", pid,
+               quoted(fmt::format("D{} ({})", pid, place)));
     events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", pid, pid);
   }
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const int pid = program.devices[static_cast<size_t>(program.streams[s].device)].index;
-    events.add("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", pid, s, quoted(program.streams[s].name));
+    events.add("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", pid, s,
+               quoted(program.streams[s].name));
   }
 }
 
@@ -92,10 +96,13 @@ void name_rows(Events& events, const stream::Program& program, const platform::P
 void add_arrow(Events& events, const stream::Program& program, const stream::Item& item, size_t stream, int process,
                int64_t start, int64_t end) {
   const stream::Instance& instance = program.instances[static_cast<size_t>(item.instance)];
-  if (program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send || instance.members.size() != 2) return;
+  if (program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send ||
+      instance.members.size() != 2)
+    return;
   const bool sender = static_cast<size_t>(instance.members[0]) == stream;
-  events.add("{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}{}}}", sender ? 's' : 'f',
-             item.instance, process, stream, Events::time(sender ? start : (start + end) / 2), sender ? "" : ",\"bp\":\"e\"");
+  events.add("{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}{}}}",
+             sender ? 's' : 'f', item.instance, process, stream, Events::time(sender ? start : (start + end) / 2),
+             sender ? "" : ",\"bp\":\"e\"");
 }
 
 void add_slices(Events& events, const stream::Program& program, const stream::Timeline& timeline) {
@@ -127,8 +134,8 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
   }
 }
 
-void add_counters(Events& events, const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform& platform) {
+void add_counters(Events& events, const Summary& summary, const stream::Program& program,
+                  const stream::Timeline& timeline, const platform::Platform& platform) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const int process = program.devices[d].index;
     for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d)).points) {
@@ -138,8 +145,10 @@ void add_counters(Events& events, const Summary& summary, const stream::Program&
   }
   const std::vector<LinkLoad> loads = link_loads(summary, program, timeline, platform, kLinkCounters);
   if (loads.empty()) return;
-  events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":\"busiest links\"}}}}", kLinkProcess);
-  events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", kLinkProcess, kLinkProcess);
+  events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":\"busiest links\"}}}}",
+             kLinkProcess);
+  events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", kLinkProcess,
+             kLinkProcess);
   for (const LinkLoad& load : loads) {
     const std::string name = quoted(load.link);
     for (const LoadPoint& point : load.points) {
