@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kRows = 24;  // of a table
 
 constexpr std::string_view kStyle = R"css(
-body { margin: 0; background: #f5f6f8; color: #1f2933; font: 15px/1.5 Inter, "Helvetica Neue", Helvetica, Arial, sans-serif; }
+body { margin: 0; background: #f5f6f8; color: #1f2933; }
+body { font: 15px/1.5 Inter, "Helvetica Neue", Helvetica, Arial, sans-serif; }
 main { max-width: 1248px; margin: 0 auto; padding: 32px 24px 64px; }
 h1 { font-size: 26px; margin: 0 0 4px; }
 h2 { font-size: 17px; margin: 0 0 12px; }
@@ -92,9 +93,9 @@ void add_time(Page& page, const Summary& summary) {
 }
 
 void add_path(Page& page, const Summary& summary) {
-  page.add(
-      R"(<section><h2>Critical path</h2><table><tr><th>what</th><th>on</th><th class="n">times</th><th class="n">share</th>)"
-      R"(<th class="n">time</th></tr>)");
+  page.add(R"(<section><h2>Critical path</h2><table><tr><th>what</th><th>on</th>)"
+           R"(<th class="n">times</th><th class="n">share</th>)"
+           R"(<th class="n">time</th></tr>)");
   const std::vector<PathShare> shares = path_shares(summary);
   for (size_t i = 0; i < std::min(shares.size(), kRows); ++i) {
     page.add("<tr>{}{}{}{}{}</tr>", cell(plain_name(shares[i].what)), cell(name_ranges(shares[i].streams, 3)),
@@ -105,9 +106,9 @@ void add_path(Page& page, const Summary& summary) {
 }
 
 void add_devices(Page& page, const Summary& summary) {
-  page.add(
-      R"(<section><h2>Devices</h2><table><tr><th>device</th><th class="n">busy</th><th class="n">compute</th>)"
-      R"(<th class="n">communication</th><th class="n">idle</th><th>memory</th><th class="n">peak</th><th class="n">capacity</th></tr>)");
+  page.add(R"(<section><h2>Devices</h2><table><tr><th>device</th><th class="n">busy</th><th class="n">compute</th>)"
+           R"(<th class="n">communication</th><th class="n">idle</th><th>memory</th>)"
+           R"(<th class="n">peak</th><th class="n">capacity</th></tr>)");
   const std::vector<DeviceGroup> groups = equal_devices(summary);
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const DeviceSummary& device = *groups[i].first;
@@ -125,9 +126,9 @@ void add_devices(Page& page, const Summary& summary) {
 void add_links(Page& page, const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return;
-  page.add(
-      R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th><th class="n">used</th>)"
-      R"(<th class="n">bytes</th></tr>)");
+  page.add(R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th>)"
+           R"(<th class="n">used</th>)"
+           R"(<th class="n">bytes</th></tr>)");
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const LinkSummary& link = *groups[i].first;
     page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(static_cast<int64_t>(groups[i].names.size()))),

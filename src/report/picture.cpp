@@ -139,11 +139,11 @@ std::string box_label(const Block& block, double size) {
 void draw_box(Drawing& out, const Layout& layout, const Block& block, double top) {
   const double width = block.right - block.left;
   const Seconds time(width / layout.scale);
-  out.add(
-      R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" stroke="#fff" stroke-width="0.8"><title>{}{}: {}</title></rect>)",
-      layout.left + block.left, top, width, layout.row.height, block.family->colour,
-      escape(block.name.empty() ? block.family->name : plain_name(block.name)),
-      block.repetitions > 1 ? fmt::format(" #{}", block.occurrence) : "", format(time));
+  out.add(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" )"
+          R"(stroke="#fff" stroke-width="0.8"><title>{}{}: {}</title></rect>)",
+          layout.left + block.left, top, width, layout.row.height, block.family->colour,
+          escape(block.name.empty() ? block.family->name : plain_name(block.name)),
+          block.repetitions > 1 ? fmt::format(" #{}", block.occurrence) : "", format(time));
   const double size       = std::min(11.0, layout.row.height * 0.62);
   const std::string label = size < 7 ? "" : box_label(block, size);
   if (!label.empty()) {
@@ -272,9 +272,9 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
   const double height = bottom + 22;
 
   Drawing out;
-  out.add(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:.0f}" width="{0}" height="{1:.0f}" font-family="Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif">)",
-      kWidth, height);
+  out.add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:.0f}" width="{0}" height="{1:.0f}" )"
+          R"(font-family="Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif">)",
+          kWidth, height);
   out.add("{}", kDefinitions);
   out.add(R"(<rect width="{}" height="{:.0f}" rx="8" fill="#ffffff"/>)", kWidth, height);
   return out.take() + body.take() + "</svg>\n";
