@@ -1,0 +1,92 @@
+// What a person wants to know of a Timeline: how long, how busy, how much memory, which link, what to improve first.
+// Pure arithmetic over the three values; nothing here knows how they were made or how the answer is written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+#include "foreflow/base/units.h"
+#include "foreflow/platform/platform.h"
+#include "foreflow/stream/program.h"
+#include "foreflow/stream/timeline.h"
+
+namespace foreflow::report {
+
+// What the timeline cannot tell about the work that was timed.
+struct Job {
+  std::string name;
+  std::string engine;    // "analytic", "simgrid"
+  double samples = 0;    // in one iteration
+  double tokens  = 0;    // in one iteration; 0: not a sequence model
+  Flops model_flops;     // what the model needs, over all devices
+  Flops hardware_flops;  // what the devices execute: with recomputation
+  std::string dtype;     // whose peak the MFU is measured against: "f16"
+  bool training = true;
+  Json scenario_echo;
+  Json cost_provenance;
+};
+
+// Streams of one device may overlap: each figure is the length of a union, so busy <= compute + communication, and
+// busy + idle is the iteration time.
+struct DeviceSummary {
+  std::string name;   // "D1"
+  std::string place;  // the platform's name for it: "node0-gpu0"
+  Seconds busy, compute, communication, idle;
+  Bytes peak_memory, capacity;
+  bool fits = true;
+};
+
+struct LinkSummary {
+  std::string name, kind;
+  Bytes bytes;
+  Seconds busy;            // with at least one flow on it
+  double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
+};
+
+// Time in one kind of op, averaged over the devices.
+struct OpTime {
+  std::string name;
+  std::string family;
+  Seconds seconds;
+};
+
+// A stretch of the critical path: `count` equal items in a row on one stream.
+struct Segment {
+  std::string device;  // the stream: "D1" or "D1.comm"
+  std::string what;
+  Seconds seconds;
+  int64_t count = 1;
+};
+
+struct EventCounts {
+  int64_t distinct = 0;
+  int64_t executed = 0;
+};
+
+struct Summary {
+  Job job;
+  std::string platform;
+  Seconds iteration_time;
+  double samples_per_second           = 0;
+  double tokens_per_second_per_device = 0;
+  FlopsPerSecond model_rate;     // per device
+  FlopsPerSecond hardware_rate;  // per device
+  double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
+  bool fits  = true;
+  std::vector<DeviceSummary> devices;  // as in Program::devices
+  std::vector<LinkSummary> links;      // those that carried something, in the platform's order
+  std::vector<OpTime> ops;             // longest first
+  std::vector<Segment> critical_path;  // in time order; the segments add up to the iteration time
+  EventCounts events;
+};
+
+// `timeline` is what an engine made of `program` on `platform`.
+Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform& platform);
+
+// The result of `simulate --json`; a caller may add members.
+Json to_json(const Summary& summary);
+
+}  // namespace foreflow::report

@@ -1,0 +1,54 @@
+// One row per item that ran, streams in order.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "foreflow/report/writer.h"
+
+namespace foreflow::report {
+namespace {
+
+// RFC 4180.
+std::string field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out + "\"";
+}
+
+// What follows the item's number and precedes the times, and what follows them: the same for every run of an event.
+struct Columns {
+  std::string name_and_kind, bytes;
+};
+
+std::string write(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
+  std::vector<Columns> computes, communications;
+  for (const stream::Compute& compute : program.computes) computes.push_back({field(compute.name) + ",compute", "0"});
+  for (const stream::Communication& communication : program.communications) {
+    communications.push_back({fmt::format("{},{}", field(communication.name), collective::name(communication.kind)),
+                              fmt::format("{}", communication.bytes.value())});
+  }
+  std::string out = "device,stream,item,name,kind,start_s,end_s,bytes\n";
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const stream::Stream& stream = program.streams[s];
+    const int device             = program.devices[static_cast<size_t>(stream.device)].index;
+    const std::string row        = fmt::format("D{},{}", device, field(stream.name));
+    for (size_t i = 0; i < stream.items.size(); ++i) {
+      const stream::Item& item     = stream.items[i];
+      const stream::Record& record = timeline.records[s][i];
+      const Columns& columns       = (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", row, i, columns.name_and_kind,
+                     record.start.value(), record.end.value(), columns.bytes);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+namespace definitions {
+WriterDef csv() { return {"csv", "one row per item: device, stream, name, times, bytes", write}; }
+}  // namespace definitions
+
+}  // namespace foreflow::report

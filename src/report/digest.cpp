@@ -1,0 +1,91 @@
+#include "report/digest.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "report/family.h"
+
+namespace foreflow::report {
+
+std::vector<FamilyTime> time_by_family(const Summary& summary) {
+  std::vector<FamilyTime> families;
+  for (const OpTime& op : summary.ops) {
+    auto family =
+        std::find_if(families.begin(), families.end(), [&](const FamilyTime& f) { return f.name == op.family; });
+    if (family == families.end()) {
+      families.push_back({op.family, std::string(colour_of(op.family)), Seconds(0), {}});
+      family = families.end() - 1;
+    }
+    family->seconds += op.seconds;
+    family->ops.push_back(&op);
+  }
+  std::stable_sort(families.begin(), families.end(),
+                   [](const FamilyTime& a, const FamilyTime& b) { return a.seconds > b.seconds; });
+  return families;
+}
+
+std::vector<DeviceGroup> equal_devices(const Summary& summary) {
+  std::vector<DeviceGroup> groups;
+  std::map<std::array<int64_t, 6>, size_t> index;
+  const double time = summary.iteration_time.value();
+  const auto share  = [&](Seconds part) { return time > 0 ? std::llround(part.value() / time * 1000) : 0; };
+  const auto whole  = [](Bytes size) { return std::llround(size.value()); };
+  for (const DeviceSummary& device : summary.devices) {
+    const std::array<int64_t, 6> key = {share(device.busy),        share(device.compute),  share(device.communication),
+                                        whole(device.peak_memory), whole(device.capacity), device.fits ? 1 : 0};
+    const auto [found, fresh]        = index.emplace(key, groups.size());
+    if (fresh) groups.push_back({{}, &device});
+    groups[found->second].names.push_back(device.name);
+  }
+  return groups;
+}
+
+std::vector<LinkGroup> busiest_links(const Summary& summary) {
+  std::vector<LinkGroup> groups;
+  std::map<std::tuple<int64_t, std::string, std::string>, size_t> index;
+  for (const LinkSummary& link : summary.links) {
+    const auto [found, fresh] =
+        index.emplace(std::tuple(std::llround(link.utilization * 1e3), format(link.bytes), link.kind), groups.size());
+    if (fresh) groups.push_back({{}, &link});
+    groups[found->second].names.push_back(link.name);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const LinkGroup& a, const LinkGroup& b) { return a.first->utilization > b.first->utilization; });
+  return groups;
+}
+
+std::vector<PathShare> path_shares(const Summary& summary) {
+  std::vector<PathShare> shares;
+  std::map<std::string, size_t> index;
+  std::set<std::pair<size_t, std::string>> met;
+  for (const Segment& segment : summary.critical_path) {
+    const auto [found, fresh] = index.emplace(segment.what, shares.size());
+    if (fresh) shares.push_back({segment.what, Seconds(0), 0, {}});
+    PathShare& share = shares[found->second];
+    share.seconds += segment.seconds;
+    share.count += segment.count;
+    if (met.emplace(found->second, segment.device).second) share.streams.push_back(segment.device);
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const PathShare& a, const PathShare& b) { return a.seconds > b.seconds; });
+  return shares;
+}
+
+Averages averages(const Summary& summary) {
+  Averages out;
+  Seconds communication, both;
+  for (const DeviceSummary& device : summary.devices) {
+    out.idle += device.idle;
+    communication += device.communication;
+    both += device.compute + device.communication - device.busy;
+  }
+  if (!summary.devices.empty()) out.idle = out.idle / static_cast<double>(summary.devices.size());
+  if (communication > Seconds(0)) out.hidden = both / communication;
+  return out;
+}
+
+}  // namespace foreflow::report

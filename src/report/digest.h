@@ -1,0 +1,50 @@
+// The summary made shorter for people: families in place of ops, groups in place of equal devices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/report/summary.h"
+
+namespace foreflow::report {
+
+struct FamilyTime {
+  std::string name;
+  std::string colour;
+  Seconds seconds;                 // on the average device
+  std::vector<const OpTime*> ops;  // longest first
+};
+
+// Longest first.
+std::vector<FamilyTime> time_by_family(const Summary& summary);
+
+// Devices whose figures look the same when printed, in the order of their first.
+struct DeviceGroup {
+  std::vector<std::string> names;
+  const DeviceSummary* first = nullptr;
+};
+std::vector<DeviceGroup> equal_devices(const Summary& summary);
+
+// Links whose figures look the same when printed; the busiest first, by utilization.
+struct LinkGroup {
+  std::vector<std::string> names;
+  const LinkSummary* first = nullptr;
+};
+std::vector<LinkGroup> busiest_links(const Summary& summary);
+
+// The critical path by what it consists of, longest first.
+struct PathShare {
+  std::string what;
+  Seconds seconds;
+  int64_t count = 0;
+  std::vector<std::string> streams;  // in the order in which the path meets them
+};
+std::vector<PathShare> path_shares(const Summary& summary);
+
+struct Averages {
+  Seconds idle;
+  double hidden = 0;  // share of the communication time during which its device also computes, 0..1
+};
+Averages averages(const Summary& summary);
+
+}  // namespace foreflow::report

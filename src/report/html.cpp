@@ -1,0 +1,174 @@
+// One page that needs nothing outside itself: the summary, and the timeline as a drawing with tooltips.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "foreflow/report/writer.h"
+#include "report/digest.h"
+#include "report/family.h"
+#include "report/picture.h"
+#include "report/words.h"
+
+namespace foreflow::report {
+namespace {
+
+constexpr size_t kRows = 24;  // of a table
+
+constexpr std::string_view kStyle = R"css(
+body { margin: 0; background: #f5f6f8; color: #1f2933; }
+body { font: 15px/1.5 Inter, "Helvetica Neue", Helvetica, Arial, sans-serif; }
+main { max-width: 1248px; margin: 0 auto; padding: 32px 24px 64px; }
+h1 { font-size: 26px; margin: 0 0 4px; }
+h2 { font-size: 17px; margin: 0 0 12px; }
+.soft { color: #66727f; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 14px; margin: 24px 0; }
+.card, section { background: #fff; border: 1px solid #e3e7ec; border-radius: 10px; }
+.card { padding: 14px 18px; }
+.card b { display: block; font-size: 24px; font-weight: 600; }
+.bad b { color: #c0392b; }
+section { padding: 20px 22px; margin: 0 0 16px; overflow-x: auto; }
+section svg { display: block; width: 100%; height: auto; min-width: 900px; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(480px, 1fr)); gap: 0 16px; align-items: start; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 500; color: #66727f; font-size: 13px; }
+th, td { padding: 4px 10px 4px 0; white-space: nowrap; }
+td.n, th.n { text-align: right; }
+.bar { background: #eef1f4; border-radius: 3px; height: 12px; min-width: 120px; overflow: hidden; }
+.bar i { display: block; height: 100%; }
+)css";
+
+class Page {
+ public:
+  template <class... Arguments>
+  void add(fmt::format_string<Arguments...> form, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out_), form, std::forward<Arguments>(arguments)...);
+    out_ += '\n';
+  }
+  void raw(std::string_view text) { out_ += text; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escape(text)); }
+std::string figure(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", escape(text)); }
+std::string bar_cell(double fraction, std::string_view colour) {
+  return fmt::format(R"(<td width="40%"><div class="bar"><i style="width:{:.2f}%;background:{}"></i></div></td>)",
+                     100 * std::clamp(fraction, 0.0, 1.0), colour);
+}
+
+double share(const Summary& summary, Seconds part) {
+  return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
+}
+
+void add_cards(Page& page, const Summary& summary) {
+  const auto card = [&](std::string_view what, const std::string& value, std::string_view kind) {
+    page.add(R"(<div class="card{}"><span class="soft">{}</span><b>{}</b></div>)", kind, what, escape(value));
+  };
+  double fullest = 0;
+  for (const DeviceSummary& device : summary.devices) {
+    if (device.capacity > Bytes(0)) fullest = std::max(fullest, device.peak_memory / device.capacity);
+  }
+  page.add(R"(<div class="cards">)");
+  card("one iteration", format(summary.iteration_time), "");
+  card("throughput", number(summary.samples_per_second) + " samples/s", "");
+  if (summary.job.tokens > 0) card("tokens/s per device", number(summary.tokens_per_second_per_device), "");
+  card("model FLOP utilization", percent(summary.mfu), "");
+  card("per device", format(summary.model_rate), "");
+  card(summary.fits ? "fullest memory" : "does not fit in memory", percent(fullest), summary.fits ? "" : " bad");
+  page.add("</div>");
+}
+
+void add_time(Page& page, const Summary& summary) {
+  page.add("<section><h2>Where the time goes, on the average device</h2><table>");
+  const auto row = [&](std::string_view name, std::string_view colour, Seconds seconds) {
+    page.add("<tr>{}{}{}{}</tr>", cell(name), bar_cell(share(summary, seconds), colour),
+             figure(percent(share(summary, seconds))), figure(format(seconds)));
+  };
+  for (const FamilyTime& family : time_by_family(summary)) row(family.name, family.colour, family.seconds);
+  row("idle", "#c3cad3", averages(summary).idle);
+  page.add("</table></section>");
+}
+
+void add_path(Page& page, const Summary& summary) {
+  page.add(R"(<section><h2>Critical path</h2><table><tr><th>what</th><th>on</th>)"
+           R"(<th class="n">times</th><th class="n">share</th>)"
+           R"(<th class="n">time</th></tr>)");
+  const std::vector<PathShare> shares = path_shares(summary);
+  for (size_t i = 0; i < std::min(shares.size(), kRows); ++i) {
+    page.add("<tr>{}{}{}{}{}</tr>", cell(plain_name(shares[i].what)), cell(name_ranges(shares[i].streams, 3)),
+             figure(count(shares[i].count)), figure(percent(share(summary, shares[i].seconds))),
+             figure(format(shares[i].seconds)));
+  }
+  page.add("</table></section>");
+}
+
+void add_devices(Page& page, const Summary& summary) {
+  page.add(R"(<section><h2>Devices</h2><table><tr><th>device</th><th class="n">busy</th><th class="n">compute</th>)"
+           R"(<th class="n">communication</th><th class="n">idle</th><th>memory</th>)"
+           R"(<th class="n">peak</th><th class="n">capacity</th></tr>)");
+  const std::vector<DeviceGroup> groups = equal_devices(summary);
+  for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
+    const DeviceSummary& device = *groups[i].first;
+    const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
+    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(name_ranges(groups[i].names, 3)),
+             figure(percent(share(summary, device.busy))), figure(percent(share(summary, device.compute))),
+             figure(percent(share(summary, device.communication))), figure(percent(share(summary, device.idle))),
+             bar_cell(full, device.fits ? "#7f9fc4" : "#c0392b"), figure(format(device.peak_memory)),
+             figure(format(device.capacity)));
+  }
+  if (groups.size() > kRows) page.add(R"(<tr><td class="soft">and {} more groups</td></tr>)", groups.size() - kRows);
+  page.add("</table></section>");
+}
+
+void add_links(Page& page, const Summary& summary) {
+  const std::vector<LinkGroup> groups = busiest_links(summary);
+  if (groups.empty()) return;
+  page.add(R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th>)"
+           R"(<th class="n">used</th>)"
+           R"(<th class="n">bytes</th></tr>)");
+  for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
+    const LinkSummary& link = *groups[i].first;
+    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(static_cast<int64_t>(groups[i].names.size()))),
+             cell(link.kind), bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)),
+             figure(format(link.bytes)));
+  }
+  page.add("</table></section>");
+}
+
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
+  const std::string title = escape(summary.job.name.empty() ? "Foreflow" : summary.job.name);
+  Page page;
+  page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
+  page.add(
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</head>",
+      title, kStyle);
+  page.add("<body>\n<main>\n<h1>{}</h1>", title);
+  page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · {} events, {} distinct</div>)",
+           summary.job.training ? "training" : "inference", escape(summary.job.dtype), escape(summary.job.engine),
+           count(static_cast<int64_t>(summary.devices.size())), escape(summary.platform),
+           count(summary.events.executed), count(summary.events.distinct));
+  add_cards(page, summary);
+  page.raw("<section>");
+  page.raw(draw_timeline(summary, program, timeline));
+  page.raw("</section>\n<div class=\"pair\">\n");
+  add_time(page, summary);
+  add_path(page, summary);
+  page.raw("</div>\n");
+  add_devices(page, summary);
+  add_links(page, summary);
+  page.add("</main>\n</body>\n</html>");
+  return page.take();
+}
+
+}  // namespace
+
+namespace definitions {
+WriterDef html() { return {"html", "one page with the summary and the timeline", write}; }
+}  // namespace definitions
+
+}  // namespace foreflow::report

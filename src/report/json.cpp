@@ -1,0 +1,107 @@
+// The result of `simulate --json`: the keys are the public contract.
+#include "foreflow/base/json.h"
+
+#include <cmath>
+
+#include "foreflow/report/writer.h"
+
+namespace foreflow::report {
+namespace {
+
+// Whole bytes are written as a whole number.
+Json whole(Bytes size) {
+  const double value = size.value();
+  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
+}
+
+Json devices_json(const Summary& summary) {
+  Json all = Json::array();
+  for (const DeviceSummary& device : summary.devices) {
+    Json row = Json::object();
+    row.set("name", device.name);
+    row.set("place", device.place);
+    row.set("busy_s", device.busy.value());
+    row.set("compute_s", device.compute.value());
+    row.set("communication_s", device.communication.value());
+    row.set("idle_s", device.idle.value());
+    row.set("peak_memory_bytes", whole(device.peak_memory));
+    row.set("memory_capacity_bytes", whole(device.capacity));
+    row.set("fits", device.fits);
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json links_json(const Summary& summary) {
+  Json all = Json::array();
+  for (const LinkSummary& link : summary.links) {
+    Json row = Json::object();
+    row.set("name", link.name);
+    row.set("bytes", whole(link.bytes));
+    row.set("busy_s", link.busy.value());
+    row.set("utilization", link.utilization);
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json ops_json(const Summary& summary) {
+  Json all = Json::array();
+  for (const OpTime& op : summary.ops) {
+    Json row = Json::object();
+    row.set("name", op.name);
+    row.set("family", op.family);
+    row.set("time_s", op.seconds.value());
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json path_json(const Summary& summary) {
+  Json all = Json::array();
+  for (const Segment& segment : summary.critical_path) {
+    Json row = Json::object();
+    row.set("device", segment.device);
+    row.set("what", segment.what);
+    row.set("time_s", segment.seconds.value());
+    row.set("count", segment.count);
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
+  return to_json(summary).dump();
+}
+
+}  // namespace
+
+Json to_json(const Summary& summary) {
+  Json events = Json::object();
+  events.set("distinct", summary.events.distinct);
+  events.set("executed", summary.events.executed);
+
+  Json out = Json::object();
+  out.set("scenario", summary.job.scenario_echo);
+  out.set("engine", summary.job.engine);
+  out.set("iteration_time_s", summary.iteration_time.value());
+  out.set("throughput_samples_per_s", summary.samples_per_second);
+  out.set("tokens_per_s_per_device", summary.tokens_per_second_per_device);
+  out.set("model_flops_per_s_per_device", summary.model_rate.value());
+  out.set("hardware_flops_per_s_per_device", summary.hardware_rate.value());
+  out.set("mfu", summary.mfu);
+  out.set("fits", summary.fits);
+  out.set("devices", devices_json(summary));
+  out.set("links", links_json(summary));
+  out.set("ops", ops_json(summary));
+  out.set("critical_path", path_json(summary));
+  out.set("cost_provenance", summary.job.cost_provenance);
+  out.set("events", std::move(events));
+  return out;
+}
+
+namespace definitions {
+WriterDef json() { return {"json", "every figure, for machines", write}; }
+}  // namespace definitions
+
+}  // namespace foreflow::report

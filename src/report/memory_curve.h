@@ -1,0 +1,24 @@
+// The memory of one device over time.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/stream/timeline.h"
+
+namespace foreflow::report {
+
+struct MemoryPoint {
+  Seconds time;
+  Bytes level;  // from here until the next point
+};
+
+struct MemoryCurve {
+  Bytes peak;
+  std::vector<MemoryPoint> points;  // times increase; the first is 0
+};
+
+// Items of the device's streams that run at the same time need their workspaces at the same time.
+// `device` is an index into Program::devices.
+MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device);
+
+}  // namespace foreflow::report

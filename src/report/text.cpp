@@ -1,0 +1,177 @@
+// The summary that a person reads in a terminal: at most about forty lines of a hundred columns.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "foreflow/report/writer.h"
+#include "report/digest.h"
+#include "report/words.h"
+
+namespace foreflow::report {
+namespace {
+
+constexpr int kWidth          = 100;
+constexpr int kBar            = 24;
+constexpr size_t kFamilies    = 9;
+constexpr size_t kGroups      = 8;
+constexpr size_t kLinks       = 5;
+constexpr size_t kPathEntries = 5;
+
+// Cells, not bytes.
+int cells(std::string_view text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// Keeps `text` within `width` cells.
+std::string clipped(std::string text, int width) {
+  if (cells(text) <= width) return text;
+  size_t end = 0;
+  for (int left = width - 1; left >= 0 && end < text.size(); ++end) {
+    if ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) continue;
+    if (left-- == 0) break;
+  }
+  return text.substr(0, end) + "…";
+}
+
+std::string padded(std::string text, int width) {
+  text = clipped(std::move(text), width);
+  return text + std::string(static_cast<size_t>(width - cells(text)), ' ');
+}
+
+double share(const Summary& summary, Seconds part) {
+  return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
+}
+
+std::string headline(const Summary& summary) {
+  const Job& job     = summary.job;
+  const auto devices = summary.devices.size();
+  const std::string how =
+      fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
+  std::string out = fmt::format("{}{}\n\n", padded(job.name, kWidth - cells(how)), how);
+  out += fmt::format("  {:<12}{:<16}", "iteration", format(summary.iteration_time));
+  out += fmt::format("{:<12}{:<22}", "throughput", number(summary.samples_per_second) + " samples/s");
+  if (job.tokens > 0) out += number(summary.tokens_per_second_per_device) + " tokens/s per device";
+  out += fmt::format("\n  {:<12}{:<16}", "MFU", percent(summary.mfu));
+  out += fmt::format("{:<12}{} per device", "model", format(summary.model_rate));
+  if (job.hardware_flops > job.model_flops)
+    out += fmt::format(", {} with recomputation", format(summary.hardware_rate));
+  out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)), summary.platform);
+  return out;
+}
+
+std::string op_list(const Summary& summary, const FamilyTime& family) {
+  std::string out;
+  for (const OpTime* op : family.ops) {
+    if (!out.empty()) out += ", ";
+    out += plain_name(op->name);
+    if (family.ops.size() > 1) out += fmt::format(" {:.0f} %", 100 * share(summary, op->seconds));
+    if (cells(out) > kWidth) break;
+  }
+  return out;
+}
+
+std::string where_time_goes(const Summary& summary) {
+  std::string out = "\nWhere the time goes, on the average device\n";
+  const auto row  = [&](std::string_view name, Seconds seconds, const std::string& detail) {
+    const double part = share(summary, seconds);
+    const std::string line =
+        fmt::format("  {:<17}{} {:>7}  {:>9}   {}", name, bar(part, kBar, " "), percent(part), format(seconds), detail);
+    const std::string kept = clipped(line, kWidth);
+    out += kept.substr(0, kept.find_last_not_of(' ') + 1) + "\n";
+  };
+  const std::vector<FamilyTime> families = time_by_family(summary);
+  Seconds rest;
+  for (size_t i = 0; i < families.size(); ++i) {
+    if (i < kFamilies) {
+      row(families[i].name, families[i].seconds, op_list(summary, families[i]));
+    } else {
+      rest += families[i].seconds;
+    }
+  }
+  if (rest > Seconds(0)) row("other", rest, "");
+  const Averages average = averages(summary);
+  row("idle", average.idle, "");
+  if (average.hidden > 0.0005)
+    out += fmt::format("  {} of the communication is hidden behind compute\n", percent(average.hidden));
+  return out;
+}
+
+std::string devices(const Summary& summary) {
+  std::string out =
+      fmt::format("\n{:<26}{:>8}{:>9}{:>9}{:>9}   {}\n", "Devices", "busy", "compute", "comm", "idle", "peak memory");
+  const std::vector<DeviceGroup> groups = equal_devices(summary);
+  for (size_t i = 0; i < std::min(groups.size(), kGroups); ++i) {
+    const DeviceSummary& device = *groups[i].first;
+    const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
+    out += fmt::format("  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 2), 24),
+                       percent(share(summary, device.busy)), percent(share(summary, device.compute)),
+                       percent(share(summary, device.communication)), percent(share(summary, device.idle)),
+                       bar(full, 10, "░"), format(device.peak_memory), format(device.capacity),
+                       device.fits ? "" : "  too much");
+  }
+  size_t more = 0;
+  for (size_t i = kGroups; i < groups.size(); ++i) more += groups[i].names.size();
+  if (more > 0) out += fmt::format("  … and {} more\n", count(static_cast<int64_t>(more)));
+  return out;
+}
+
+std::string links(const Summary& summary) {
+  const std::vector<LinkGroup> groups = busiest_links(summary);
+  if (groups.empty()) return "";
+  std::string out = "\nBusiest links\n";
+  for (size_t i = 0; i < std::min(groups.size(), kLinks); ++i) {
+    const LinkSummary& link = *groups[i].first;
+    const std::string alike =
+        groups[i].names.size() == 1
+            ? ""
+            : fmt::format(" and {} alike", count(static_cast<int64_t>(groups[i].names.size()) - 1));
+    out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48),
+                       bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes), link.kind);
+    out.erase(out.find_last_not_of(" \n") + 1);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string path(const Summary& summary) {
+  const std::vector<PathShare> shares = path_shares(summary);
+  if (shares.empty()) return "";
+  std::string out = "\nCritical path\n";
+  for (size_t i = 0; i < std::min(shares.size(), kPathEntries); ++i) {
+    out += fmt::format("  {:>7}  {:>9}  {:>7}  {}  on {}\n", percent(share(summary, shares[i].seconds)),
+                       format(shares[i].seconds), count(shares[i].count) + " x",
+                       padded(std::string(plain_name(shares[i].what)), 28),
+                       clipped(name_ranges(shares[i].streams, 2), 34));
+  }
+  return out;
+}
+
+std::string footer(const Summary& summary) {
+  std::string out =
+      fmt::format("\n{} events, {} distinct", count(summary.events.executed), count(summary.events.distinct));
+  if (const Json::Object* shares = summary.job.cost_provenance.if_object()) {
+    std::string from;
+    for (const auto& [source, part] : *shares) {
+      const double value = part.if_double() != nullptr ? *part.if_double()
+                           : part.if_int() != nullptr  ? static_cast<double>(*part.if_int())
+                                                       : 0;
+      if (value > 0) from += fmt::format("{}{} {}", from.empty() ? "" : ", ", source, percent(value));
+    }
+    if (!from.empty()) out += "; priced by " + from;
+  }
+  return out + (summary.fits ? "; fits in memory\n" : "; DOES NOT FIT in memory\n");
+}
+
+std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
+  return headline(summary) + where_time_goes(summary) + devices(summary) + links(summary) + path(summary) +
+         footer(summary);
+}
+
+}  // namespace
+
+namespace definitions {
+WriterDef text() { return {"text", "the summary, for a terminal", write}; }
+}  // namespace definitions
+
+}  // namespace foreflow::report

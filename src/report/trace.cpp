@@ -1,0 +1,176 @@
+// Chrome trace JSON, for ui.perfetto.dev: a process per device, a thread per stream, a slice per item with the parts of
+// composites nested in it, arrows for messages, counters for the memory of devices and the use of links.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "foreflow/report/writer.h"
+#include "report/family.h"
+#include "report/link_load.h"
+#include "report/memory_curve.h"
+#include "report/words.h"
+
+namespace foreflow::report {
+namespace {
+
+constexpr size_t kLinkCounters = 16;
+constexpr int kLinkProcess     = 1000000;  // after every device
+
+// Whole nanoseconds, so that rounding never lets a part stick out of its slice.
+int64_t nanoseconds(Seconds time) { return std::llround(time.value() * 1e9); }
+
+std::string quoted(std::string_view text) { return Json(text).dump_compact(); }
+
+class Events {
+ public:
+  template <class... Arguments>
+  void add(fmt::format_string<Arguments...> form, Arguments&&... arguments) {
+    out_ += out_.empty() ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n";
+    fmt::format_to(std::back_inserter(out_), form, std::forward<Arguments>(arguments)...);
+  }
+
+  // Times in microseconds with exactly three digits after the point.
+  static std::string time(int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+
+  // `head` is the part of the slice that does not depend on the time.
+  void slice(std::string_view head, int process, size_t thread, int64_t start, int64_t end) {
+    add("{{{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}", head, process, thread, time(start),
+        time(end - start));
+  }
+
+  std::string take() { return std::move(out_ += "\n]}\n"); }
+
+ private:
+  std::string out_;
+};
+
+// What every slice of one event has in common.
+struct ComputeHead {
+  std::string whole;
+  std::vector<std::string> parts;  // empty when there is nothing to nest
+};
+
+std::vector<ComputeHead> compute_heads(const stream::Program& program) {
+  std::vector<ComputeHead> heads;
+  for (const stream::Compute& compute : program.computes) {
+    ComputeHead head;
+    head.whole = fmt::format("\"name\":{},\"cat\":{},\"args\":{{\"flops\":{}}}", quoted(plain_name(compute.name)),
+                             quoted(phase_of(compute).name), compute.flops.value());
+    if (compute.parts.size() > 1) {
+      for (const stream::Part& part : compute.parts) {
+        head.parts.push_back(
+            fmt::format("\"name\":{},\"cat\":{}", quoted(part.name), quoted(family_of_op(part.name).name)));
+      }
+    }
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+std::vector<std::string> communication_heads(const stream::Program& program) {
+  std::vector<std::string> heads;
+  for (const stream::Communication& communication : program.communications) {
+    heads.push_back(fmt::format("\"name\":{},\"cat\":{},\"args\":{{\"bytes\":{}}}", quoted(communication.name),
+                                quoted(family_of(communication).name), communication.bytes.value()));
+  }
+  return heads;
+}
+
+void name_rows(Events& events, const stream::Program& program, const platform::Platform& platform) {
+  for (const stream::DeviceUse& device : program.devices) {
+    const std::string& place = platform.devices()[static_cast<size_t>(device.place)].name;
+    const int pid            = device.index;
+    events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", pid,
+               quoted(fmt::format("D{} ({})", pid, place)));
+    events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", pid, pid);
+  }
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const int pid = program.devices[static_cast<size_t>(program.streams[s].device)].index;
+    events.add("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", pid, s,
+               quoted(program.streams[s].name));
+  }
+}
+
+// The sender's end of a message leaves at its start; the receiver's arrives in the middle, which is inside its slice.
+void add_arrow(Events& events, const stream::Program& program, const stream::Item& item, size_t stream, int process,
+               int64_t start, int64_t end) {
+  const stream::Instance& instance = program.instances[static_cast<size_t>(item.instance)];
+  if (program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send ||
+      instance.members.size() != 2)
+    return;
+  const bool sender = static_cast<size_t>(instance.members[0]) == stream;
+  events.add("{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}{}}}",
+             sender ? 's' : 'f', item.instance, process, stream, Events::time(sender ? start : (start + end) / 2),
+             sender ? "" : ",\"bp\":\"e\"");
+}
+
+void add_slices(Events& events, const stream::Program& program, const stream::Timeline& timeline) {
+  const std::vector<ComputeHead> computes       = compute_heads(program);
+  const std::vector<std::string> communications = communication_heads(program);
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const stream::Stream& stream = program.streams[s];
+    const int process            = program.devices[static_cast<size_t>(stream.device)].index;
+    for (size_t i = 0; i < stream.items.size(); ++i) {
+      const stream::Item& item     = stream.items[i];
+      const stream::Record& record = timeline.records[s][i];
+      const auto event             = static_cast<size_t>(item.event);
+      const int64_t start          = nanoseconds(record.start);
+      const int64_t end            = nanoseconds(record.end);
+      if (item.instance >= 0) {
+        events.slice(communications[event], process, s, start, end);
+        add_arrow(events, program, item, s, process, start, end);
+        continue;
+      }
+      const ComputeHead& head = computes[event];
+      events.slice(head.whole, process, s, start, end);
+      Seconds reached = record.start;
+      for (size_t p = 0; p < head.parts.size(); ++p) {
+        const int64_t from = std::min(nanoseconds(reached), end);
+        reached += program.computes[event].parts[p].duration;
+        events.slice(head.parts[p], process, s, from, std::min(nanoseconds(reached), end));
+      }
+    }
+  }
+}
+
+void add_counters(Events& events, const Summary& summary, const stream::Program& program,
+                  const stream::Timeline& timeline, const platform::Platform& platform) {
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    const int process = program.devices[d].index;
+    for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d)).points) {
+      events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"bytes\":{}}}}}", process,
+                 Events::time(nanoseconds(point.time)), point.level.value());
+    }
+  }
+  const std::vector<LinkLoad> loads = link_loads(summary, program, timeline, platform, kLinkCounters);
+  if (loads.empty()) return;
+  events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":\"busiest links\"}}}}",
+             kLinkProcess);
+  events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", kLinkProcess,
+             kLinkProcess);
+  for (const LinkLoad& load : loads) {
+    const std::string name = quoted(load.link);
+    for (const LoadPoint& point : load.points) {
+      events.add("{{\"name\":{},\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"GB/s\":{}}}}}", name, kLinkProcess,
+                 Events::time(nanoseconds(point.time)), point.rate.value() / 1e9);
+    }
+  }
+}
+
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform& platform) {
+  Events events;
+  name_rows(events, program, platform);
+  add_slices(events, program, timeline);
+  add_counters(events, summary, program, timeline, platform);
+  return events.take();
+}
+
+}  // namespace
+
+namespace definitions {
+WriterDef trace() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write}; }
+}  // namespace definitions
+
+}  // namespace foreflow::report
