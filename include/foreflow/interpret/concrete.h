@@ -1,0 +1,34 @@
+// The concrete domain: the reference executor. Every value is its numbers, on its device.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "foreflow/interpret/types.h"
+
+namespace foreflow::interpret {
+
+struct Concrete {
+  ir::Array numbers;
+  ir::Type type;  // of the numbers, with devices (a tuple may spread over several)
+
+  static Concrete of(ir::Array numbers, ir::Device device = {}) { return {numbers, numbers.type(device)}; }
+};
+
+struct ConcreteDomain {
+  using Value = Concrete;
+  std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
+  Value absent() const { return {ir::Array(), ir::Type()}; }
+  Value refine(Value value, const ir::Type& annotation) const;
+  template <class F>
+  void visit_devices(Value& value, F f) const {
+    visit_type_devices(value.type, f);
+  }
+  void append_key(const Value& value, std::string& key) const;
+};
+
+// Runs function `entry` on real numbers: the results in order. `arguments` are placed as the parameters' annotations
+// say. Errors name the op.
+std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments);
+
+}  // namespace foreflow::interpret

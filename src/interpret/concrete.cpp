@@ -1,0 +1,51 @@
+#include "foreflow/interpret/concrete.h"
+
+namespace foreflow::interpret {
+namespace {
+
+bool left_out(const Concrete& value) { return value.type.kind == ir::Type::Kind::unknown; }
+
+}  // namespace
+
+std::vector<Concrete> ConcreteDomain::apply(const ir::Op& op, std::span<const Concrete> inputs) const {
+  std::vector<ir::Type> types;
+  std::vector<const ir::Array*> known;
+  for (const Concrete& input : inputs) {
+    types.push_back(input.type);
+    known.push_back(left_out(input) ? nullptr : &input.numbers);
+  }
+  const std::vector<ir::Type> outputs = infer_placed(op, types, known);
+  if (op.def->eval == nullptr) throw Error(std::string(op.def->name), "has no reference kernel");
+  std::vector<ir::Array> numbers = op.def->eval({*op.def, *op.attributes, types, known, op.result_count});
+  std::vector<Concrete> results;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    ir::Type type = ir::moved(numbers[i].type(), ir::device_of(outputs[i]));
+    results.push_back({std::move(numbers[i]), refined(std::move(type), outputs[i])});
+  }
+  return results;
+}
+
+Concrete ConcreteDomain::refine(Concrete value, const ir::Type& annotation) const {
+  value.type = refined(std::move(value.type), annotation);
+  return value;
+}
+
+void ConcreteDomain::append_key(const Concrete& value, std::string& key) const {
+  interpret::append_key(value.type, key);
+  if (value.numbers.is_tuple()) {
+    for (const ir::Array& element : value.numbers.elements()) append_key(Concrete::of(element), key);
+    return;
+  }
+  key.append(reinterpret_cast<const char*>(value.numbers.bytes()), value.numbers.byte_count());
+}
+
+std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments) {
+  std::vector<Concrete> values;
+  for (const ir::Array& argument : arguments) values.push_back(Concrete::of(argument));
+  const auto interpretation = Interpreter<ConcreteDomain>(module, {}).run(entry, std::move(values));
+  std::vector<ir::Array> results;
+  for (const ir::ValueId id : module.functions[entry].results) results.push_back(interpretation.entry().values[ir::index(id)].numbers);
+  return results;
+}
+
+}  // namespace foreflow::interpret

@@ -1,0 +1,21 @@
+#include "foreflow/interpret/interpreter.h"
+
+#include <algorithm>
+
+namespace foreflow::interpret {
+
+std::vector<bool> functions_naming_devices(const ir::Module& module) {
+  std::vector<bool> names(module.functions.size());
+  for (size_t f = 0; f < module.functions.size(); ++f) {
+    const ir::Function& function = module.functions[f];
+    const bool annotated         = std::any_of(function.values.begin(), function.values.end(), [](const ir::Value& value) {
+      return value.annotation != nullptr && ir::device_of(*value.annotation).placed();
+    });
+    names[f]                     = annotated || std::any_of(function.ops.begin(), function.ops.end(), [&](const ir::Op& op) {
+      return op.is_call() ? names[static_cast<size_t>(op.callee)] : op.attributes->find("to") != nullptr && op.def->role == ir::Role::communication;
+    });
+  }
+  return names;
+}
+
+}  // namespace foreflow::interpret

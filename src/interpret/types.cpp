@@ -1,0 +1,107 @@
+#include "foreflow/interpret/types.h"
+
+#include <algorithm>
+
+namespace foreflow::interpret {
+namespace {
+
+using ir::Type;
+
+bool conflict(int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; }
+
+[[noreturn]] void contradiction(const Type& inferred, const Type& annotation) {
+  throw Error("annotation", "is annotated " + ir::to_string(annotation) + " but is " + ir::to_string(inferred));
+}
+
+ir::Dims refined_dims(const Type& inferred, const Type& annotation) {
+  if (!inferred.ranked) return annotation.dims;
+  if (!annotation.ranked) return inferred.dims;
+  if (inferred.dims.size() != annotation.dims.size()) contradiction(inferred, annotation);
+  ir::Dims dims = inferred.dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (conflict(dims[i], annotation.dims[i])) contradiction(inferred, annotation);
+    if (dims[i] < 0) dims[i] = annotation.dims[i];
+  }
+  return dims;
+}
+
+template <class T>
+void append_bytes(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+}  // namespace
+
+ir::Device common_device(std::span<const Type> inputs) {
+  ir::Device device;
+  for (const Type& input : inputs) {
+    const ir::Device here = ir::device_of(input);
+    if (!here.placed()) continue;
+    if (device.placed() && here != device) {
+      throw Error("devices", "operands live on D" + ir::to_string(device) + " and D" + ir::to_string(here) + "; Send one of them first");
+    }
+    device = here;
+  }
+  return device;
+}
+
+std::vector<Type> infer_placed(const ir::Op& op, std::span<const Type> inputs, std::span<const ir::Array* const> known) {
+  const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
+  if (op.def->role == ir::Role::communication) return op.def->infer(call);
+  const ir::Device device    = common_device(inputs);
+  std::vector<Type> outputs  = op.def->infer(call);
+  if (!device.placed()) return outputs;
+  for (Type& output : outputs) output = ir::moved(std::move(output), device);
+  return outputs;
+}
+
+Type refined(Type inferred, const Type& annotation) {
+  const ir::Device stated = annotation.device;
+  const ir::Device lives  = ir::device_of(inferred);
+  if (stated.placed() && lives.placed() && stated != lives) contradiction(inferred, annotation);
+  if (inferred.kind == Type::Kind::unknown || annotation.kind == Type::Kind::unknown) {
+    Type result = inferred.kind == Type::Kind::unknown ? annotation : std::move(inferred);
+    const ir::Device device = lives.placed() ? lives : stated;
+    return device.placed() ? ir::moved(std::move(result), device) : result;
+  }
+  if (inferred.is_tuple() || annotation.is_tuple()) {
+    if (!inferred.is_tuple() || !annotation.is_tuple() || inferred.elements.size() != annotation.elements.size()) contradiction(inferred, annotation);
+    for (size_t i = 0; i < inferred.elements.size(); ++i) inferred.elements[i] = refined(std::move(inferred.elements[i]), annotation.elements[i]);
+    return inferred;
+  }
+  if (inferred.dtype != annotation.dtype) contradiction(inferred, annotation);
+  inferred.dims   = refined_dims(inferred, annotation);
+  inferred.ranked = inferred.ranked || annotation.ranked;
+  if (!lives.placed()) inferred.device = stated;
+  return inferred;
+}
+
+void append_key(const Type& type, std::string& key) {
+  append_bytes(key, type.kind);
+  append_bytes(key, type.device);
+  if (type.is_tuple()) {
+    append_bytes(key, type.elements.size());
+    for (const Type& element : type.elements) append_key(element, key);
+    return;
+  }
+  append_bytes(key, type.dtype);
+  append_bytes(key, type.ranked);
+  append_bytes(key, type.dims.size());
+  for (const int64_t dim : type.dims) append_bytes(key, dim);
+}
+
+std::vector<Type> TypeDomain::apply(const ir::Op& op, std::span<const Type> inputs) const {
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  return infer_placed(op, inputs, known);
+}
+
+std::vector<Type> parameter_types(const ir::Function& function) {
+  std::vector<Type> types;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& annotation = function.values[i].annotation;
+    types.push_back(annotation == nullptr ? Type() : *annotation);
+  }
+  return types;
+}
+
+}  // namespace foreflow::interpret
