@@ -1,0 +1,90 @@
+#include "ops/kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/half.h"
+
+namespace foreflow::ops {
+
+namespace {
+
+// Truncated; numbers that no int64_t holds become the nearest one that it does, NaN becomes 0.
+int64_t to_integer(double value) {
+  if (std::isnan(value)) return 0;
+  if (value >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
+  if (value < -9223372036854775808.0) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+template <class T, class From>
+T number(From value) {
+  if constexpr (std::is_same_v<T, int64_t> && std::is_floating_point_v<From>) return to_integer(value);
+  else return static_cast<T>(value);
+}
+
+template <class Stored, class T, class Convert>
+std::vector<T> read(const Array& array, Convert convert) {
+  std::vector<T> values;
+  values.reserve(static_cast<size_t>(array.size()));
+  for (const Stored element : array.data<Stored>()) values.push_back(number<T>(convert(element)));
+  return values;
+}
+
+template <class Stored, class T, class Convert>
+Array write(DType dtype, const Dims& dims, const std::vector<T>& values, Convert convert) {
+  Array array(dtype, dims);
+  FOREFLOW_CHECK(static_cast<size_t>(array.size()) == values.size(), "as many values as elements");
+  std::transform(values.begin(), values.end(), array.mutable_data<Stored>().begin(), convert);
+  return array;
+}
+
+[[noreturn]] void refuse(DType dtype) {
+  throw Error("reference kernel", std::string(ir::name(dtype)) + " cannot be computed with; cast to Float32 first");
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> values_of(const Array& array) {
+  const auto same = [](auto element) { return element; };
+  switch (array.dtype()) {
+    case DType::f64: return read<double, T>(array, same);
+    case DType::f32: return read<float, T>(array, same);
+    case DType::f16: return read<uint16_t, T>(array, half_to_double);
+    case DType::bf16: return read<uint16_t, T>(array, bfloat_to_double);
+    case DType::i64: return read<int64_t, T>(array, same);
+    case DType::i32: return read<int32_t, T>(array, same);
+    case DType::i8: return read<int8_t, T>(array, same);
+    case DType::u8: return read<uint8_t, T>(array, same);
+    case DType::boolean: return read<bool, T>(array, same);
+    case DType::f8: refuse(array.dtype());
+  }
+  refuse(array.dtype());
+}
+
+template <class T>
+Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
+  const auto integer = [](T value) { return number<int64_t>(value); };
+  switch (dtype) {
+    case DType::f64: return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
+    case DType::f32: return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
+    case DType::f16: return write<uint16_t>(dtype, dims, values, [](T value) { return double_to_half(static_cast<double>(value)); });
+    case DType::bf16: return write<uint16_t>(dtype, dims, values, [](T value) { return double_to_bfloat(static_cast<double>(value)); });
+    case DType::i64: return write<int64_t>(dtype, dims, values, integer);
+    case DType::i32: return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
+    case DType::i8: return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
+    case DType::u8: return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
+    case DType::boolean: return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
+    case DType::f8: refuse(dtype);
+  }
+  refuse(dtype);
+}
+
+template std::vector<double> values_of<double>(const Array&);
+template std::vector<int64_t> values_of<int64_t>(const Array&);
+template Array array_of<double>(DType, const Dims&, const std::vector<double>&);
+template Array array_of<int64_t>(DType, const Dims&, const std::vector<int64_t>&);
+
+}  // namespace foreflow::ops
