@@ -37,7 +37,6 @@ constexpr std::array kRules = {
     Row{"RandomUniform", rules::data_type},
     Row{"RandomUniformLike", rules::data_type},
     Row{"Resize", rules::resize},
-    Row{"Scatter", rules::scatter},
     Row{"Softmax", rules::flatten_to_matrix},
     Row{"Sub", rules::broadcast},
     Row{"Upsample", rules::upsample},
@@ -47,11 +46,17 @@ static_assert(std::is_sorted(kRules.begin(), kRules.end(), [](const Row& a, cons
 
 }  // namespace
 
+std::string_view newest_name(std::string_view op) {
+  if (op == "Upsample") return "Resize";
+  return op == "Scatter" ? "ScatterElements" : op;
+}
+
 void normalise(Node& node, const RankOf& rank_of) {
   if (!node.domain.empty()) return;
   node.attributes.erase("consumed_inputs");  // opset 1: which inputs may be overwritten
   const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op, [](const Row& r, const std::string& op) { return r.op < op; });
   if (row != kRules.end() && row->op == node.op) row->apply(node, rank_of);
+  node.op = newest_name(node.op);
 }
 
 }  // namespace foreflow::onnx

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "onnx/node.h"
 
@@ -14,6 +15,9 @@ using RankOf = std::function<std::optional<size_t>(const std::string& value)>;
 
 // Throws Error at node.where for what the newest opset cannot say.
 void normalise(Node& node, const RankOf& rank_of);
+
+// The newest name of one of ONNX's own ops: Resize for Upsample.
+std::string_view newest_name(std::string_view op);
 
 namespace rules {
 void batch_normalization(Node& node, const RankOf& rank_of);
@@ -26,7 +30,6 @@ void dropout(Node& node, const RankOf& rank_of);
 void flatten_to_matrix(Node& node, const RankOf& rank_of);
 void pad(Node& node, const RankOf& rank_of);
 void resize(Node& node, const RankOf& rank_of);
-void scatter(Node& node, const RankOf& rank_of);
 void upsample(Node& node, const RankOf& rank_of);
 }  // namespace rules
 

@@ -81,8 +81,6 @@ void resize(Node& node, const RankOf&) {
   node.attributes.set("nearest_mode", std::string("floor"));
 }
 
-void scatter(Node& node, const RankOf&) { node.op = "ScatterElements"; }
-
 // Until opset 9; the scales are an attribute until 8.
 void upsample(Node& node, const RankOf& rank_of) {
   const Attribute* scales = node.attributes.find("scales");
@@ -93,7 +91,6 @@ void upsample(Node& node, const RankOf& rank_of) {
     node.inputs.resize(2);
     node.inputs[1].clear();
   }
-  node.op = "Resize";
   resize(node, rank_of);
 }
 
