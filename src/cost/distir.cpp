@@ -1,0 +1,149 @@
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "foreflow/cost/cost.h"
+
+namespace foreflow::cost::definitions {
+namespace {
+
+// The cost formulas of the DistIR authors' own simulator (microsoft/dist-ir, MIT, main @7cfa1b0), with its quirks, so that
+// published results can be reproduced number for number. Gb = 1.25e8 bytes; network bandwidth is in Gb/s.
+struct Parameters {
+  FlopsPerSecond throughput{1.4e13};
+  BytesPerSecond dram{9.0e11};
+  Seconds launch{1e-5};
+  double network_gbps = 25.0;
+  std::map<int, std::array<double, 3>> all_reduce;  // ranks -> a, b, c: a * Gb + b * ranks + c
+};
+
+constexpr double kBytesPerGb = 1.25e8;
+
+double count(const ir::Type& type) { return static_cast<double>(std::max<int64_t>(ir::element_count(type.dims), 0)); }
+double width(const ir::Type& type) { return ir::size_of(type.dtype); }
+double gb(const ir::Type& type) { return ir::bytes_of(type).value() / kBytesPerGb; }
+
+// One pass over the first input, `reads` operands of its size; the output is not counted.
+Seconds elementwise(const Parameters& p, const ir::Type& x, int reads) {
+  return p.launch + Bytes(reads * width(x) * count(x)) / p.dram + Flops(count(x)) / p.throughput;
+}
+
+double dim(const ir::Type& type, size_t axis) { return axis < type.dims.size() ? static_cast<double>(type.dims[axis]) : 1; }
+
+// Only the first two dimensions are looked at, also of batched operands.
+Seconds product(const Parameters& p, double x0, double x1, double y0, double y1, double bytes) {
+  return p.launch + Bytes(bytes * (x0 * x1 + y0 * y1)) / p.dram + Flops(2 * x0 * x1 * y1) / p.throughput;
+}
+
+Seconds matmul(const Parameters& p, const ir::OpCall& call) {
+  const ir::Type &x = call.inputs[0], &y = call.inputs[1];
+  return product(p, dim(x, 0), dim(x, 1), dim(y, 0), dim(y, 1), width(x));
+}
+
+Seconds gemm(const Parameters& p, const ir::OpCall& call) {
+  const ir::Type &x = call.inputs[0], &y = call.inputs[1];
+  ir::Type z        = x;
+  z.dims            = {x.dims[0], y.dims[y.dims.size() - 1]};
+  return matmul(p, call) + elementwise(p, z, 2);
+}
+
+// dz . y^T and x^T . dz
+Seconds matmul_grad(const Parameters& p, const ir::OpCall& call) {
+  const ir::Type &x = call.inputs[0], &y = call.inputs[1], &dz = call.inputs[2];
+  return product(p, dim(dz, 0), dim(dz, 1), dim(y, 1), dim(y, 0), width(x)) +
+         product(p, dim(x, 1), dim(x, 0), dim(dz, 0), dim(dz, 1), width(x));
+}
+
+// Only the last weight of the device is charged.
+Seconds optimizer(const Parameters& p, const ir::OpCall& call) { return elementwise(p, call.inputs[call.inputs.size() / 2 - 1], 2); }
+
+bool integers(const ir::OpCall& call) { return !call.inputs.empty() && !ir::is_float(call.inputs[0].dtype); }
+
+enum class Form : uint8_t { free, launch, unary, binary, matmul, gemm, matmul_grad, optimizer };
+
+Form form_of(const ir::OpCall& call) {
+  static const std::map<std::string_view, Form> kForms = {
+      {"Relu", Form::unary},          {"Cast", Form::unary},        {"Sqrt", Form::unary},     {"Tanh", Form::unary},
+      {"ReduceMean", Form::unary},    {"Softmax", Form::unary},     {"Transpose", Form::unary}, {"Loss", Form::unary},
+      {"LossGrad", Form::unary},      {"Add", Form::binary},        {"Sub", Form::binary},     {"Mul", Form::binary},
+      {"Div", Form::binary},          {"Pow", Form::binary},        {"ReluGrad", Form::binary}, {"MatMul", Form::matmul},
+      {"MatMulGrad", Form::matmul_grad}, {"Gemm", Form::gemm},      {"SGDOptimizer", Form::optimizer},
+      {"Concat", Form::launch},       {"ConstantOfShape", Form::launch}, {"Gather", Form::launch}, {"NonZero", Form::launch},
+      {"Reshape", Form::launch},      {"Shape", Form::launch},      {"Slice", Form::launch},   {"Split", Form::launch},
+      {"Squeeze", Form::launch},      {"Unsqueeze", Form::launch},  {"Identity", Form::free},  {"Constant", Form::free},
+      {"Select", Form::free}};
+  const auto found = kForms.find(call.def.name);
+  // An op that the original has no entry for is charged like an elementwise one.
+  const Form form = found == kForms.end() ? Form::unary : found->second;
+  const std::string_view name = call.def.name;
+  const bool host_arithmetic  = name == "Div" || name == "Mul" || name == "Sub" || name == "Add" || name == "Cast";
+  return host_arithmetic && integers(call) ? Form::free : form;
+}
+
+Seconds compute(const Parameters& p, const ir::OpCall& call) {
+  switch (form_of(call)) {
+    case Form::free: return Seconds(0);
+    case Form::launch: return p.launch;
+    case Form::unary: return elementwise(p, call.inputs[0], 1);
+    case Form::binary: return call.inputs[0].dims.empty() ? Seconds(0) : elementwise(p, call.inputs[0], 2);
+    case Form::matmul: return matmul(p, call);
+    case Form::gemm: return gemm(p, call);
+    case Form::matmul_grad: return matmul_grad(p, call);
+    case Form::optimizer: return optimizer(p, call);
+  }
+  return Seconds(0);
+}
+
+Seconds reduction(const Parameters& p, double gigabits, int ranks) {
+  const auto fitted = p.all_reduce.find(ranks);
+  if (fitted != p.all_reduce.end()) {
+    const auto& [a, b, c] = fitted->second;
+    return Seconds(a * gigabits + b * ranks + c);
+  }
+  return Seconds(2.0 * (ranks - 1) / ranks * gigabits / p.network_gbps);
+}
+
+Seconds communication(const Parameters& p, const Application& application, int ranks) {
+  const std::string_view name = application.call.def.name;
+  const ir::Type& x           = application.call.inputs[0];
+  if (name == "MPIAllreduce" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
+  if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
+  if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
+  return Seconds(gb(x) / p.network_gbps);
+}
+
+Parameters read(const JsonView& json) {
+  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce"});
+  Parameters p;
+  if (json.has("throughput")) p.throughput = json.at("throughput").as_flops_rate();
+  if (json.has("dram_bandwidth")) p.dram = json.at("dram_bandwidth").as_bandwidth();
+  if (json.has("kernel_launch")) p.launch = json.at("kernel_launch").as_seconds();
+  if (json.has("network_bandwidth")) p.network_gbps = json.at("network_bandwidth").as_bandwidth().value() / kBytesPerGb;
+  if (!json.has("all_reduce")) return p;
+  for (const auto& [ranks, row] : json.at("all_reduce").members()) {
+    const int number = std::atoi(ranks.c_str());
+    if (number < 2 || row.items().size() != 3) row.fail("write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
+    p.all_reduce[number] = {row.items()[0].as_number(), row.items()[1].as_number(), row.items()[2].as_number()};
+  }
+  return p;
+}
+
+CostModel make(const JsonView& parameters) {
+  const Parameters p = read(parameters);
+  CostModel model;
+  model.name          = "distir";
+  model.memory        = MemoryRule::distir;
+  model.compute       = [p](const Application& application, const platform::Device&) {
+    return Price{compute(p, application.call), Provenance::regression};
+  };
+  model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };
+  return model;
+}
+
+}  // namespace
+
+CostModelDef distir() {
+  return {"distir", "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks", make};
+}
+
+}  // namespace foreflow::cost::definitions
