@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/half.h"
+#include "foreflow/ir/half.h"
 
 namespace foreflow::ops {
 
@@ -40,10 +40,6 @@ Array write(DType dtype, const Dims& dims, const std::vector<T>& values, Convert
   return array;
 }
 
-[[noreturn]] void refuse(DType dtype) {
-  throw Error("reference kernel", std::string(ir::name(dtype)) + " cannot be computed with; cast to Float32 first");
-}
-
 }  // namespace
 
 template <class T>
@@ -52,34 +48,35 @@ std::vector<T> values_of(const Array& array) {
   switch (array.dtype()) {
     case DType::f64: return read<double, T>(array, same);
     case DType::f32: return read<float, T>(array, same);
-    case DType::f16: return read<uint16_t, T>(array, half_to_double);
-    case DType::bf16: return read<uint16_t, T>(array, bfloat_to_double);
+    case DType::f16: return read<uint16_t, T>(array, ir::half_to_float);
+    case DType::bf16: return read<uint16_t, T>(array, ir::bfloat_to_float);
     case DType::i64: return read<int64_t, T>(array, same);
     case DType::i32: return read<int32_t, T>(array, same);
     case DType::i8: return read<int8_t, T>(array, same);
     case DType::u8: return read<uint8_t, T>(array, same);
     case DType::boolean: return read<bool, T>(array, same);
-    case DType::f8: refuse(array.dtype());
+    case DType::f8: return read<uint8_t, T>(array, ir::float8_to_float);
   }
-  refuse(array.dtype());
+  return {};
 }
 
 template <class T>
 Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
   const auto integer = [](T value) { return number<int64_t>(value); };
+  const auto rounded = [](auto convert) { return [=](T value) { return convert(static_cast<float>(value)); }; };
   switch (dtype) {
     case DType::f64: return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
     case DType::f32: return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
-    case DType::f16: return write<uint16_t>(dtype, dims, values, [](T value) { return double_to_half(static_cast<double>(value)); });
-    case DType::bf16: return write<uint16_t>(dtype, dims, values, [](T value) { return double_to_bfloat(static_cast<double>(value)); });
+    case DType::f16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_half));
+    case DType::bf16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_bfloat));
     case DType::i64: return write<int64_t>(dtype, dims, values, integer);
     case DType::i32: return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
     case DType::i8: return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
     case DType::u8: return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
     case DType::boolean: return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
-    case DType::f8: refuse(dtype);
+    case DType::f8: return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
   }
-  refuse(dtype);
+  return {};
 }
 
 template std::vector<double> values_of<double>(const Array&);

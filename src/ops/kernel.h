@@ -12,7 +12,7 @@ namespace foreflow::ops {
 template <class T>
 std::vector<T> values_of(const Array& array);
 
-// Stores with rounding to nearest even (16-bit floats) and wrap-around (integers); bool: whether it differs from 0.
+// Stores with rounding to nearest even (floats) and wrap-around (integers); bool: whether it differs from 0.
 template <class T>
 Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values);
 

@@ -5,6 +5,9 @@
 
 namespace foreflow::ops {
 
+// Flops that one exponential, root or trigonometric function counts; an addition, product or comparison counts 1.
+constexpr int kTranscendental = 8;
+
 // All tensor operands are read, all outputs written.
 Work moves(const OpCall& call, std::span<const Type> outputs, int kernels = 1);
 

@@ -1,0 +1,16 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef exp() {
+  OpDef row = unary<[](auto x) { return std::exp(x); }, kTranscendental>("Exp", "e to the power x");
+  // dx = dy y
+  row.grad = [](GradBuilder& builder) {
+    builder.set_input_gradient(0, builder.emit("Mul", {}, {builder.output_gradient(0), builder.output(0)})[0]);
+  };
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,20 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+auto formula(const Attributes& attributes) {
+  const double alpha = attributes.float_or("alpha", 0.01);
+  return [=](auto x) { return x < 0 ? alpha * static_cast<double>(x) : static_cast<double>(x); };
+}
+
+}  // namespace
+
+OpDef leaky_relu() {
+  OpDef row    = unary_with<formula, 1>("LeakyRelu", "x where x >= 0, else alpha x");
+  row.samples = [] { return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"alpha", 0.2}}, {f32({3})}}}; };
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions

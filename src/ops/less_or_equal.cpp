@@ -1,0 +1,7 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef less_or_equal() { return binary<[](auto x, auto y) { return x <= y; }, 1, Accepts::anything, Gives::boolean>("LessOrEqual", "whether x <= y"); }
+
+}  // namespace foreflow::ops::definitions

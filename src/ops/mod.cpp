@@ -1,0 +1,50 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+// The sign is that of the divisor; with fmod = 1 that of the dividend, as in C.
+int64_t remainder(int64_t x, int64_t y, bool like_c) {
+  if (y == 0) throw Error("Mod", "an integer is divided by 0");
+  const int64_t rest = y == -1 ? 0 : x % y;
+  return !like_c && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x    = value_of(call, 0);
+  const bool like_c = call.attributes.int_or("fmod", 0) != 0;
+  if (ir::is_float(x.dtype()) && !like_c) call.fail("floats need fmod = 1");
+  return {map_pairs(call, x, value_of(call, 1), x.dtype(), [=](auto a, auto b) {
+    if constexpr (std::is_same_v<decltype(a), double>) return std::fmod(a, b);
+    else return remainder(a, b, like_c);
+  })};
+}
+
+std::vector<Sample> samples() {
+  const Array x = Array::of_ints({2, 2}, {-7, 7, 5, -4}), y = Array::of_ints({2}, {3, -2});
+  return {{{}, {i64({2, 2}), i64({2})}, {{0, x}, {1, y}}},
+          {{{"fmod", int64_t{1}}}, {i64({2, 2}), i64({2})}, {{0, x}, {1, y}}},
+          {{{"fmod", int64_t{1}}}, {f32({4}), f32({4})}}};
+}
+
+}  // namespace
+
+OpDef mod() {
+  return {
+      .name  = "Mod",
+      .doc   = "remainder of x / y with the sign of y, or of x where fmod = 1",
+      .infer = [](const OpCall& call) -> std::vector<Type> {
+        check_two_operands(call);
+        return {infer_elementwise(call, Accepts::numbers, Gives::same)};
+      },
+      .factors = broadcast_factors,
+      .work    = elementwise_work<1>,
+      .eval    = eval,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,14 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef neg() {
+  OpDef row = unary<[](auto x) { return wrapping(std::minus{}, decltype(x){0}, x); }, 1, Accepts::numbers>("Neg", "-x");
+  row.additive = true;
+  row.grad     = [](GradBuilder& builder) {
+    builder.set_input_gradient(0, builder.emit("Neg", {}, {builder.output_gradient(0)})[0]);
+  };
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,72 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+// The exponent may have a dtype of its own; the result has the base's.
+std::vector<Type> infer(const OpCall& call) {
+  check_two_operands(call);
+  const Type base = tensor_operand(call, 0), exponent = tensor_operand(call, 1);
+  if (base.kind == Type::Kind::unknown) return {Type{}};
+  const std::optional<Dims> dims = broadcast(call, std::vector<Type>{base, exponent});
+  return {dims ? with_dims(base, *dims) : without_dims(base)};
+}
+
+int64_t integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  int64_t power = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) power = wrapping(std::multiplies{}, power, base);
+    base = wrapping(std::multiplies{}, base, base);
+  }
+  return power;
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array &base = value_of(call, 0), &exponent = value_of(call, 1);
+  if (!ir::is_float(base.dtype()) && !ir::is_float(exponent.dtype())) {
+    return {map_pairs(call, base, exponent, base.dtype(), integer_power)};
+  }
+  const Array wide = array_of(DType::f64, base.dims(), values_of<double>(base));
+  return {map_pairs(call, wide, exponent, base.dtype(), [](double x, double y) { return std::pow(x, y); })};
+}
+
+// z = x^y: dx = dz y x^(y - 1), dy = dz z log x
+void grad(GradBuilder& builder) {
+  const int x = builder.input(0), y = builder.input(1), dz = builder.output_gradient(0);
+  if (builder.wanted(0)) {
+    const int less   = builder.emit("Sub", {}, {y, emit_number(builder, 1)})[0];
+    const int slope  = builder.emit("Mul", {}, {y, builder.emit("Pow", {}, {x, less})[0]})[0];
+    set_broadcast_gradient(builder, 0, builder.emit("Mul", {}, {dz, slope})[0]);
+  }
+  if (builder.wanted(1)) {
+    const int slope = builder.emit("Mul", {}, {builder.output(0), builder.emit("Log", {}, {x})[0]})[0];
+    set_broadcast_gradient(builder, 1, builder.emit("Mul", {}, {dz, slope})[0]);
+  }
+}
+
+std::vector<Sample> samples() {
+  const Array base = Array::of_floats({2, 2}, {0.5F, 1, 1.5F, 3});
+  return {{{}, {f32({2, 2}), f32({})}, {{0, base}, {1, Array::scalar(2.0F)}}},
+          {{}, {f32({2, 2}), f32({2})}, {{0, base}, {1, Array::of_floats({2}, {-0.5F, 3})}}}};
+}
+
+}  // namespace
+
+OpDef pow() {
+  return {
+      .name    = "Pow",
+      .doc     = "x to the power y",
+      .infer   = infer,
+      .factors = broadcast_factors,
+      .work    = elementwise_work<kTranscendental>,
+      .eval    = eval,
+      .grad    = grad,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions

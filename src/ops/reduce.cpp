@@ -1,0 +1,97 @@
+#include "ops/reduce.h"
+
+#include <algorithm>
+
+#include "ops/axes.h"
+#include "ops/letters.h"
+#include "ops/work.h"
+
+namespace foreflow::ops {
+
+namespace {
+
+bool keeps_dims(const OpCall& call) { return call.attributes.int_or("keepdims", 1) != 0; }
+
+Factors reduction_factors(const OpCall& call, std::string_view reduced_letter) {
+  if (!splittable(call) || integers(call, "axes", 1).unknown()) return {};
+  const Dims dims                 = tensor_operand(call, 0).dims;
+  const std::vector<bool> reduced = reduced_axes(call, dims);
+  std::string input = letters(dims.size()), output;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (!reduced[axis]) {
+      output += input[axis];
+      continue;
+    }
+    if (reduced_letter == ".") input[axis] = '.';
+    if (keeps_dims(call)) output += '.';
+  }
+  return {.text = factor_text(call, {input}, {output})};
+}
+
+}  // namespace
+
+std::vector<bool> reduced_axes(const OpCall& call, const Dims& dims) {
+  const Integers axes = integers(call, "axes", 1);
+  if (!axes.list || axes.list->empty()) return std::vector<bool>(dims.size(), call.attributes.int_or("noop_with_empty_axes", 0) == 0);
+  std::vector<bool> reduced(dims.size());
+  for (const int64_t axis : *axes.list) reduced[normal_axis(call, axis, dims.size())] = true;
+  return reduced;
+}
+
+Dims kept_dims(const OpCall& call, const Dims& dims) {
+  const std::vector<bool> reduced = reduced_axes(call, dims);
+  Dims kept                       = dims;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (reduced[axis]) kept[axis] = 1;
+  }
+  return kept;
+}
+
+Dims reduced_dims(const OpCall& call, const Dims& dims) {
+  const Dims kept = kept_dims(call, dims);
+  if (keeps_dims(call)) return kept;
+  const std::vector<bool> reduced = reduced_axes(call, dims);
+  Dims result;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (!reduced[axis]) result.push_back(kept[axis]);
+  }
+  return result;
+}
+
+std::vector<Type> infer_reduction(const OpCall& call) {
+  const Type x = tensor_operand(call, 0);
+  if (!has_rank(x)) return {without_dims(x)};
+  if (!integers(call, "axes", 1).unknown()) return {with_dims(x, reduced_dims(call, x.dims))};
+  return {keeps_dims(call) ? with_dims(x, Dims(x.dims.size(), Dims::kUnknown)) : without_dims(x)};
+}
+
+Work reduction_work(const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); }
+
+Factors sum_factors(const OpCall& call) { return reduction_factors(call, ""); }
+Factors whole_factors(const OpCall& call) { return reduction_factors(call, "."); }
+
+std::vector<Sample> reduction_samples() {
+  return {{{}, {f32({4, 2})}},
+          {{{"axes", std::vector<int64_t>{-1}}, {"keepdims", int64_t{0}}}, {f32({2, 4, 6})}},
+          {{}, {f32({4, 2}), i64({1})}, {{1, Array::of_ints({1}, {0})}}},
+          {{{"noop_with_empty_axes", int64_t{1}}}, {f32({4})}}};
+}
+
+int emit_stretched(GradBuilder& builder, int gradient) {
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  if (!has_dims(x)) call.fail("the shape of the operand must be known to differentiate a reduction");
+  const std::vector<bool> reduced = reduced_axes(call, x.dims);
+  // Dimensions that are not reduced stay 1 in the target: they come from the gradient, so they may be split.
+  std::vector<int64_t> axes, target(x.dims.size(), 1);
+  for (size_t axis = 0; axis < reduced.size(); ++axis) {
+    if (!reduced[axis]) continue;
+    axes.push_back(static_cast<int64_t>(axis));
+    target[axis] = x.dims[axis];
+  }
+  if (axes.empty()) return gradient;
+  if (!keeps_dims(call)) gradient = builder.emit("Unsqueeze", {{"axes", axes}}, {gradient})[0];
+  return builder.emit("Expand", {{"shape", target}}, {gradient})[0];
+}
+
+}  // namespace foreflow::ops

@@ -1,0 +1,9 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef softplus() { return unary<[](auto x) { return std::max(static_cast<double>(x), 0.0) + std::log1p(std::exp(-std::fabs(x))); }, 2 * kTranscendental>("Softplus", "log(1 + e^x)"); }
+
+}  // namespace foreflow::ops::definitions

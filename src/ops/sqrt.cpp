@@ -1,0 +1,18 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef sqrt() {
+  OpDef row = unary<[](auto x) { return std::sqrt(x); }, kTranscendental>("Sqrt", "square root of x");
+  row.samples = positive_samples;
+  // dx = dy / (2 y)
+  row.grad = [](GradBuilder& builder) {
+    const int twice = builder.emit("Add", {}, {builder.output(0), builder.output(0)})[0];
+    builder.set_input_gradient(0, builder.emit("Div", {}, {builder.output_gradient(0), twice})[0]);
+  };
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions

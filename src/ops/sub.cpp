@@ -1,0 +1,16 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef sub() {
+  OpDef row = binary<[](auto x, auto y) { return wrapping(std::minus{}, x, y); }, 1>("Sub", "x - y");
+  row.additive = true;
+  row.grad     = [](GradBuilder& builder) {
+    const int dy = builder.output_gradient(0);
+    if (builder.wanted(0)) set_broadcast_gradient(builder, 0, dy);
+    if (builder.wanted(1)) set_broadcast_gradient(builder, 1, builder.emit("Neg", {}, {dy})[0]);
+  };
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions
