@@ -1,0 +1,33 @@
+// ir::Module -> stream::Program: the program is projected onto each device, every distinct piece of work is priced once,
+// and liveness gives what it does to memory. A function is lowered once per signature; its calls only rename devices.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "foreflow/cost/cost.h"
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/platform/platform.h"
+#include "foreflow/stream/program.h"
+
+namespace foreflow::lower {
+
+struct Options {
+  // By collective::Kind; null: collective::default_algorithm.
+  std::array<const collective::AlgorithmDef*, collective::kKinds> algorithms{};
+};
+
+struct Lowered {
+  stream::Program program;
+  // Per stream::Compute of the program: its seconds by provenance.
+  std::vector<std::array<Seconds, cost::kProvenances>> provenance;
+};
+
+// Devices of the program are placed on the platform's in order: D1 on the first. A value on no device counts as on D1.
+// `interpretation` is that of function `entry` of `module`. Throws Error when the platform has too few devices, or a value that
+// matters to a price has an unknown shape.
+Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
+              const platform::Platform& platform, const Options& options = {});
+
+}  // namespace foreflow::lower

@@ -1,0 +1,56 @@
+#include "communication.h"
+
+#include <algorithm>
+#include <array>
+
+namespace foreflow::lower {
+namespace {
+
+using collective::Kind;
+
+struct Row {
+  std::string_view op;
+  Kind kind;
+  // What the bytes of this kind mean (collective.h): those of the first operand or of the first result.
+  enum class Counts : uint8_t { operand, result } counts;
+};
+
+constexpr std::array kRows = {Row{"Send", Kind::send, Row::Counts::operand},
+                              Row{"MPIAllreduce", Kind::all_reduce, Row::Counts::operand},
+                              Row{"MPIReduce", Kind::reduce, Row::Counts::operand},
+                              Row{"MPIAllgather", Kind::all_gather, Row::Counts::result},
+                              Row{"MPIReduceScatter", Kind::reduce_scatter, Row::Counts::operand},
+                              Row{"MPIAlltoall", Kind::all_to_all, Row::Counts::operand},
+                              Row{"MPIBroadcast", Kind::broadcast, Row::Counts::operand},
+                              Row{"MPIScatter", Kind::scatter, Row::Counts::operand},
+                              Row{"MPIGather", Kind::gather, Row::Counts::result}};
+
+void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
+  if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);
+}
+
+}  // namespace
+
+Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
+                   const Options& options) {
+  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) { return candidate.op == op.def->name; });
+  FOREFLOW_CHECK(row != kRows.end(), "every communication op has a collective");
+  Meeting meeting;
+  const bool root_receives = row->kind == Kind::reduce || row->kind == Kind::gather;
+  for (const auto* side : root_receives ? std::array{&outputs, &inputs} : std::array{&inputs, &outputs}) {
+    for (const ir::Type& type : *side) add_once(meeting.members, ir::device_of(type));
+  }
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs};
+  const auto ranks                            = static_cast<int>(meeting.members.size());
+  const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(row->kind)];
+  const bool usable                           = chosen != nullptr && chosen->supports(row->kind, ranks);
+  meeting.what.name      = std::string(op.def->name);
+  meeting.what.kind      = row->kind;
+  meeting.what.algorithm = usable ? chosen : &collective::default_algorithm(row->kind);
+  meeting.what.bytes     = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
+  meeting.what.fixed     = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
+  return meeting;
+}
+
+}  // namespace foreflow::lower

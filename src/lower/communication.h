@@ -1,0 +1,20 @@
+// Communication ops as stream::Communication: which collective, between whom, how many bytes.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/lower/lower.h"
+
+namespace foreflow::lower {
+
+struct Meeting {
+  stream::Communication what;
+  std::vector<ir::Device> members;  // in rank order; rooted kinds: the root first
+};
+
+// `inputs` and `outputs` are the types of the op's operands and results, on their devices.
+Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
+                   const Options& options);
+
+}  // namespace foreflow::lower

@@ -1,0 +1,219 @@
+#include "fragment.h"
+
+#include <algorithm>
+
+namespace foreflow::lower {
+namespace {
+
+template <class T>
+void append(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+template <class Key, class Row>
+int32_t intern_row(std::map<Key, int32_t>& index, std::vector<Row>& rows, Key key, Row row) {
+  const auto [found, fresh] = index.emplace(std::move(key), static_cast<int32_t>(rows.size()));
+  if (fresh) rows.push_back(std::move(row));
+  return found->second;
+}
+
+}  // namespace
+
+int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares) {
+  std::string key = compute.name;
+  for (const stream::Part& part : compute.parts) {
+    key += '\0' + part.name;
+    append(key, part.duration);
+  }
+  const int32_t number = intern_row(compute_index_, computes, std::move(key), std::move(compute));
+  if (static_cast<size_t>(number) == provenance.size()) provenance.push_back(shares);
+  return number;
+}
+
+int32_t FragmentMaker::intern(const stream::Communication& communication) {
+  std::string key = communication.name;
+  append(key, communication.kind);
+  append(key, communication.algorithm);
+  append(key, communication.bytes);
+  append(key, communication.fixed);
+  return intern_row(communication_index_, communications, std::move(key), communication);
+}
+
+int32_t FragmentMaker::intern(const stream::MemoryEffect& effect) {
+  return intern_row(memory_index_, memory_effects, std::pair(effect.peak.value(), effect.net.value()), effect);
+}
+
+// Writes one fragment op by op. Runs of compute on a device gather in `open_` until something else needs the device.
+class FragmentWriter {
+ public:
+  FragmentWriter(FragmentMaker& maker, int32_t instance, const Boundary& boundary, const Kinds& kinds)
+      : maker_(maker),
+        kinds_(kinds),
+        instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
+        function_(maker.module_.functions[instance_.function]),
+        live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)) {}
+
+  Fragment run() {
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (op.is_call()) {
+        call(o);
+      } else if (op.def->role == ir::Role::communication) {
+        meet(op, o);
+      } else {
+        compute(op, o);
+      }
+    }
+    settle_boundary();
+    while (!open_.empty()) close(open_.begin()->first);
+    return std::move(fragment_);
+  }
+
+ private:
+  struct Open {
+    stream::Compute event;
+    std::array<Seconds, cost::kProvenances> shares{};
+    Bytes level, peak;
+  };
+
+  const ir::Type& type(ir::ValueId id) const { return instance_.values[ir::index(id)].type; }
+  bool owns_memory(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
+
+  std::vector<ir::Type> input_types(const ir::Op& op) const {
+    std::vector<ir::Type> types;
+    for (const ir::ValueId id : function_.inputs(op)) types.push_back(id == ir::ValueId::none ? ir::Type() : type(id));
+    return types;
+  }
+  std::vector<ir::Type> output_types(const ir::Op& op) const {
+    std::vector<ir::Type> types;
+    for (uint32_t i = 0; i < op.result_count; ++i) types.push_back(type(function_.output(op, i)));
+    return types;
+  }
+
+  void check_resolved(const ir::Op& op, const std::vector<ir::Type>& types) const {
+    for (const ir::Type& candidate : types) {
+      if (candidate.resolved() || candidate == ir::Type()) continue;
+      throw Error(ir::describe(maker_.module_, function_, op),
+                  "has a value of unknown shape, " + ir::to_string(candidate) + "; give the shapes of all inputs");
+    }
+  }
+
+  void compute(const ir::Op& op, size_t o) {
+    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
+    check_resolved(op, inputs);
+    check_resolved(op, outputs);
+    std::vector<const ir::Array*> known;
+    for (const ir::ValueId id : function_.inputs(op)) {
+      const bool has = id != ir::ValueId::none && instance_.values[ir::index(id)].known;
+      known.push_back(has ? &*instance_.values[ir::index(id)].known : nullptr);
+    }
+    bool on_host = true;
+    for (uint32_t i = 0; i < op.result_count; ++i) on_host = on_host && instance_.values[op.first_result + i].known.has_value();
+    const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
+    ir::Device device = interpret::common_device(inputs);
+    if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
+    const cost::Price price = maker_.cost_.compute(application, hardware(device));
+    Open& open              = open_[device];
+    open.event.duration += price.time;
+    open.shares[static_cast<size_t>(price.provenance)] += price.time;
+    if (!on_host) open.event.flops += op.def->work(application.call, outputs).flops;
+    if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      if (owns_memory(op.first_result + i)) open.level += live_.size[op.first_result + i];
+    }
+    open.peak = std::max(open.peak, open.level);
+    for (const int32_t buffer : live_.freed_after[o]) open.level -= live_.size[static_cast<size_t>(buffer)];
+  }
+
+  // A value on no device counts as on the first.
+  const platform::Device& hardware(const ir::Device& device) const {
+    const auto number = device.placed() ? static_cast<size_t>(device.index) : size_t{1};
+    return *maker_.hardware_[static_cast<size_t>(number < kinds_.size() ? kinds_[number] : 0)];
+  }
+
+  void meet(const ir::Op& op, size_t o) {
+    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
+    check_resolved(op, inputs);
+    Meeting meeting = meeting_of(op, inputs, outputs, maker_.cost_, maker_.options_);
+    MeetingStep step;
+    step.members = meeting.members;
+    for (const ir::Device& member : meeting.members) {
+      close(member);
+      Bytes made, freed;
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        const size_t value = op.first_result + i;
+        if (ir::device_of(outputs[i]) == member && owns_memory(value)) made += live_.size[value];
+      }
+      for (const int32_t buffer : live_.freed_after[o]) {
+        if (ir::device_of(instance_.values[static_cast<size_t>(buffer)].type) == member) freed += live_.size[static_cast<size_t>(buffer)];
+      }
+      step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
+    }
+    if (meeting.members.size() < 2) return account_alone(step);
+    step.communication = maker_.intern(meeting.what);
+    fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
+    fragment_.meetings.push_back(std::move(step));
+  }
+
+  // A collective of one device moves nothing, but its result takes memory.
+  void account_alone(const MeetingStep& step) {
+    const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(step.memory[0])];
+    Open& open                        = open_[step.members[0]];
+    open.peak                         = std::max(open.peak, open.level + effect.peak);
+    open.level += effect.net;
+  }
+
+  void call(size_t o) {
+    while (!open_.empty()) close(open_.begin()->first);
+    const interpret::DeviceMap& map = instance_.maps[o];
+    Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
+    for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
+    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o], kinds);
+    fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
+    fragment_.calls.push_back({callee, &instance_.maps[o]});
+  }
+
+  void settle_boundary() {
+    for (const int32_t buffer : live_.unfreed_parameters) {
+      open_[ir::device_of(instance_.values[static_cast<size_t>(buffer)].type)].level -= live_.size[static_cast<size_t>(buffer)];
+    }
+    for (const ir::ValueId id : live_.returned_again) {
+      Open& open = open_[ir::device_of(type(id))];
+      open.level += ir::bytes_of(type(id));
+      open.peak = std::max(open.peak, open.level);
+    }
+  }
+
+  void close(const ir::Device& device) {
+    const auto found = open_.find(device);
+    if (found == open_.end()) return;
+    Open open = std::move(found->second);
+    open_.erase(found);
+    if (open.event.duration == Seconds(0) && open.level == Bytes(0) && open.peak == Bytes(0)) return;
+    open.event.name  = open.event.parts.size() == 1 ? open.event.parts[0].name : "@" + function_.name;
+    const int32_t memory = maker_.intern(stream::MemoryEffect{open.peak, open.level});
+    const int32_t event  = maker_.intern(std::move(open.event), open.shares);
+    fragment_.steps.push_back({Step::Kind::compute, static_cast<int32_t>(fragment_.computes.size())});
+    fragment_.computes.push_back({device, event, memory});
+  }
+
+  FragmentMaker& maker_;
+  const Kinds& kinds_;
+  const interpret::Instance<interpret::Mixed>& instance_;
+  const ir::Function& function_;
+  Liveness live_;
+  Fragment fragment_;
+  std::map<ir::Device, Open> open_;
+};
+
+int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {
+  const auto found = made_.find({instance, boundary, kinds});
+  if (found != made_.end()) return found->second;
+  Fragment made        = FragmentWriter(*this, instance, boundary, kinds).run();
+  const auto number    = static_cast<int32_t>(fragments.size());
+  fragments.push_back(std::move(made));
+  made_.emplace(std::tuple(instance, boundary, kinds), number);
+  return number;
+}
+
+}  // namespace foreflow::lower

@@ -1,0 +1,74 @@
+// A function lowered once per signature and boundary: per-device work in program order, on the instance's own device numbers.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "communication.h"
+#include "liveness.h"
+
+namespace foreflow::lower {
+
+struct ComputeStep {
+  ir::Device device;
+  int32_t event;   // into Program::computes
+  int32_t memory;  // into Program::memory_effects
+};
+struct MeetingStep {
+  int32_t communication;  // into Program::communications
+  std::vector<ir::Device> members;
+  std::vector<int32_t> memory;  // per member
+};
+struct CallStep {
+  int32_t fragment;
+  const interpret::DeviceMap* map;  // empty: devices are the caller's own
+};
+struct Step {
+  enum class Kind : uint8_t { compute, meeting, call } kind;
+  int32_t index;  // into the list of its kind
+};
+
+struct Fragment {
+  std::vector<Step> steps;
+  std::vector<ComputeStep> computes;
+  std::vector<MeetingStep> meetings;
+  std::vector<CallStep> calls;
+};
+
+// The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
+using Kinds = std::vector<int32_t>;
+
+// Makes fragments, and the tables of distinct events that they share.
+class FragmentMaker {
+ public:
+  FragmentMaker(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
+                std::vector<const platform::Device*> hardware, const Options& options)
+      : module_(module), interpretation_(interpretation), cost_(cost), hardware_(std::move(hardware)), options_(options) {}
+
+  // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
+  int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);
+
+  std::vector<Fragment> fragments;
+  std::vector<stream::Compute> computes;
+  std::vector<std::array<Seconds, cost::kProvenances>> provenance;  // per compute
+  std::vector<stream::Communication> communications;
+  std::vector<stream::MemoryEffect> memory_effects;
+
+ private:
+  friend class FragmentWriter;
+  int32_t intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares);
+  int32_t intern(const stream::Communication& communication);
+  int32_t intern(const stream::MemoryEffect& effect);
+
+  const ir::Module& module_;
+  const interpret::MixedInterpretation& interpretation_;
+  const cost::CostModel& cost_;
+  std::vector<const platform::Device*> hardware_;  // by kind
+  const Options& options_;
+  std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
+  std::map<std::string, int32_t> compute_index_, communication_index_;
+  std::map<std::pair<double, double>, int32_t> memory_index_;
+};
+
+}  // namespace foreflow::lower

@@ -1,0 +1,155 @@
+#include "liveness.h"
+
+#include <algorithm>
+
+namespace foreflow::lower {
+namespace {
+
+using Instance = interpret::Instance<interpret::Mixed>;
+
+constexpr int32_t kNever   = -1;
+constexpr int32_t kPinned  = INT32_MAX;  // lives on after the function
+
+bool within_one_gpu(const ir::Type& from, const ir::Type& to) { return ir::device_of(from).same_gpu(ir::device_of(to)); }
+
+// The operand of a view whose memory result `i` of `op` takes over, or none.
+ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_t i, const Instance& instance, cost::MemoryRule rule) {
+  const auto inputs = function.inputs(op);
+  if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
+  const ir::Type& result = instance.values[op.first_result + i].type;
+  if (op.def->name == "Send") return within_one_gpu(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
+  const bool same_elements = op.def->role == ir::Role::view && op.result_count == 1 &&
+                             ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
+  return same_elements && op.def->name != "Transpose" ? inputs[0] : ir::ValueId::none;
+}
+
+// Finds buffers and the last op that touches each.
+class Analysis {
+ public:
+  Analysis(const ir::Module& module, const Instance& instance, const Boundary& boundary, cost::MemoryRule rule)
+      : module_(module), function_(module.functions[instance.function]), instance_(instance), boundary_(boundary), rule_(rule) {}
+
+  Liveness run() {
+    result_.buffer_of.resize(function_.values.size());
+    result_.size.resize(function_.values.size());
+    last_use_.assign(function_.values.size(), kNever);
+    last_read_.assign(function_.values.size(), kNever);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ir::ValueId::none) last_read_[ir::index(id)] = static_cast<int32_t>(o);
+      }
+    }
+    result_.freed_after.resize(function_.ops.size());
+    result_.calls.resize(function_.ops.size());
+    for (size_t i = 0; i < function_.parameters.size(); ++i) own_memory(i);
+    for (size_t o = 0; o < function_.ops.size(); ++o) visit(static_cast<int32_t>(o));
+    pin();
+    settle();
+    return std::move(result_);
+  }
+
+ private:
+  int32_t& last(ir::ValueId id) { return last_use_[static_cast<size_t>(result_.buffer_of[ir::index(id)])]; }
+
+  void own_memory(size_t value) {
+    result_.buffer_of[value] = static_cast<int32_t>(value);
+    result_.size[value]      = ir::bytes_of(instance_.values[value].type);
+  }
+
+  void visit(int32_t o) {
+    const ir::Op& op = function_.ops[static_cast<size_t>(o)];
+    for (const ir::ValueId id : function_.inputs(op)) {
+      if (id != ir::ValueId::none) last(id) = o;
+    }
+    for (size_t i = 0; i < op.result_count; ++i) {
+      const size_t value       = op.first_result + i;
+      const ir::ValueId shared = op.is_call() ? ir::ValueId::none : shared_operand(op, i, o);
+      own_memory(value);
+      if (shared != ir::ValueId::none) result_.buffer_of[value] = result_.buffer_of[ir::index(shared)];
+      if (last(static_cast<ir::ValueId>(value)) < o) last(static_cast<ir::ValueId>(value)) = o;
+    }
+  }
+
+  // The operand whose memory result `i` takes over: an optimizer's weight, the buffer of a collective that works in
+  // place, what a view looks at.
+  ir::ValueId shared_operand(const ir::Op& op, size_t i, int32_t o) const {
+    const auto inputs = function_.inputs(op);
+    if (op.def->role == ir::Role::optimizer) return i < inputs.size() ? inputs[i] : ir::ValueId::none;
+    const bool in_place      = rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && last_read_[ir::index(inputs[i])] == o;
+    const ir::ValueId shared = in_place ? inputs[i] : viewed_operand(function_, op, i, instance_, rule_);
+    if (shared == ir::ValueId::none) return shared;
+    const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(shared)]);
+    return buffer < function_.parameters.size() ? ir::ValueId::none : shared;  // a parameter is the caller's
+  }
+
+  void pin() {
+    for (size_t i = 0; i < function_.parameters.size(); ++i) {
+      if (!boundary_.dies[i]) last_use_[i] = kPinned;
+    }
+    std::vector<bool> returned(function_.values.size());
+    for (size_t i = 0; i < function_.parameters.size(); ++i) returned[i] = !boundary_.dies[i];
+    for (size_t i = 0; i < function_.results.size(); ++i) {
+      if (!boundary_.wanted[i]) continue;
+      const ir::ValueId id = function_.results[i];
+      const auto buffer    = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
+      if (returned[buffer]) result_.returned_again.push_back(id);
+      returned[buffer] = true;
+      last(id)         = kPinned;
+    }
+    if (rule_ != cost::MemoryRule::distir) return;
+    std::vector<bool> used(function_.values.size());
+    for (const ir::ValueId id : function_.operands) {
+      if (id != ir::ValueId::none) used[ir::index(id)] = true;
+    }
+    for (size_t i = function_.parameters.size(); i < used.size(); ++i) {
+      if (!used[i]) last_use_[i] = kPinned;
+    }
+  }
+
+  void settle() {
+    for (size_t value = 0; value < function_.values.size(); ++value) {
+      if (result_.buffer_of[value] != static_cast<int32_t>(value)) continue;
+      const int32_t op = last_use_[value];
+      if (op == kNever) result_.unfreed_parameters.push_back(static_cast<int32_t>(value));
+      if (op != kNever && op != kPinned) result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (function_.ops[o].is_call()) hand_over(o);
+    }
+  }
+
+  // The callee frees the arguments that die in the call; results that nobody uses are not wanted.
+  void hand_over(size_t o) {
+    const ir::Op& op  = function_.ops[o];
+    const auto inputs = function_.inputs(op);
+    Boundary& call    = result_.calls[o];
+    auto& freed       = result_.freed_after[o];
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto mine = inputs[i] == ir::ValueId::none ? freed.end() : std::find(freed.begin(), freed.end(), result_.buffer_of[ir::index(inputs[i])]);
+      call.dies.push_back(mine != freed.end());
+      if (call.dies.back()) freed.erase(mine);
+    }
+    for (size_t i = 0; i < op.result_count; ++i) {
+      const auto unused = std::find(freed.begin(), freed.end(), static_cast<int32_t>(op.first_result + i));
+      call.wanted.push_back(unused == freed.end());
+      if (unused != freed.end()) freed.erase(unused);
+    }
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const Instance& instance_;
+  const Boundary& boundary_;
+  cost::MemoryRule rule_;
+  Liveness result_;
+  std::vector<int32_t> last_use_;   // per buffer: op number
+  std::vector<int32_t> last_read_;  // per value: op number
+};
+
+}  // namespace
+
+Liveness analyse(const ir::Module& module, const Instance& instance, const Boundary& boundary, cost::MemoryRule rule) {
+  return Analysis(module, instance, boundary, rule).run();
+}
+
+}  // namespace foreflow::lower

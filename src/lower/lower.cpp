@@ -1,0 +1,160 @@
+#include "foreflow/lower/lower.h"
+
+#include <algorithm>
+
+#include "fragment.h"
+
+namespace foreflow::lower {
+namespace {
+
+// Where the devices of an entry function are: D1 first, unless the program counts from D0.
+class Placement {
+ public:
+  Placement(const interpret::Instance<interpret::Mixed>& entry, const platform::Platform& platform) {
+    int32_t largest = 0;
+    for (const interpret::Mixed& value : entry.values) note(value.type, largest);
+    const int32_t first = has_zero_ ? 0 : 1;
+    offset_             = -first;
+    count_              = std::max(largest + offset_ + 1, 1);
+    if (static_cast<size_t>(count_) > platform.devices().size()) {
+      throw Error("platform " + platform.name(), "has " + std::to_string(platform.devices().size()) + " devices; the program needs " +
+                                                     std::to_string(count_) + "; add nodes or lower dp, tp or pp");
+    }
+  }
+  int32_t device(const ir::Device& device) const { return device.placed() ? device.index : -offset_; }
+  int32_t place(int32_t device) const { return device + offset_; }
+  int32_t count() const { return count_; }
+  int32_t first() const { return -offset_; }
+
+ private:
+  void note(const ir::Type& type, int32_t& largest) {
+    has_zero_ = has_zero_ || type.device.index == 0;
+    largest   = std::max(largest, type.device.index);
+    for (const ir::Type& element : type.elements) note(element, largest);
+  }
+  bool has_zero_  = false;
+  int32_t offset_ = 0;
+  int32_t count_  = 1;
+};
+
+bool same_hardware(const platform::Device& a, const platform::Device& b) {
+  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch;
+}
+
+// The distinct kinds of hardware among the devices that are used, and the kind of each device number.
+std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform, const Placement& placement) {
+  std::vector<const platform::Device*> hardware;
+  Kinds kinds(static_cast<size_t>(placement.first()), 0);
+  for (int32_t i = 0; i < placement.count(); ++i) {
+    const platform::Device& device = platform.devices()[static_cast<size_t>(i)];
+    const auto same = std::find_if(hardware.begin(), hardware.end(), [&](const platform::Device* known) { return same_hardware(*known, device); });
+    kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
+    if (same == hardware.end()) hardware.push_back(&device);
+  }
+  return {hardware, kinds};
+}
+
+// Writes fragments into streams, renaming devices on the way.
+class Flattener {
+ public:
+  Flattener(const FragmentMaker& maker, const Placement& placement, stream::Program& program) : maker_(maker), placement_(placement), program_(program) {}
+
+  void write(int32_t number, const interpret::DeviceMap& map) {
+    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
+    for (const Step& step : fragment.steps) {
+      switch (step.kind) {
+        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], map); break;
+        case Step::Kind::meeting: write(fragment.meetings[static_cast<size_t>(step.index)], map); break;
+        case Step::Kind::call: write(fragment.calls[static_cast<size_t>(step.index)], map); break;
+      }
+    }
+  }
+
+  int32_t stream_of(const ir::Device& device) {
+    const ir::Device real(placement_.device(device), device.stream_name());
+    const auto [found, fresh] = streams_.emplace(real, static_cast<int32_t>(program_.streams.size()));
+    if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
+    return found->second;
+  }
+
+  int32_t use_of(int32_t device) {
+    const auto [found, fresh] = uses_.emplace(device, static_cast<int32_t>(program_.devices.size()));
+    if (fresh) program_.devices.push_back({device, placement_.place(device), Bytes(0)});
+    return found->second;
+  }
+
+ private:
+  static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) { return map.empty() ? device : interpret::renamed(device, map); }
+
+  void write(const ComputeStep& step, const interpret::DeviceMap& map) {
+    program_.streams[static_cast<size_t>(stream_of(outside(step.device, map)))].items.push_back({step.event, -1, step.memory});
+  }
+
+  void write(const MeetingStep& step, const interpret::DeviceMap& map) {
+    const auto instance = static_cast<int32_t>(program_.instances.size());
+    stream::Instance meeting{step.communication, {}};
+    for (size_t i = 0; i < step.members.size(); ++i) {
+      meeting.members.push_back(stream_of(outside(step.members[i], map)));
+      program_.streams[static_cast<size_t>(meeting.members.back())].items.push_back({step.communication, instance, step.memory[i]});
+    }
+    program_.instances.push_back(std::move(meeting));
+  }
+
+  void write(const CallStep& step, const interpret::DeviceMap& map) {
+    if (step.map->empty()) return write(step.fragment, map);
+    interpret::DeviceMap inner = *step.map;
+    if (!map.empty()) {
+      for (int32_t& device : inner) device = map[static_cast<size_t>(device - 1)];
+    }
+    write(step.fragment, inner);
+  }
+
+  const FragmentMaker& maker_;
+  const Placement& placement_;
+  stream::Program& program_;
+  std::map<ir::Device, int32_t> streams_;
+  std::map<int32_t, int32_t> uses_;
+};
+
+void collect(const ir::Type& type, std::vector<ir::Device>& devices) {
+  devices.push_back(type.device);
+  for (const ir::Type& element : type.elements) collect(element, devices);
+}
+
+void add_initial(const ir::Type& type, const Placement& placement, Flattener& flattener, stream::Program& program) {
+  if (type.is_tuple()) {
+    for (const ir::Type& element : type.elements) add_initial(element, placement, flattener, program);
+    return;
+  }
+  program.devices[static_cast<size_t>(flattener.use_of(placement.device(type.device)))].initial += ir::bytes_of(type);
+}
+
+}  // namespace
+
+Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
+              const platform::Platform& platform, const Options& options) {
+  const auto& entry            = interpretation.entry();
+  const ir::Function& function = module.functions[entry.function];
+  const Placement placement(entry, platform);
+  const auto [hardware, kinds] = kinds_of(platform, placement);
+  FragmentMaker maker(module, interpretation, cost, hardware, options);
+  const Boundary boundary{std::vector<bool>(function.parameters.size(), false), std::vector<bool>(function.results.size(), true)};
+  const int32_t root = maker.fragment(static_cast<int32_t>(interpretation.instances.size() - 1), boundary, kinds);
+
+  Lowered lowered;
+  Flattener flattener(maker, placement, lowered.program);
+  std::vector<ir::Device> devices;
+  for (const interpret::Mixed& value : entry.values) collect(value.type, devices);
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
+  for (size_t i = 0; i < function.parameters.size(); ++i) add_initial(entry.values[i].type, placement, flattener, lowered.program);
+  flattener.write(root, {});
+  lowered.program.computes       = std::move(maker.computes);
+  lowered.program.communications = std::move(maker.communications);
+  lowered.program.memory_effects = std::move(maker.memory_effects);
+  lowered.provenance             = std::move(maker.provenance);
+  return lowered;
+}
+
+}  // namespace foreflow::lower

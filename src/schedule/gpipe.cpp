@@ -1,0 +1,31 @@
+#include "foreflow/schedule/schedule.h"
+
+namespace foreflow::schedule::definitions {
+namespace {
+
+// GPipe (Huang et al., 2019): every forward, then every backward, microbatch 0 first in both; backward = 2 forward.
+//
+//   stage 0 | F0 F1 F2 F3 .. .. .. .. .. .. .. .. .. B0--- B1--- B2--- B3---
+//   stage 1 | .. F0 F1 F2 F3 .. .. .. .. .. .. B0--- B1--- B2--- B3---
+//   stage 2 | .. .. F0 F1 F2 F3 .. .. .. B0--- B1--- B2--- B3---
+//   stage 3 | .. .. .. F0 F1 F2 F3 B0--- B1--- B2--- B3---
+Order order(int stages, int microbatches) {
+  std::vector<Task> tasks;
+  tasks.reserve(2 * static_cast<size_t>(microbatches));
+  for (int m = 0; m < microbatches; ++m) tasks.push_back({Phase::forward, m});
+  for (int m = 0; m < microbatches; ++m) tasks.push_back({Phase::backward, m});
+  return Order(static_cast<size_t>(stages), tasks);
+}
+
+int peak_live(int /*stages*/, int microbatches, int /*stage*/) { return microbatches; }
+
+}  // namespace
+
+ScheduleDef gpipe() {
+  return {.name      = "gpipe",
+          .doc       = "all forwards, then all backwards; holds every microbatch",
+          .order     = order,
+          .peak_live = peak_live};
+}
+
+}  // namespace foreflow::schedule::definitions

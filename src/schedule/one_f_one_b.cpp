@@ -1,0 +1,32 @@
+#include "schedule/alternate.h"
+
+namespace foreflow::schedule::definitions {
+namespace {
+
+// 1F1B with a flush (PipeDream-flush, DAPPLE; Narayanan et al., 2021): a stage runs as many forwards ahead as there are
+// stages after it, so that it holds no more microbatches than a gradient takes to come back; backward = 2 forward.
+//
+//   stage 0 | F0 F1 F2 F3 .. .. .. .. .. .. B0--- .. B1--- .. B2--- .. B3---
+//   stage 1 | .. F0 F1 F2 .. .. .. .. B0--- F3 B1--- .. B2--- .. B3---
+//   stage 2 | .. .. F0 F1 .. .. B0--- F2 B1--- F3 B2--- .. B3---
+//   stage 3 | .. .. .. F0 B0--- F1 B1--- F2 B2--- F3 B3---
+int warm_up(int stages, int stage) { return stages - 1 - stage; }
+
+Order order(int stages, int microbatches) {
+  Order order;
+  for (int stage = 0; stage < stages; ++stage) order.push_back(alternate(microbatches, warm_up(stages, stage)));
+  return order;
+}
+
+int peak_live(int stages, int microbatches, int stage) { return alternate_peak(microbatches, warm_up(stages, stage)); }
+
+}  // namespace
+
+ScheduleDef one_f_one_b() {
+  return {.name      = "1f1b",
+          .doc       = "one forward, one backward by turns; holds as many microbatches as stages remain",
+          .order     = order,
+          .peak_live = peak_live};
+}
+
+}  // namespace foreflow::schedule::definitions

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "foreflow/base/text.h"
+#include "foreflow/schedule/describe.h"
+
+namespace foreflow::schedule {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string picture(const ScheduleDef& row, const Costs& costs) { return draw(play(row.order(4, 4), costs)); }
+
+std::string golden(const std::string& name) {
+  return read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/" + name + ".golden");
+}
+
+std::string one_row(const std::vector<Slot>& slots) { return draw({slots}); }
+
+constexpr Task kF0{Phase::forward, 0};
+constexpr Task kB0{Phase::backward, 0};
+
+TEST(Draw, GivesThePictureInTheCommentOfEverySchedule) {
+  std::string sources;
+  for (const auto& entry : fs::directory_iterator(std::string(FOREFLOW_SOURCE_DIR) + "/src/schedule")) {
+    if (entry.path().extension() == ".cpp") sources += read_file(entry.path());
+  }
+  for (const ScheduleDef& row : schedules()) {
+    std::string comment;
+    for (const std::string& line : split(trim(picture(row, {})), '\n')) comment += "//   " + line + "\n";
+    EXPECT_NE(sources.find(comment), std::string::npos) << row.name << " should show\n" << comment;
+  }
+}
+
+TEST(Draw, HasAGoldenPictureOfEverySchedule) {
+  for (const ScheduleDef& row : schedules()) {
+    const std::string name = std::string(row.name);
+    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n---\n";
+    EXPECT_EQ(header + describe(row, 4, 4, {}), golden(name));
+  }
+}
+
+TEST(Draw, TakesFinerColumnsForHalfHops) {
+  const std::string header = "# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n---\n";
+  EXPECT_EQ(header + describe(schedules().get("eager_1f1b", "test"), 3, 6, {.hop = 0.5}), golden("eager_1f1b_hop"));
+}
+
+TEST(Draw, FitsColumnsToTheWidestLabel) {
+  const Task f10{Phase::forward, 10};
+  EXPECT_EQ(one_row({{kF0, 0, 1}, {f10, 2, 3}}), "stage 0 | F0- ... F10\n");
+}
+
+TEST(Draw, LinesUpTheNamesOfManyStages) {
+  const std::vector<std::vector<Slot>> slots(11, {{kF0, 0, 1}});
+  EXPECT_TRUE(draw(slots).starts_with("stage  0 | F0\n"));
+  EXPECT_TRUE(draw(slots).ends_with("stage 10 | F0\n"));
+}
+
+TEST(Draw, SeesTheDivisorThroughRounding) {
+  EXPECT_NEAR(column_time({{{kF0, 0, 0.1}, {kB0, 0.1 + 0.1 + 0.1, 0.7}}}), 0.1, 1e-12);
+}
+
+TEST(Draw, RoundsToHalfTheShortestTaskWhereThereIsNoDivisor) {
+  const double pi = 3.14159265358979;
+  EXPECT_EQ(one_row({{kF0, 0, 1}, {kB0, 1, 1 + pi}}), "stage 0 | F0--- B0---------------\n");
+  EXPECT_EQ(column_time({{{kF0, 0, 1}, {kB0, 1, 1 + pi}}}), 0.5);
+}
+
+TEST(Draw, RefusesNothing) {
+  EXPECT_EQ(draw({}), "");
+  EXPECT_EQ(draw({{}, {}}), "stage 0 |\nstage 1 |\n");
+  EXPECT_EQ(one_row({{kF0, 0, 0}, {kB0, 0, 1}}), "stage 0 | B0\n");
+  EXPECT_LT(one_row({{kF0, 0, 1}, {kB0, 1e12, 1e12 + 1}}).size(), 400'000u);
+}
+
+TEST(Describe, RefusesBadValuesAtThePlaceOfTheCaller) {
+  const ScheduleDef& gpipe = schedules().get("gpipe", "test");
+  try {
+    describe(gpipe, 0, 4, {}, "--stages");
+    FAIL() << "accepted no stages";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "--stages");
+  }
+  EXPECT_THROW(to_json(gpipe, 4, 4, {.forward = -1}), Error);
+}
+
+}  // namespace
+}  // namespace foreflow::schedule
