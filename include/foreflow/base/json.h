@@ -96,7 +96,8 @@ class JsonView {
   std::string string_or(std::string_view key, std::string fallback) const;
 
  private:
-  JsonView(const Json* value, std::string file, std::string path) : value_(value), file_(std::move(file)), path_(std::move(path)) {}
+  JsonView(const Json* value, std::string file, std::string path)
+      : value_(value), file_(std::move(file)), path_(std::move(path)) {}
   [[noreturn]] void expected(const char* kind) const;
 
   const Json* value_;

@@ -42,9 +42,9 @@ TEST(Gpt2Graph, HasTheRealExportsNodes) {
 
 TEST(Gpt2Graph, EqualsTheReferenceGraphsOpByOp) {
   const auto equals = [](const std::string& file, const Gpt2Size& size) {
-    const auto path = testing::shared_file("onnx/generated/" + file);
-    if (!path) return false;
-    EXPECT_EQ(program(import_bytes(write_gpt2(size), "ours", fake_ops())), program(import_model(path->string(), fake_ops()))) << file;
+    const auto path = test::find_shared("onnx/generated/" + file);
+    if (path.empty()) return false;
+    EXPECT_EQ(program(import_bytes(write_gpt2(size), "ours", fake_ops())), program(import_model(path.string(), fake_ops()))) << file;
     return true;
   };
   if (!equals("gpt2.onnx", {})) GTEST_SKIP() << "the shared reference graphs are not here";
