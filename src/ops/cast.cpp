@@ -1,0 +1,53 @@
+#include "ops/elementwise.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+DType target(const OpCall& call) {
+  const std::string name = call.attributes.string_or("to", "");
+  if (const std::optional<DType> dtype = ir::find_dtype(name)) return *dtype;
+  call.fail("unknown data type to = \"" + name + "\"; \"Float32\" would be right");
+}
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type x = tensor_operand(call, 0);
+  return {has_rank(x) ? Type::tensor(target(call), x.dims) : Type::unranked(target(call))};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x = value_of(call, 0);
+  return {with_number_type(x.dtype(), [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
+}
+
+void grad(GradBuilder& builder) {
+  const Type x = tensor_operand(builder.call(), 0);
+  if (!ir::is_float(x.dtype) || !ir::is_float(target(builder.call()))) return;
+  const Attributes back{{"to", std::string(ir::name(x.dtype))}};
+  builder.set_input_gradient(0, builder.emit("Cast", back, {builder.output_gradient(0)})[0]);
+}
+
+std::vector<Sample> samples() {
+  const auto to = [](DType dtype) { return Attributes{{"to", std::string(ir::name(dtype))}}; };
+  return {{to(DType::f16), {f32({4, 2})}},
+          {to(DType::f64), {f32({4})}},
+          {to(DType::i32), {f32({4})}, {{0, Array::of_floats({4}, {-1.5F, 0, 1.5F, 7})}}},
+          {to(DType::f32), {boolean({3})}}};
+}
+
+}  // namespace
+
+OpDef cast() {
+  return {
+      .name    = "Cast",
+      .doc     = "x as data type `to`; floats become integers by truncation",
+      .infer   = infer,
+      .factors = same_shape_factors,
+      .work    = elementwise_work<0>,
+      .eval    = eval,
+      .grad    = grad,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions

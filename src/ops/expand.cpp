@@ -1,0 +1,66 @@
+#include "ops/axes.h"
+#include "ops/broadcast.h"
+#include "ops/letters.h"
+#include "ops/views.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type x         = tensor_operand(call, 0);
+  const Integers shape = integers(call, "shape", 1);
+  if (!shape.given) call.fail("has neither an operand nor an attribute `shape`");
+  if (!has_rank(x) || !shape.list) return {without_dims(x)};
+  return {with_dims(x, broadcast(call, x.dims, Dims(*shape.list)))};
+}
+
+// A dimension may be split where it comes from x; one that `shape` writes out may not.
+Factors factors(const OpCall& call) {
+  const Integers shape = integers(call, "shape", 1);
+  if (!splittable(call) || !shape.list) return {};
+  const Dims x = tensor_operand(call, 0).dims, result = infer(call)[0].dims;
+  std::string output = letters(result.size()), input = aligned_letters(x, result);
+  const size_t extra = result.size() - x.size(), written = result.size() - shape.list->size();
+  for (size_t axis = 0; axis < result.size(); ++axis) {
+    const bool from_x = axis >= extra && input[axis - extra] != '.' && (axis < written || (*shape.list)[axis - written] == 1);
+    if (from_x) continue;
+    output[axis] = '.';
+    if (axis >= extra) input[axis - extra] = '.';
+  }
+  return {.text = factor_text(call, {input}, {output})};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x  = value_of(call, 0);
+  const Dims dims = broadcast(call, x.dims(), Dims(*integers(call, "shape", 1).list));
+  return {take(x, dims, broadcast_offsets(x.dims(), dims))};
+}
+
+void grad(GradBuilder& builder) {
+  const int dx = reduce_to(builder, builder.output_gradient(0), infer(builder.call())[0], tensor_operand(builder.call(), 0));
+  builder.set_input_gradient(0, dx);
+}
+
+}  // namespace
+
+OpDef expand() {
+  return {
+      .name     = "Expand",
+      .doc      = "x stretched by broadcasting with `shape`, in which a 1 keeps the dimension of x",
+      .role     = Role::view,
+      .additive = true,
+      .infer    = infer,
+      .factors  = factors,
+      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval     = eval,
+      .grad     = grad,
+      .samples  = [] {
+        return std::vector<Sample>{{{{"shape", std::vector<int64_t>{3, 1, 1}}}, {f32({4, 2})}},
+                                   {{}, {f32({4, 1}), i64({2})}, {{1, Array::of_ints({2}, {4, 3})}}}};
+      },
+  };
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,65 @@
+#include "ops/indices.h"
+#include "ops/letters.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+int64_t batch_dims(const OpCall& call) { return call.attributes.int_or("batch_dims", 0); }
+
+// data[b.., n.., s..], indices[b.., i.., depth of n..] -> [b.., i.., s..]
+Dims gathered(const OpCall& call, const Dims& data, const Dims& indices) {
+  const auto depth = static_cast<size_t>(batch_dims(call) + indices.back());
+  if (depth > data.size()) call.fail("the last dimension of the indices is larger than the rank of the data");
+  Dims result = indices;
+  result.erase(indices.size() - 1);
+  for (size_t d = depth; d < data.size(); ++d) result.push_back(data[d]);
+  return result;
+}
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type data = tensor_operand(call, 0), indices = tensor_operand(call, 1);
+  if (!has_rank(data) || !has_rank(indices)) return {without_dims(data)};
+  if (indices.dims.empty()) call.fail("the indices are one number; a tensor of rank 1 or more would be right");
+  if (indices.dims.back() == Dims::kUnknown) return {without_dims(data)};
+  return {with_dims(data, gathered(call, data.dims, indices.dims))};
+}
+
+Factors factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const Dims data_dims = tensor_operand(call, 0).dims, index_dims = tensor_operand(call, 1).dims;
+  const auto batch         = static_cast<size_t>(batch_dims(call));
+  const size_t depth       = static_cast<size_t>(index_dims.back());
+  const std::string lead   = letters(index_dims.size() - 1);
+  const std::string slices = letters(data_dims.size() - batch - depth, static_cast<char>('a' + lead.size()));
+  return {.text = factor_text(call, {lead.substr(0, batch) + dots(depth) + slices, lead + "."}, {lead + slices})};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array &data = value_of(call, 0), &indices = value_of(call, 1);
+  return {take(data, gathered(call, data.dims(), indices.dims()), slice_offsets(call, data.dims(), indices, batch_dims(call)))};
+}
+
+}  // namespace
+
+OpDef gather_nd() {
+  return {
+      .name    = "GatherND",
+      .doc     = "data[b..,n..,s..], indices[b..,i..,k] -> y[b..,i..,s..]: k indices choose in the k dimensions n..",
+      .infer   = infer,
+      .factors = factors,
+      .work    = [](const OpCall& call, std::span<const Type> outputs) -> Work {
+        Work work = copies_outputs(call, outputs);
+        work.read += bytes_of(call.inputs[1]);
+        return work;
+      },
+      .eval    = eval,
+      .samples = [] {
+        return std::vector<Sample>{{{}, {f32({3, 2, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 1, -1, 0})}}},
+                                   {{{"batch_dims", int64_t{1}}}, {f32({2, 3, 2}), i64({2, 1})}, {{1, Array::of_ints({2, 1}, {2, 0})}}}};
+      },
+  };
+}
+
+}  // namespace foreflow::ops::definitions

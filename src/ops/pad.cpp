@@ -1,0 +1,121 @@
+#include "ops/axes.h"
+#include "ops/kernel.h"
+#include "ops/letters.h"
+#include "ops/views.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+struct Margin {
+  int64_t before = 0, after = 0;
+};
+
+// Per dimension; negative margins cut off.
+std::vector<Margin> margins(const OpCall& call, size_t rank) {
+  const std::vector<int64_t> pads = *integers(call, "pads", 1).list;
+  const Integers axes             = integers(call, "axes", 3);
+  const size_t count              = axes.list ? axes.list->size() : rank;
+  if (pads.size() != 2 * count) call.fail("pads has " + std::to_string(pads.size()) + " numbers; two for each of " + std::to_string(count) + " axes would be right");
+  std::vector<Margin> result(rank);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t axis = axes.list ? normal_axis(call, (*axes.list)[i], rank) : i;
+    result[axis]      = {.before = pads[i], .after = pads[count + i]};
+  }
+  return result;
+}
+
+bool unknown(const OpCall& call) { return integers(call, "pads", 1).unknown() || integers(call, "axes", 3).unknown(); }
+
+Dims padded(const OpCall& call, const Dims& dims) {
+  Dims result                      = dims;
+  const std::vector<Margin> margin = margins(call, dims.size());
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == Dims::kUnknown) continue;
+    result[axis] += margin[axis].before + margin[axis].after;
+    if (result[axis] < 0) call.fail("pads cut off more than the dimension " + std::to_string(dims[axis]));
+  }
+  return result;
+}
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type x           = tensor_operand(call, 0);
+  const std::string mode = call.attributes.string_or("mode", "constant");
+  if (mode != "constant") call.fail("mode \"" + mode + "\"; \"constant\" would be right");
+  if (!integers(call, "pads", 1).given) call.fail("has neither an operand nor an attribute `pads`");
+  if (!has_rank(x)) return {without_dims(x)};
+  return {with_dims(x, unknown(call) ? Dims(x.dims.size(), Dims::kUnknown) : padded(call, x.dims))};
+}
+
+Factors factors(const OpCall& call) {
+  if (!splittable(call) || unknown(call)) return {};
+  std::string text                 = letters(tensor_operand(call, 0).dims.size());
+  const std::vector<Margin> margin = margins(call, text.size());
+  for (size_t axis = 0; axis < text.size(); ++axis) {
+    if (margin[axis].before != 0 || margin[axis].after != 0) text[axis] = '.';
+  }
+  return {.text = factor_text(call, {text}, {text})};
+}
+
+double fill(const OpCall& call) {
+  if (call.attributes.find("value") != nullptr) return call.attributes.float_or("value", 0);
+  return call.arity() > 2 && call.known[2] != nullptr ? call.known[2]->at(0) : 0;
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x                   = value_of(call, 0);
+  const Dims dims                  = infer(call)[0].dims;
+  const std::vector<Margin> margin = margins(call, dims.size());
+  Array result = take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
+  // The part of x that stays, and where it lands.
+  const Offsets from = strides_of(x.dims()), to = strides_of(dims);
+  Dims kept       = x.dims();
+  int64_t source = 0, target = 0;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const int64_t cut_before = std::max<int64_t>(0, -margin[axis].before), cut_after = std::max<int64_t>(0, -margin[axis].after);
+    kept[axis] = std::max<int64_t>(0, x.dims()[axis] - cut_before - cut_after);
+    source += cut_before * from[axis];
+    target += std::max<int64_t>(0, margin[axis].before) * to[axis];
+  }
+  if (element_count(kept) > 0) put(result, offsets_of(kept, to, target), take(x, kept, offsets_of(kept, from, source)));
+  return {result};
+}
+
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  if (!has_rank(x) || unknown(call)) call.fail("the rank and the pads must be known to differentiate");
+  std::vector<int64_t> pads(2 * x.dims.size());
+  const std::vector<Margin> margin = margins(call, x.dims.size());
+  for (size_t axis = 0; axis < margin.size(); ++axis) {
+    pads[axis]                 = -margin[axis].before;
+    pads[axis + margin.size()] = -margin[axis].after;
+  }
+  builder.set_input_gradient(0, builder.emit("Pad", {{"pads", pads}}, {builder.output_gradient(0)})[0]);
+}
+
+std::vector<Sample> samples() {
+  return {{{{"pads", std::vector<int64_t>{0, 1, 0, 2}}}, {f32({4, 2})}},
+          {{{"value", -1.0}}, {f32({2, 6}), i64({4})}, {{1, Array::of_ints({4}, {0, -2, 0, 1})}}},
+          {{},
+           {i64({2, 3}), i64({2}), i64({}), i64({1})},
+           {{1, Array::of_ints({2}, {1, 1})}, {2, Array::scalar(int64_t{7})}, {3, Array::of_ints({1}, {0})}}}};
+}
+
+}  // namespace
+
+OpDef pad() {
+  return {
+      .name    = "Pad",
+      .doc     = "x with pads[i] elements of `value` before and pads[n + i] after it along axis i; negative pads cut off",
+      .infer   = infer,
+      .factors = factors,
+      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval    = eval,
+      .grad    = grad,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions
