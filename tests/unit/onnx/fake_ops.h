@@ -5,7 +5,7 @@
 
 #include "foreflow/ir/op_def.h"
 
-namespace foreflow::testing {
+namespace foreflow::test {
 
 inline const ir::OpTable& fake_ops() {
   static const ir::OpTable table("op", [] {
@@ -22,4 +22,4 @@ inline const ir::OpTable& fake_ops() {
   return table;
 }
 
-}  // namespace foreflow::testing
+}  // namespace foreflow::test

@@ -12,7 +12,7 @@
 namespace foreflow::onnx {
 namespace {
 
-using namespace foreflow::testing;
+using namespace foreflow::test;
 
 Imported import(const ModelText& text) { return import_bytes(model(text), "m.onnx", fake_ops()); }
 std::string printed(const ModelText& text) { return ir::print(import(text).module); }
@@ -93,9 +93,9 @@ TEST(OnnxImport, ReadsEveryKindOfAttribute) {
   EXPECT_EQ(printed({.nodes = {{"ReduceMean",
                                 {"x"},
                                 {"y"},
-                                {int_attribute("i", -5), float_attribute("f", 1e-5f), Bytes().bytes(1, "s").bytes(4, "text").number(20, 3), ints_attribute("is", {1, -2}),
+                                {int_attribute("i", -5), float_attribute("f", 1e-5f), Wire().bytes(1, "s").bytes(4, "text").number(20, 3), ints_attribute("is", {1, -2}),
                                  floats_attribute("fs", {0.1f, 2}), tensor_attribute("t", ints("", {1}, {9})),
-                                 Bytes().bytes(1, "ss").bytes(9, "a").bytes(9, "b").number(20, 8)}}}}),
+                                 Wire().bytes(1, "ss").bytes(9, "a").bytes(9, "b").number(20, 8)}}}}),
             "func @graph(%x: Tensor[Float32, (2, 3)]) {\n"
             "  %y = ReduceMean[i = -5, f = 1e-05, s = \"text\", is = [1, -2], fs = [0.1, 2.0], t = Int64(1,)[9], ss = [\"a\", \"b\"]](%x)\n"
             "  return %y\n"
@@ -103,7 +103,7 @@ TEST(OnnxImport, ReadsEveryKindOfAttribute) {
 }
 
 TEST(OnnxImport, FillsTheZerosOfSparseInitializers) {
-  const Bytes sparse      = Bytes().message(1, floats("w", {2}, {5, 7})).message(2, ints("", {2, 2}, {0, 1, 1, 2})).number(3, 2).number(3, 3);
+  const Wire sparse      = Wire().message(1, floats("w", {2}, {5, 7})).message(2, ints("", {2, 2}, {0, 1, 1, 2})).number(3, 2).number(3, 3);
   const Imported imported = import({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .sparse_initializers = {sparse}});
   EXPECT_EQ(imported.weights.at("w"), ir::Array::of_floats({2, 3}, {0, 5, 0, 0, 0, 7}));
 }
@@ -122,8 +122,8 @@ class OnnxExternalData : public ::testing::Test {
   ~OnnxExternalData() override { std::filesystem::remove_all(folder_); }
 
   Imported import_external(const std::string& location, const std::string& offset) {
-    const auto entry = [](const std::string& key, const std::string& value) { return Bytes().bytes(1, key).bytes(2, value); };
-    const Bytes w    = tensor("w", kFloat, {3}).message(13, entry("location", location)).message(13, entry("offset", offset)).number(14, 1);
+    const auto entry = [](const std::string& key, const std::string& value) { return Wire().bytes(1, key).bytes(2, value); };
+    const Wire w    = tensor("w", kFloat, {3}).message(13, entry("location", location)).message(13, entry("offset", offset)).number(14, 1);
     const auto path  = folder_ / "m.onnx";
     std::ofstream(path, std::ios::binary) << model({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .initializers = {w}});
     return import_model(path.string(), fake_ops());

@@ -11,25 +11,25 @@
 namespace foreflow::onnx {
 namespace {
 
-using namespace foreflow::testing;
+using namespace foreflow::test;
 
 struct Case {
   std::string name, bytes, message;
 };
 
-std::string with_weight(const Bytes& weight) { return model({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .initializers = {weight}}); }
-std::string with_input(const Bytes& input) { return model({.nodes = {{"Relu", {"x"}, {"y"}}}, .inputs = {input}}); }
+std::string with_weight(const Wire& weight) { return model({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .initializers = {weight}}); }
+std::string with_input(const Wire& input) { return model({.nodes = {{"Relu", {"x"}, {"y"}}}, .inputs = {input}}); }
 std::string with_nodes(const std::vector<NodeText>& nodes) { return model({.nodes = nodes}); }
 
 std::vector<Case> cases() {
   const std::string good = with_nodes({{"Relu", {"x"}, {"y"}}});
-  const Bytes graph_attribute = Bytes().bytes(1, "body").message(6, Bytes().bytes(2, "inner")).number(20, 5);
+  const Wire graph_attribute = Wire().bytes(1, "body").message(6, Wire().bytes(2, "inner")).number(20, 5);
   return {
       {"empty", "", "m.onnx: is empty; expected an ONNX model"},
       {"truncated", good.substr(0, good.size() - 6), "m.onnx: is not an ONNX model, or only a part of one"},
       {"not_protobuf", "# a text file\n", "m.onnx: is not an ONNX model, or only a part of one"},
-      {"no_graph", Bytes().number(1, 8).text, "m.onnx: holds no graph; it is not an ONNX model"},
-      {"empty_graph", Bytes().number(1, 8).message(7, Bytes().bytes(2, "g")).text, "m.onnx: its graph has neither nodes nor outputs"},
+      {"no_graph", Wire().number(1, 8).text, "m.onnx: holds no graph; it is not an ONNX model"},
+      {"empty_graph", Wire().number(1, 8).message(7, Wire().bytes(2, "g")).text, "m.onnx: its graph has neither nodes nor outputs"},
       {"no_opset", model({.nodes = {{"Relu", {"x"}, {"y"}}}, .opset = 0}),
        "m.onnx: imports no set of operators (opset_import), so that its nodes have no meaning"},
       {"raw_data_too_short", with_weight(tensor("w", kFloat, {2, 3}).bytes(9, "12345678")),
@@ -46,7 +46,7 @@ std::vector<Case> cases() {
        "m.onnx: initializer \"w\": stands twice in the file"},
       {"initializer_without_name", with_weight(ints("", {1}, {1})), "m.onnx: an initializer has no name"},
       {"input_dtype", with_input(port("x", kUint64, {"2"})), "m.onnx: graph input \"x\": data type UINT64 is not supported"},
-      {"input_is_a_sequence", with_input(Bytes().bytes(1, "x").message(2, Bytes().message(4, Bytes()))),
+      {"input_is_a_sequence", with_input(Wire().bytes(1, "x").message(2, Wire().message(4, Wire()))),
        "m.onnx: graph input \"x\": is a sequence, map, optional or sparse tensor; only dense tensors are supported"},
       {"two_inputs_of_one_name", model({.nodes = {{"Relu", {"x"}, {"y"}}}, .inputs = {port("x", kFloat, {}), port("x", kFloat, {})}}),
        "m.onnx: two graph inputs are called \"x\""},

@@ -9,10 +9,10 @@
 namespace foreflow::onnx {
 namespace {
 
-using namespace foreflow::testing;
+using namespace foreflow::test;
 
 // The lines of the program's ops, without the results' names.
-std::string ops_of(int64_t opset, const NodeText& node, const std::vector<Bytes>& initializers = {}) {
+std::string ops_of(int64_t opset, const NodeText& node, const std::vector<Wire>& initializers = {}) {
   const Imported imported = import_bytes(model({.nodes = {node}, .outputs = {}, .initializers = initializers, .opset = opset}), "m.onnx", fake_ops());
   std::string text        = ir::print(imported.module);
   text                    = text.substr(text.find("{\n") + 2);
@@ -27,7 +27,7 @@ TEST(OnnxOpsets, SoftmaxBefore13FlattensAtAxis1) {
 
 TEST(OnnxOpsets, CastNamesItsType) {
   EXPECT_EQ(ops_of(9, {"Cast", {"x"}, {"y"}, {int_attribute("to", 10)}}), "  %y = Cast[to = \"Float16\"](%x)\n");
-  EXPECT_EQ(ops_of(1, {"Cast", {"x"}, {"y"}, {Bytes().bytes(1, "to").bytes(4, "INT64").number(20, 3)}}), "  %y = Cast[to = \"Int64\"](%x)\n");
+  EXPECT_EQ(ops_of(1, {"Cast", {"x"}, {"y"}, {Wire().bytes(1, "to").bytes(4, "INT64").number(20, 3)}}), "  %y = Cast[to = \"Int64\"](%x)\n");
 }
 
 TEST(OnnxOpsets, ConstantKeepsItsNumbersInValue) {
@@ -41,7 +41,7 @@ TEST(OnnxOpsets, ConstantKeepsItsNumbersInValue) {
 
 TEST(OnnxOpsets, UpsampleIsAResizeOfOldCoordinates) {
   const std::string form = "mode = \"nearest\", coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"";
-  const Bytes mode       = Bytes().bytes(1, "mode").bytes(4, "nearest").number(20, 3);
+  const Wire mode       = Wire().bytes(1, "mode").bytes(4, "nearest").number(20, 3);
   EXPECT_EQ(ops_of(7, {"Upsample", {"x"}, {"y"}, {mode, floats_attribute("scales", {1, 2})}}),
             "  %v1 = Constant[value = Float32(2,)[1, 2]]()\n  %y = Resize[" + form + "](%x, _, %v1)\n");
   EXPECT_EQ(ops_of(9, {"Upsample", {"x", "s"}, {"y"}, {mode}}, {floats("s", {2}, {1, 2})}),
@@ -51,7 +51,7 @@ TEST(OnnxOpsets, UpsampleIsAResizeOfOldCoordinates) {
 }
 
 TEST(OnnxOpsets, BroadcastBefore7IsDroppedWhereItIsTheRuleOfToday) {
-  const std::vector<Bytes> bias = {floats("w", {3}, {1, 2, 3})};
+  const std::vector<Wire> bias = {floats("w", {3}, {1, 2, 3})};
   EXPECT_EQ(ops_of(6, {"Add", {"x", "w"}, {"y"}, {int_attribute("broadcast", 1)}}, bias), "  %y = Add(%x, %w)\n");
   EXPECT_EQ(ops_of(6, {"Add", {"x", "w"}, {"y"}, {int_attribute("broadcast", 1), int_attribute("axis", 1)}}, bias), "  %y = Add(%x, %w)\n");
   try {

@@ -9,7 +9,7 @@
 namespace foreflow::onnx {
 namespace {
 
-using namespace foreflow::testing;
+using namespace foreflow::test;
 using ir::Array;
 using ir::DType;
 
@@ -46,7 +46,7 @@ TEST(TensorFile, ReadsNumbersInTypedFields) {
 TEST(TensorFile, SaysWhatIsWrong) {
   EXPECT_EQ(complaint(""), "t.pb: is empty; expected an ONNX tensor");
   EXPECT_EQ(complaint("xyz"), "t.pb: is not an ONNX tensor, or only a part of one");
-  EXPECT_EQ(complaint(Bytes().number(1, 3).text), "t.pb: is not an ONNX tensor: it states no data type");
+  EXPECT_EQ(complaint(Wire().number(1, 3).text), "t.pb: is not an ONNX tensor: it states no data type");
   EXPECT_EQ(complaint(tensor("", kString, {1}).bytes(6, "a").text), "t.pb: data type STRING is not supported");
   EXPECT_EQ(complaint(tensor("", kUint64, {1}).text), "t.pb: data type UINT64 is not supported");
   EXPECT_EQ(complaint(tensor("", 1, {2}).real(4, 1).text), "t.pb: holds 1 numbers; FLOAT (2,) needs 2");

@@ -1,0 +1,109 @@
+// ONNX's own backend tests (Debian's libonnx-testdata): import the model, run the reference executor on the stored
+// inputs and compare with the stored outputs. Ops that the table lacks are left out, all others must agree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/onnx/import.h"
+#include "foreflow/onnx/tensor_file.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of `libonnx-testdata`; empty where the package is not installed.
+fs::path test_data() {
+  for (const char* folder : {"/usr/share/libonnx-testdata/data", "/usr/share/onnx/backend/test/data"}) {
+    if (fs::is_directory(folder)) return folder;
+  }
+  return {};
+}
+
+std::vector<ir::Array> read_arrays(const fs::path& folder, const std::string& prefix, size_t count) {
+  std::vector<ir::Array> arrays;
+  for (size_t i = 0; i < count; ++i) arrays.push_back(read_tensor_file((folder / (prefix + std::to_string(i) + ".pb")).string()).array);
+  return arrays;
+}
+
+// Tolerances of ONNX's own runner: 1e-3 relative, 1e-7 absolute; one unit more for 16-bit floats.
+std::string difference(const ir::Array& got, const ir::Array& expected) {
+  if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) return ir::to_string(got.type()) + " instead of " + ir::to_string(expected.type());
+  const bool narrow = ir::is_float(expected.dtype()) && ir::size_of(expected.dtype()) < 4;
+  for (int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.at(i), b = expected.at(i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (std::abs(a - b) <= (narrow ? 1e-3 : 1e-6) + 1e-3 * std::abs(b)) continue;
+    return "element " + std::to_string(i) + " is " + std::to_string(a) + " instead of " + std::to_string(b);
+  }
+  return {};
+}
+
+struct Tally {
+  std::map<std::string, std::string> wrong;  // test -> what
+  std::map<std::string, int> left_out;       // reason -> tests
+  int agreed = 0;
+};
+
+void run(const fs::path& folder, Tally& tally) {
+  const std::string name = folder.filename().string();
+  Imported imported;
+  std::vector<ir::Array> inputs, expected;
+  try {
+    imported = import_model((folder / "model.onnx").string(), ops::table());
+    inputs   = read_arrays(folder / "test_data_set_0", "input_", imported.inputs.size());
+    expected = read_arrays(folder / "test_data_set_0", "output_", imported.outputs.size());
+  } catch (const Error& error) {
+    ++tally.left_out[error.problem()];
+    return;
+  }
+  try {
+    const ir::Function& main = imported.module.entry();
+    for (size_t i = inputs.size(); i < main.parameters.size(); ++i) inputs.push_back(imported.weights.at(main.values[i].name));
+    const std::vector<ir::Array> results = interpret::evaluate(imported.module, 0, inputs);
+    for (size_t i = 0; i < results.size(); ++i) {
+      const std::string what = difference(results[i], expected[i]);
+      if (!what.empty()) {
+        tally.wrong[name] = "output " + std::to_string(i) + ": " + what;
+        return;
+      }
+    }
+    ++tally.agreed;
+  } catch (const Error& error) {
+    tally.wrong[name] = error.what();
+  }
+}
+
+class Backend : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Backend, TestsOfOnnxAgreeWithTheReferenceExecutor) {
+  const fs::path data = test_data();
+  if (data.empty()) GTEST_SKIP() << "libonnx-testdata is not installed";
+  Tally tally;
+  std::set<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(data / GetParam())) folders.insert(entry.path());
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / "model.onnx")) run(folder, tally);
+  }
+  std::string summary;
+  for (const auto& [reason, count] : tally.left_out) summary += "  " + std::to_string(count) + " " + reason + "\n";
+  RecordProperty("agreed", tally.agreed);
+  if (getenv("SHOW")) std::cerr << summary;
+  for (const auto& [test, what] : tally.wrong) ADD_FAILURE() << test << ": " << what;
+  std::cerr << GetParam() << ": " << tally.agreed << " agreed, " << tally.wrong.size() << " wrong\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Backend, ::testing::Values("node", "pytorch-converted", "pytorch-operator", "simple"), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace foreflow::onnx
