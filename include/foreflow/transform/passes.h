@@ -1,0 +1,79 @@
+// Passes: programs to programs. Each works on the entry (last) function of a module whose parameters are annotated with
+// types, and returns a new module; `ir::verify` holds after every pass.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/base/registry.h"
+#include "foreflow/ir/module.h"
+#include "foreflow/schedule/schedule.h"
+#include "foreflow/transform/layout.h"
+
+namespace foreflow::transform {
+
+// A parameter or result of the new program in terms of the old one: part `index` of `ways`, as `layout` spreads it.
+struct Piece {
+  int32_t source;
+  Layout layout;
+  int ways  = 1;
+  int index = 0;
+};
+
+struct Distributed {
+  ir::Module module;
+  std::vector<Piece> parameters;  // per new parameter
+  std::vector<Piece> results;     // per new result; whole results appear once
+};
+
+// The new program's arguments from the old one's, and the old one's results from the new one's.
+std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments);
+std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results, size_t count);
+
+// Writes operands that only carry shapes into attributes and known numbers into constants, so that dimensions can be
+// split. What computed them stays (see eliminate_dead_code): it is work that the original program does.
+ir::Module resolve(const ir::Module& module);
+
+// Removes ops whose results nobody uses. Optimizers and communication stay.
+ir::Module eliminate_dead_code(const ir::Module& module);
+
+// Reverse-mode differentiation of result 0 (the loss) with respect to every weight: the gradients, in the order of the weights, follow the
+// results. With Inputs::floating also those of floating-point data parameters (last).
+enum class Inputs : uint8_t { none, floating };
+ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none);
+
+// Replaces the gradients among the results (as `differentiate` left them) by updated weights. `name`: sgd (one op for all
+// weights) or adam (moments m and v become weight parameters). Error names the choices.
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name);
+
+// Tensor parallelism over `ways` devices D1..: a weight is split along its outputs where its activation arrives whole
+// and along its inputs where it arrives split (Megatron-LM; Shoeybi et al., 2019), which leaves one all-reduce per pair.
+enum class Results : uint8_t { gather, leave_split };
+Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Results results = Results::gather);
+
+// Pipeline parallelism: `stages` groups of devices, each as large as the program's, and `microbatches` parts of the batch
+// in the order of `schedule`. Every stage's forward and backward become functions, called once a microbatch.
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule);
+
+// Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the batch
+// (gradients) are all-reduced before they are used.
+Distributed replicate(const ir::Module& module, const ir::OpTable& ops, int ways);
+
+// "shard(tp=2)": the arguments by name. Values are words or integers.
+using PassArguments = std::map<std::string, std::string>;
+
+struct PassDef {
+  std::string_view name;
+  std::string_view doc;  // with its arguments
+  std::vector<std::string_view> arguments;
+  ir::Module (*run)(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments);
+};
+const Registry<PassDef>& passes();
+
+// Applies "NAME(key=value, ...)". Throws Error at "--pass ..." for unknown passes and arguments.
+ir::Module apply(const ir::Module& module, const ir::OpTable& ops, std::string_view pass);
+
+}  // namespace foreflow::transform

@@ -1,0 +1,41 @@
+// Named model families at any size: the program of one device, forward only, before any distribution.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/base/json.h"
+#include "foreflow/ir/module.h"
+
+namespace foreflow::workload {
+
+enum class Mode : uint8_t { training, inference };
+
+struct Request {
+  JsonView sizes;  // the scenario's "workload" object; the family reads its own keys
+  int64_t batch;   // samples in one iteration, over all devices
+  ir::DType dtype;
+  Mode mode;
+};
+
+struct Model {
+  ir::Module module;           // entry: weights and data are parameters; training: result 0 is the loss
+  int64_t tokens_per_sample;   // 0: not a sequence model
+};
+
+struct Key {
+  std::string_view name, doc;
+};
+
+struct WorkloadDef {
+  std::string_view name;
+  std::string_view doc;
+  std::vector<Key> keys;  // sizes beyond model, dtype, mode and optimizer; each an integer unless the doc says otherwise
+  // Throws Error at the key that is wrong ("gpt.json: $.workload.heads"), saying what would be right.
+  Model (*build)(const Request& request, const ir::OpTable& ops);
+};
+
+const Registry<WorkloadDef>& workloads();
+
+}  // namespace foreflow::workload

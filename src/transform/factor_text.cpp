@@ -1,0 +1,21 @@
+#include "factor_text.h"
+
+#include "foreflow/base/text.h"
+
+namespace foreflow::transform {
+
+FactorText parse_factors(std::string_view text) {
+  FactorText factors;
+  const size_t arrow = text.find("->");
+  if (arrow == std::string_view::npos) return factors;
+  if (arrow > 0) factors.inputs = split(text.substr(0, arrow), ',');
+  factors.outputs = split(text.substr(arrow + 2), ',');
+  for (size_t i = 0; i < factors.inputs.size(); ++i) {
+    if (!factors.inputs[i].starts_with('+')) continue;
+    factors.inputs[i].erase(0, 1);
+    factors.once = static_cast<int>(i);
+  }
+  return factors;
+}
+
+}  // namespace foreflow::transform

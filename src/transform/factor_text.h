@@ -1,0 +1,18 @@
+// The text of ir::Factors taken apart: "ik,kj,+j->ij" has the inputs ik, kj, j (added once) and the output ij.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foreflow::transform {
+
+struct FactorText {
+  std::vector<std::string> inputs, outputs;
+  int once = -1;  // the input marked '+'
+};
+
+// An empty text gives no operands at all.
+FactorText parse_factors(std::string_view text);
+
+}  // namespace foreflow::transform

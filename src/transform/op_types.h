@@ -1,0 +1,30 @@
+// An op of an interpreted function as its type and factor rules want to see it.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/interpret/mixed.h"
+
+namespace foreflow::transform {
+
+class OpTypes {
+ public:
+  OpTypes(const ir::Function& function, const ir::Op& op, const std::vector<interpret::Mixed>& values) : op_(op) {
+    for (const ir::ValueId id : function.inputs(op)) {
+      const interpret::Mixed* value = id == ir::ValueId::none ? nullptr : &values[ir::index(id)];
+      inputs.push_back(value == nullptr ? ir::Type() : value->type);
+      known.push_back(value != nullptr && value->known ? &*value->known : nullptr);
+    }
+    for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values[op.first_result + i].type);
+  }
+  // Valid while this object lives.
+  ir::OpCall call() const { return {*op_.def, *op_.attributes, inputs, known, op_.result_count}; }
+
+  std::vector<ir::Type> inputs, outputs;
+  std::vector<const ir::Array*> known;
+
+ private:
+  const ir::Op& op_;
+};
+
+}  // namespace foreflow::transform

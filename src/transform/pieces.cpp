@@ -1,0 +1,49 @@
+#include <cstring>
+
+#include "foreflow/transform/layout.h"
+
+namespace foreflow::transform {
+namespace {
+
+// A split tensor seen as [runs][ways][stretch] bytes: way i has the i-th stretch of every run.
+struct Stretches {
+  size_t runs, bytes;
+};
+
+Stretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& layout, int ways) {
+  size_t runs = static_cast<size_t>(layout.blocks), rest = static_cast<size_t>(ir::size_of(dtype));
+  for (size_t i = 0; i < static_cast<size_t>(layout.dim); ++i) runs *= static_cast<size_t>(whole[i]);
+  for (size_t i = static_cast<size_t>(layout.dim); i < whole.size(); ++i) rest *= static_cast<size_t>(whole[i]);
+  return {runs, rest / static_cast<size_t>(layout.blocks) / static_cast<size_t>(ways)};
+}
+
+}  // namespace
+
+ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int index) {
+  if (layout.is_whole()) return whole;
+  if (layout.is_partial()) return index == 0 ? whole : ir::Array(whole.dtype(), whole.dims());
+  const Stretches s = stretches(whole.dims(), whole.dtype(), layout, ways);
+  ir::Array part(whole.dtype(), local_type(whole.type(), layout, ways).dims);
+  for (size_t run = 0; run < s.runs; ++run) {
+    std::memcpy(part.mutable_bytes() + run * s.bytes, whole.bytes() + (run * static_cast<size_t>(ways) + static_cast<size_t>(index)) * s.bytes, s.bytes);
+  }
+  return part;
+}
+
+ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout) {
+  FOREFLOW_CHECK(!parts.empty() && !layout.is_partial(), "sums are taken by the program");
+  if (layout.is_whole()) return parts[0];
+  const auto ways = static_cast<int>(parts.size());
+  ir::Dims dims   = parts[0].dims();
+  dims[static_cast<size_t>(layout.dim)] *= ways;
+  ir::Array whole(parts[0].dtype(), dims);
+  const Stretches s = stretches(dims, whole.dtype(), layout, ways);
+  for (size_t run = 0; run < s.runs; ++run) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::memcpy(whole.mutable_bytes() + (run * parts.size() + i) * s.bytes, parts[i].bytes() + run * s.bytes, s.bytes);
+    }
+  }
+  return whole;
+}
+
+}  // namespace foreflow::transform
