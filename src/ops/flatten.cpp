@@ -35,7 +35,7 @@ OpDef flatten() {
         if (!has_rank(x)) return {with_dims(x, {Dims::kUnknown, Dims::kUnknown})};
         return {with_dims(x, flat(call, x.dims))};
       },
-      .factors = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view}; },
+      .factors = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
       .work    = nothing,
       .eval    = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(flat(call, value_of(call, 0).dims()))};

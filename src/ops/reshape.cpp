@@ -78,7 +78,7 @@ OpDef reshape() {
       .role     = Role::view,
       .additive = true,
       .infer    = infer,
-      .factors  = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view}; },
+      .factors  = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
       .work     = nothing,
       .eval     = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0).reshaped(infer(call)[0].dims)}; },
       .grad     = grad,

@@ -1,0 +1,133 @@
+// What every row of the op table must satisfy, apart from its factors and gradients, which have files of their own.
+#include "foreflow/ir/builder.h"
+#include "foreflow/ir/text.h"
+#include "ops/kernel.h"
+#include "property/op_samples.h"
+
+namespace foreflow::test {
+namespace {
+
+using ir::Role;
+using ir::Type;
+
+class EveryOp : public ::testing::TestWithParam<std::string> {
+ protected:
+  const ir::OpDef& def     = ops::table().get(GetParam(), "test");
+  std::mt19937_64 rng      = std::mt19937_64(1);
+  bool communicates() const { return def.role == Role::communication; }
+};
+
+Type nowhere(const Type& type) { return moved(type, {}); }
+
+// Everything that `vague` knows, `exact` says too.
+bool agrees(const Type& vague, const Type& exact) {
+  if (vague.kind == Type::Kind::unknown) return true;
+  if (vague.kind != exact.kind) return false;
+  if (vague.is_tuple()) {
+    if (vague.elements.size() != exact.elements.size()) return false;
+    for (size_t i = 0; i < vague.elements.size(); ++i) {
+      if (!agrees(vague.elements[i], exact.elements[i])) return false;
+    }
+    return true;
+  }
+  if (vague.dtype != exact.dtype) return false;
+  if (!vague.ranked) return true;
+  if (vague.dims.size() != exact.dims.size()) return false;
+  for (size_t axis = 0; axis < vague.dims.size(); ++axis) {
+    if (vague.dims[axis] != ir::Dims::kUnknown && vague.dims[axis] != exact.dims[axis]) return false;
+  }
+  return true;
+}
+
+void expect_agreement(const std::vector<Type>& vague, const std::vector<ir::Array>& values, const char* knowing) {
+  ASSERT_EQ(vague.size(), values.size()) << "knowing " << knowing;
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_TRUE(agrees(vague[i], values[i].type())) << "knowing " << knowing << ": " << to_string(vague[i]) << " for " << to_string(values[i].type());
+  }
+}
+
+TEST_P(EveryOp, FillsItsRow) {
+  EXPECT_FALSE(def.doc.empty());
+  EXPECT_NE(def.infer, nullptr);
+  EXPECT_NE(def.factors, nullptr);
+  EXPECT_NE(def.work, nullptr);
+  EXPECT_NE(def.eval, nullptr);
+  ASSERT_NE(def.samples, nullptr);
+  EXPECT_GE(def.samples().size(), 2U);
+}
+
+TEST_P(EveryOp, InfersTheTypesOfWhatItEvaluatesTo) {
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const Application application(def, sample.attributes, random_operands(sample, rng), sample.outputs);
+    const std::vector<Type> types       = def.infer(application.call());
+    const std::vector<ir::Array> values = application.eval();
+    ASSERT_EQ(types.size(), sample.outputs);
+    ASSERT_EQ(values.size(), sample.outputs);
+    for (size_t i = 0; i < types.size(); ++i) EXPECT_EQ(to_string(nowhere(types[i])), to_string(values[i].type()));
+  }
+}
+
+TEST_P(EveryOp, InfersLessFromLessButNothingWrong) {
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const Application application(def, sample.attributes, random_operands(sample, rng), sample.outputs);
+    const std::vector<ir::Array> values = application.eval();
+    expect_agreement(def.infer(application.call_knowing_fixed()), values, "what the sample fixes");
+    expect_agreement(def.infer(application.call_knowing_types()), values, "the types");
+    expect_agreement(def.infer(application.call_knowing_nothing()), values, "nothing");
+  }
+}
+
+TEST_P(EveryOp, NeedsNoNegativeWork) {
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const Application application(def, sample.attributes, random_operands(sample, rng), sample.outputs);
+    const ir::Work work = def.work(application.call(), def.infer(application.call()));
+    EXPECT_GE(work.flops.value(), 0);
+    EXPECT_GE(work.read.value(), 0);
+    EXPECT_GE(work.written.value(), 0);
+    EXPECT_GE(work.kernels, 0);
+  }
+}
+
+TEST_P(EveryOp, ReadsTheSameFromItsText) {
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    ir::FunctionBuilder builder("f", ops::table());
+    std::vector<ir::ValueId> operands;
+    for (const Type& type : sample.inputs) {
+      const bool left_out = type.kind == Type::Kind::unknown;
+      operands.push_back(left_out ? ir::ValueId::none : builder.parameter("x", ir::ParameterRole::data, type));
+    }
+    const std::vector<ir::ValueId> results = builder.emit(def.name, operands, sample.attributes, sample.outputs);
+    ir::Module module;
+    module.functions.push_back(builder.finish(results));
+    const std::string text = print(module);
+    EXPECT_TRUE(same_program(module, ir::parse(text, "text", ops::table()))) << text;
+  }
+}
+
+// f(a + b) = f(a) + f(b) in all float operands together; integers (axes, shapes) stay the same.
+TEST_P(EveryOp, PassesPartialSumsThroughWhereItSaysSo) {
+  if (!def.additive || communicates()) return;
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    std::vector<Operand> a = random_operands(sample, rng), b = random_operands(sample, rng), both = a;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!a[i].is_float()) b[i] = a[i];
+      if (!a[i].is_float()) continue;
+      std::vector<double> sum = ops::values_of<double>(a[i].array), other = ops::values_of<double>(b[i].array);
+      for (size_t e = 0; e < sum.size(); ++e) sum[e] += other[e];
+      both[i].array = ops::array_of(a[i].type.dtype, a[i].array.dims(), sum);
+    }
+    const auto eval = [&](const std::vector<Operand>& operands) { return Application(def, sample.attributes, operands, sample.outputs).eval(); };
+    const auto of_a = eval(a), of_b = eval(b), of_both = eval(both);
+    for (size_t o = 0; o < of_a.size(); ++o) {
+      if (of_a[o].is_tuple() || !ir::is_float(of_a[o].dtype())) continue;
+      std::vector<double> sum = ops::values_of<double>(of_a[o]), other = ops::values_of<double>(of_b[o]);
+      for (size_t e = 0; e < sum.size(); ++e) sum[e] += other[e];
+      EXPECT_TRUE(close(ops::array_of(of_a[o].dtype(), of_a[o].dims(), sum), of_both[o], 1e-5));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryOp, ::testing::ValuesIn(op_names()), op_test_name);
+
+}  // namespace
+}  // namespace foreflow::test
