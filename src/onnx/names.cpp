@@ -22,7 +22,7 @@ std::string text_name(std::string_view name) {
       ++i;
     }
   }
-  const bool own_number = text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
+  const bool own_number = text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
   return own_number ? text + "_" : text;
 }
 

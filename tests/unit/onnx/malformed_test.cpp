@@ -26,7 +26,7 @@ std::vector<Case> cases() {
   const Wire graph_attribute = Wire().bytes(1, "body").message(6, Wire().bytes(2, "inner")).number(20, 5);
   return {
       {"empty", "", "m.onnx: is empty; expected an ONNX model"},
-      {"truncated", good.substr(0, good.size() - 6), "m.onnx: is not an ONNX model, or only a part of one"},
+      {"truncated", good.substr(0, good.size() - 8), "m.onnx: is not an ONNX model, or only a part of one"},
       {"not_protobuf", "# a text file\n", "m.onnx: is not an ONNX model, or only a part of one"},
       {"no_graph", Wire().number(1, 8).text, "m.onnx: holds no graph; it is not an ONNX model"},
       {"empty_graph", Wire().number(1, 8).message(7, Wire().bytes(2, "g")).text, "m.onnx: its graph has neither nodes nor outputs"},
