@@ -1,0 +1,86 @@
+#include "layout_domain.h"
+
+namespace foreflow::transform {
+namespace {
+
+std::vector<interpret::Mixed> mixed_values(std::span<const LaidOut> inputs) {
+  std::vector<interpret::Mixed> values;
+  for (const LaidOut& input : inputs) values.push_back(input.value);
+  return values;
+}
+
+Decision decide_for(const ir::Op& op, std::span<const interpret::Mixed> values, std::span<const LaidOut> inputs, int ways) {
+  std::vector<ir::Type> types;
+  std::vector<const ir::Array*> known;
+  std::vector<Layout> arriving;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    types.push_back(values[i].type);
+    known.push_back(values[i].known ? &*values[i].known : nullptr);
+    arriving.push_back(inputs[i].layout);
+  }
+  return decide({*op.def, *op.attributes, types, known, op.result_count}, arriving, ways);
+}
+
+}  // namespace
+
+std::vector<LaidOut> LayoutDomain::apply(const ir::Op& op, std::span<const LaidOut> inputs) const {
+  const std::vector<interpret::Mixed> values = mixed_values(inputs);
+  std::vector<interpret::Mixed> outputs      = interpret::MixedDomain().apply(op, values);
+  const Decision decision                    = decide_for(op, values, inputs, ways);
+  std::vector<LaidOut> results;
+  for (size_t i = 0; i < outputs.size(); ++i) results.push_back({std::move(outputs[i]), decision.outputs[i]});
+  return results;
+}
+
+LaidOut LayoutDomain::refine(LaidOut value, const ir::Type& annotation) const {
+  value.value = interpret::MixedDomain().refine(std::move(value.value), annotation);
+  return value;
+}
+
+void LayoutDomain::append_key(const LaidOut& value, std::string& key) const {
+  interpret::MixedDomain().append_key(value.value, key);
+  key += to_string(value.layout) + ";";
+}
+
+Verdict judge(const ir::Function& function, const ir::Op& op, const std::vector<LaidOut>& values, int ways) {
+  std::vector<LaidOut> inputs;
+  for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)]);
+  Verdict verdict{decide_for(op, mixed_values(inputs), inputs, ways), true};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    verdict.as_it_arrives = verdict.as_it_arrives && verdict.decision.inputs[i] == inputs[i].layout;
+  }
+  verdict.as_it_arrives = verdict.as_it_arrives && verdict.decision.once < 0;
+  return verdict;
+}
+
+void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
+  throw Error(ir::describe(module, function, op), "needs the whole batch at once, so the batch cannot be split over " + what);
+}
+
+LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {
+  const ir::Function& entry = module.entry();
+  std::vector<LaidOut> arguments;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const ir::TypeRef& type = entry.values[i].annotation;
+    LaidOut argument{interpret::Mixed::of(type == nullptr ? ir::Type() : *type), Layout::whole()};
+    if (entry.parameters[i] == ir::ParameterRole::data && ways > 1) {
+      const ir::Dims& dims = argument.value.type.dims;
+      if (dims.empty() || dims[0] % ways != 0) {
+        throw Error(module.source + ": @" + entry.name + ": %" + entry.values[i].name,
+                    ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
+      }
+      argument.layout = Layout::split(0);
+    }
+    arguments.push_back(std::move(argument));
+  }
+  LayoutInterpretation result = interpret::Interpreter<LayoutDomain>(module, {ways}).run(module.functions.size() - 1, std::move(arguments));
+  for (size_t i = 0; i + 1 < result.instances.size(); ++i) {
+    const ir::Function& function = module.functions[result.instances[i].function];
+    for (const ir::Op& op : function.ops) {
+      if (!op.is_call() && !judge(function, op, result.instances[i].values, ways).as_it_arrives) mixes_samples(module, function, op, what);
+    }
+  }
+  return result;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,124 @@
+#include <map>
+
+#include "copy.h"
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+
+namespace foreflow::transform {
+namespace {
+
+// A shape that still fits when the first dimension, the one that batches are split by, shrinks: 0 keeps the operand's
+// dimension, -1 takes what is left.
+std::vector<int64_t> batch_free_shape(const ir::Dims& from, const ir::Dims& to) {
+  std::vector<int64_t> shape(to.begin(), to.end());
+  if (shape.empty() || ir::element_count(to) <= 0) return shape;
+  shape[0] = !from.empty() && from[0] == to[0] ? 0 : -1;
+  return shape;
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const ir::Module& module)
+      : module_(module),
+        function_(module.entry()),
+        interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
+        values_(interpretation_.entry().values),
+        builder_(function_.name, no_ops()),
+        map_(function_.values.size()) {}
+
+  ir::Module run() {
+    find_constant_row();
+    copy_parameters(builder_, function_, map_);
+    for (const ir::Op& op : function_.ops) write(op);
+    std::vector<ir::ValueId> results;
+    for (const ir::ValueId id : function_.results) results.push_back(map_(id));
+    ir::Module result = module_;
+    result.functions.back() = builder_.finish(std::move(results));
+    ir::verify(result);
+    return result;
+  }
+
+ private:
+  static const ir::OpTable& no_ops() {
+    static const ir::OpTable kNone("op", {});
+    return kNone;
+  }
+
+  // Known numbers come from constants, so a program that has any has the row of Constant.
+  void find_constant_row() {
+    for (const ir::Op& op : function_.ops) {
+      if (!op.is_call() && op.def->name == "Constant") constant_ = op.def;
+    }
+  }
+
+  bool computed_early(const ir::Op& op) const {
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      if (!values_[op.first_result + i].known) return false;
+    }
+    return op.result_count > 0;
+  }
+
+  void write(const ir::Op& op) {
+    if (op.is_call() || op.def->role == ir::Role::constant || op.def->role == ir::Role::communication || computed_early(op)) {
+      return copy_op(builder_, function_, op, map_);
+    }
+    std::vector<ir::ValueId> operands;
+    for (const ir::ValueId id : function_.inputs(op)) operands.push_back(as_constant(id));
+    ir::AttributesRef attributes = op.attributes;
+    const auto inputs            = function_.inputs(op);
+    const bool reshapes          = op.def->name == "Reshape" && values_[op.first_result].type.resolved();
+    if (reshapes) {
+      operands.resize(1);
+      ir::Attributes shaped = *op.attributes;
+      shaped.set("shape", batch_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      attributes = std::make_shared<const ir::Attributes>(std::move(shaped));
+    }
+    const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ir::ValueId old = function_.output(op, i), copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
+      builder_.set_name(copy, function_.value(old).name);
+      builder_.annotate(copy, function_.value(old).annotation);
+      map_.set(old, copy);
+    }
+  }
+
+  // The numbers themselves in place of what computed them.
+  ir::ValueId as_constant(ir::ValueId id) {
+    if (id == ir::ValueId::none || ir::index(id) < function_.parameters.size()) return map_(id);
+    const interpret::Mixed& value = values_[ir::index(id)];
+    if (!value.known || constant_ == nullptr || is_constant(id)) return map_(id);
+    const auto [known, fresh] = constants_.emplace(id, ir::ValueId::none);
+    if (fresh) {
+      const auto attributes = std::make_shared<const ir::Attributes>(ir::Attributes{{"value", *value.known}});
+      known->second         = builder_.append(constant_, -1, attributes, {}, 1);
+    }
+    return known->second;
+  }
+
+  bool is_constant(ir::ValueId id) {
+    if (from_constant_.empty()) {
+      from_constant_.resize(function_.values.size());
+      for (const ir::Op& op : function_.ops) {
+        if (!op.is_call() && op.def->role == ir::Role::constant) from_constant_[op.first_result] = true;
+      }
+    }
+    return from_constant_[ir::index(id)];
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const std::vector<interpret::Mixed>& values_;
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+  const ir::OpDef* constant_ = nullptr;
+  std::map<ir::ValueId, ir::ValueId> constants_;
+  std::vector<bool> from_constant_;
+};
+
+}  // namespace
+
+ir::Module resolve(const ir::Module& module) { return Resolver(module).run(); }
+
+}  // namespace foreflow::transform
