@@ -27,7 +27,7 @@ Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
   const std::string input = letters(tensor_operand(call, 0).dims.size());
   std::string output      = input;
-  output.insert(axis_of(call, input.size()), ".");
+  output.insert(axis_of(call, input.size()), 1, '.');
   return {.text = factor_text(call, {input}, {output})};
 }
 
