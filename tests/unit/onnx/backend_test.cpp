@@ -2,13 +2,13 @@
 // inputs and compare with the stored outputs. Ops that the table lacks are left out, all others must agree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "foreflow/interpret/concrete.h"
-#include "foreflow/interpret/mixed.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
@@ -47,8 +47,7 @@ std::string difference(const ir::Array& got, const ir::Array& expected) {
 
 struct Tally {
   std::map<std::string, std::string> wrong;  // test -> what
-  std::map<std::string, int> left_out;       // reason -> tests
-  int agreed = 0;
+  std::set<std::string> agreed, left_out;
 };
 
 void run(const fs::path& folder, Tally& tally) {
@@ -59,8 +58,8 @@ void run(const fs::path& folder, Tally& tally) {
     imported = import_model((folder / "model.onnx").string(), ops::table());
     inputs   = read_arrays(folder / "test_data_set_0", "input_", imported.inputs.size());
     expected = read_arrays(folder / "test_data_set_0", "output_", imported.outputs.size());
-  } catch (const Error& error) {
-    ++tally.left_out[error.problem()];
+  } catch (const Error&) {
+    tally.left_out.insert(name);
     return;
   }
   try {
@@ -74,10 +73,16 @@ void run(const fs::path& folder, Tally& tally) {
         return;
       }
     }
-    ++tally.agreed;
+    tally.agreed.insert(name);
   } catch (const Error& error) {
     tally.wrong[name] = error.what();
   }
+}
+
+// How many tests agreed when this was last raised, so that a broken importer cannot pass by leaving all of them out.
+const std::map<std::string, size_t>& least_agreed() {
+  static const std::map<std::string, size_t> counts = {{"node", 400}, {"pytorch-converted", 18}, {"pytorch-operator", 28}, {"simple", 6}};
+  return counts;
 }
 
 class Backend : public ::testing::TestWithParam<std::string> {};
@@ -91,12 +96,8 @@ TEST_P(Backend, TestsOfOnnxAgreeWithTheReferenceExecutor) {
   for (const fs::path& folder : folders) {
     if (fs::exists(folder / "model.onnx")) run(folder, tally);
   }
-  std::string summary;
-  for (const auto& [reason, count] : tally.left_out) summary += "  " + std::to_string(count) + " " + reason + "\n";
-  RecordProperty("agreed", tally.agreed);
-  if (getenv("SHOW")) std::cerr << summary;
   for (const auto& [test, what] : tally.wrong) ADD_FAILURE() << test << ": " << what;
-  std::cerr << GetParam() << ": " << tally.agreed << " agreed, " << tally.wrong.size() << " wrong\n";
+  EXPECT_GE(tally.agreed.size(), least_agreed().at(GetParam())) << tally.left_out.size() << " tests were left out";
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Backend, ::testing::Values("node", "pytorch-converted", "pytorch-operator", "simple"), [](const auto& info) {
