@@ -1,0 +1,67 @@
+#include <cmath>
+
+#include "ops/kernel.h"
+#include "ops/lanes.h"
+#include "ops/letters.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+std::vector<Type> infer_normalization(const OpCall& call) {
+  const Type x = tensor_operand(call, 0);
+  if (call.attributes.int_or("training_mode", 0) != 0 || call.outputs > 1) {
+    call.fail("is known in inference only: training_mode = 0 and one result");
+  }
+  if (has_rank(x) && x.dims.size() < 2) call.fail("x is " + to_string(x.dims) + "; it should be (N, C, ...)");
+  for (size_t i = 1; i < 5; ++i) {
+    const Type statistic = tensor_operand(call, i);
+    if (has_dims(x) && has_dims(statistic) && statistic.dims != Dims{x.dims[1]}) {
+      call.fail("operand " + std::to_string(i) + " is " + to_string(statistic.dims) + "; it should have one number for each of " +
+                std::to_string(x.dims[1]) + " channels");
+    }
+  }
+  return {x};
+}
+
+std::vector<Array> eval_normalization(const OpCall& call) {
+  const Array& x       = value_of(call, 0);
+  auto values          = values_of<double>(x);
+  const auto scale     = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
+  const auto mean      = values_of<double>(value_of(call, 3)), variance = values_of<double>(value_of(call, 4));
+  const double epsilon = call.attributes.float_or("epsilon", 1e-5);
+  const Lanes lanes    = lanes_along(x.dims(), 1);
+  for (size_t n = 0; n < lanes.count(); ++n) {
+    for (size_t c = 0; c < lanes.length; ++c) {
+      double& value = values[lanes.at(n, c)];
+      value         = (value - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] + bias[c];
+    }
+  }
+  return {array_of(x.dtype(), x.dims(), values)};
+}
+
+}  // namespace
+
+OpDef batch_normalization() {
+  return {
+      .name    = "BatchNormalization",
+      .doc     = "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c], in inference",
+      .infer   = infer_normalization,
+      .factors = [](const OpCall& call) -> Factors {
+        if (!splittable(call)) return {};
+        const std::string all = letters(tensor_operand(call, 0).dims.size()), channel = "b";
+        return {.text = factor_text(call, {all, channel, channel, channel, channel}, {all})};
+      },
+      // One multiplication and one addition an element once the statistics are folded.
+      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
+      .eval    = eval_normalization,
+      .samples = [] {
+        const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};
+        return std::vector<Sample>{{{}, {f32({2, 2, 4}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}},
+                                   {{{"epsilon", 1e-2}}, {f32({4, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}}};
+      },
+  };
+}
+
+}  // namespace foreflow::ops::definitions

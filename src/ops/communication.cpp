@@ -1,0 +1,167 @@
+#include "ops/communication.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ops/axes.h"
+#include "ops/elementwise.h"
+#include "ops/kernel.h"
+#include "ops/views.h"
+
+namespace foreflow::ops {
+
+namespace {
+
+size_t named_axis(const OpCall& call, std::string_view name, size_t rank) { return normal_axis(call, call.attributes.int_or(name, 0), rank); }
+
+void check_part(const OpCall& call, const Dims& dims, size_t axis, size_t n) {
+  if (dims[axis] != Dims::kUnknown && dims[axis] % static_cast<int64_t>(n) != 0) {
+    call.fail("dimension " + std::to_string(axis) + " of " + to_string(dims) + " should be a multiple of " + std::to_string(n) +
+              ", the number of devices");
+  }
+}
+
+Array sum(const std::vector<Array>& terms) {
+  return with_number_type(terms[0].dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    auto sums = values_of<T>(terms[0]);
+    for (size_t term = 1; term < terms.size(); ++term) {
+      const auto values = values_of<T>(terms[term]);
+      for (size_t i = 0; i < sums.size(); ++i) sums[i] = wrapping(std::plus{}, sums[i], values[i]);
+    }
+    return array_of<T>(terms[0].dtype(), terms[0].dims(), sums);
+  });
+}
+
+}  // namespace
+
+void check_group(const OpCall& call) {
+  if (call.arity() == 0) call.fail("has no operands; one for each device would be right");
+  std::map<Device, size_t> taken;
+  std::optional<size_t> known;
+  for (size_t i = 0; i < call.arity(); ++i) {
+    const Device device = device_of(call.inputs[i]);
+    if (device.placed()) {
+      const auto [other, is_new] = taken.emplace(device, i);
+      if (!is_new) {
+        call.fail("operands " + std::to_string(other->second) + " and " + std::to_string(i) + " are both on D" + to_string(device) +
+                  "; each should be on a device of its own");
+      }
+    }
+    const Type type = moved(call.inputs[i], {});
+    if (!type.resolved()) continue;
+    if (!known) known = i;
+    const Type expected = moved(call.inputs[*known], {});
+    if (type != expected) {
+      call.fail("operand " + std::to_string(i) + " is " + to_string(type) + "; it should be " + to_string(expected) + " like operand " +
+                std::to_string(*known));
+    }
+  }
+}
+
+Type common_type(const OpCall& call) {
+  const auto better = [](const Type& a, const Type& b) {
+    const auto knowledge = [](const Type& type) { return type.resolved() ? 3 : has_rank(type) ? 2 : type.kind != Type::Kind::unknown ? 1 : 0; };
+    return knowledge(a) < knowledge(b);
+  };
+  return moved(*std::max_element(call.inputs.begin(), call.inputs.end(), better), {});
+}
+
+Device destination(const OpCall& call) { return call.attributes.get_device("to"); }
+
+std::vector<Device> destinations(const OpCall& call) {
+  const ir::Attribute* to = call.attributes.find("to");
+  if (to != nullptr && std::holds_alternative<Device>(*to)) return {destination(call)};
+  std::vector<Device> devices;
+  for (const int64_t number : call.attributes.get_ints("to")) {
+    const Device device(static_cast<int32_t>(number));
+    if (number < 0) call.fail("device " + std::to_string(number) + " does not exist; numbers from 0 on would be right");
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
+      call.fail("D" + to_string(device) + " stands twice in `to`; each device should stand there once");
+    }
+    devices.push_back(device);
+  }
+  if (devices.empty()) call.fail("`to` is empty; the number of at least one device would be right");
+  return devices;
+}
+
+std::vector<Type> on_each(const OpCall& call, const std::vector<Device>& devices, const Type& result) {
+  if (call.outputs != devices.size()) {
+    call.fail("gives one result on each of " + std::to_string(devices.size()) + " devices, not " + std::to_string(call.outputs));
+  }
+  std::vector<Type> types;
+  for (const Device& device : devices) types.push_back(moved(result, device));
+  return types;
+}
+
+std::vector<Type> on_each_operand(const OpCall& call, const Type& result) {
+  std::vector<Device> devices;
+  for (const Type& input : call.inputs) devices.push_back(device_of(input));
+  return on_each(call, devices, result);
+}
+
+Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n) {
+  if (part.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (!has_rank(part)) return part;
+  Type whole        = part;
+  const size_t axis = named_axis(call, axis_name, whole.dims.size());
+  if (whole.dims[axis] != Dims::kUnknown) whole.dims[axis] *= static_cast<int64_t>(n);
+  return whole;
+}
+
+Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n) {
+  if (whole.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (!has_rank(whole)) return whole;
+  Type part         = whole;
+  const size_t axis = named_axis(call, axis_name, part.dims.size());
+  check_part(call, part.dims, axis, n);
+  if (part.dims[axis] != Dims::kUnknown) part.dims[axis] /= static_cast<int64_t>(n);
+  return part;
+}
+
+Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view axis_name) {
+  Dims dims         = parts[0].dims();
+  const size_t axis = named_axis(call, axis_name, dims.size());
+  dims[axis] *= static_cast<int64_t>(parts.size());
+  Array whole(parts[0].dtype(), dims);
+  const Offsets strides = strides_of(dims);
+  int64_t start         = 0;
+  for (const Array& part : parts) {
+    put(whole, offsets_of(part.dims(), strides, start), part);
+    start += part.dims()[axis] * strides[axis];
+  }
+  return whole;
+}
+
+Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index) {
+  Dims dims         = whole.dims();
+  const size_t axis = named_axis(call, axis_name, dims.size());
+  check_part(call, dims, axis, n);
+  dims[axis] /= static_cast<int64_t>(n);
+  const Offsets strides = strides_of(whole.dims());
+  return take(whole, dims, offsets_of(dims, strides, static_cast<int64_t>(index) * dims[axis] * strides[axis]));
+}
+
+std::vector<Array> operands_of(const OpCall& call) {
+  std::vector<Array> operands;
+  for (size_t i = 0; i < call.arity(); ++i) operands.push_back(value_of(call, i));
+  return operands;
+}
+
+Array total(const OpCall& call) { return map_leaves(call, operands_of(call), sum); }
+
+Factors same_letters(const OpCall& call, std::initializer_list<std::string_view> whole_axes) {
+  if (!splittable(call)) return {};
+  const size_t rank = common_type(call).dims.size();
+  std::string text  = letters(rank);
+  for (const std::string_view axis : whole_axes) text[named_axis(call, axis, rank)] = '.';
+  return {.text = factor_text(call, std::vector<std::string>(call.arity(), text), std::vector<std::string>(call.outputs, text))};
+}
+
+std::vector<Type> on_devices(const Type& type, int n) {
+  std::vector<Type> types;
+  for (int device = 1; device <= n; ++device) types.push_back(moved(type, Device(device)));
+  return types;
+}
+
+}  // namespace foreflow::ops

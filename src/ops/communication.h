@@ -1,0 +1,47 @@
+// What the communication ops share. They run on several devices and place their results themselves.
+#pragma once
+
+#include "ops/letters.h"
+#include "ops/tuples.h"
+#include "ops/work.h"
+
+namespace foreflow::ops {
+
+using ir::Device;
+
+// Fails where two operands are on one device (streams of one device count as different) or differ in type.
+void check_group(const OpCall& call);
+
+// The type that all operands share, on no device: the one that is known best.
+Type common_type(const OpCall& call);
+
+// The attribute `to`: one device, or a list of the numbers of different devices.
+Device destination(const OpCall& call);
+std::vector<Device> destinations(const OpCall& call);
+
+// One result on the device of each operand, or on each of `devices`.
+std::vector<Type> on_each_operand(const OpCall& call, const Type& result);
+std::vector<Type> on_each(const OpCall& call, const std::vector<Device>& devices, const Type& result);
+
+// How one dimension changes from an operand to a result: n times as long, or a part of n of it.
+Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n);
+Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n);
+
+// The same for numbers; parts are equal.
+Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view axis_name);
+Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index);
+
+// Every operand, and their sum: leaf by leaf for tuples.
+std::vector<Array> operands_of(const OpCall& call);
+Array total(const OpCall& call);
+
+// All operands and results have the same letters; the axes that `whole_axes` name stay whole.
+Factors same_letters(const OpCall& call, std::initializer_list<std::string_view> whole_axes);
+
+// No arithmetic and no memory traffic of its own: the network decides how long it takes.
+inline Work transfer(const OpCall&, std::span<const Type>) { return {}; }
+
+// `type` on devices 1, 2, .. n.
+std::vector<Type> on_devices(const Type& type, int n);
+
+}  // namespace foreflow::ops

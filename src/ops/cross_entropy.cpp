@@ -1,0 +1,88 @@
+#include "ops/cross_entropy.h"
+
+#include "ops/kernel.h"
+#include "ops/lanes.h"
+#include "ops/letters.h"
+#include "ops/softmax_family.h"
+
+namespace foreflow::ops {
+
+namespace {
+
+constexpr size_t kLogits = 0, kLabels = 1, kWeights = 2;
+
+std::string reduction_of(const OpCall& call) {
+  const std::string reduction = call.attributes.string_or("reduction", "mean");
+  if (reduction != "mean" && reduction != "sum" && reduction != "none") {
+    call.fail("reduction is \"" + reduction + "\"; mean, sum or none would be right");
+  }
+  return reduction;
+}
+
+}  // namespace
+
+bool averages(const OpCall& call) { return reduction_of(call) == "mean"; }
+bool keeps_rows(const OpCall& call) { return reduction_of(call) == "none"; }
+
+void check_cross_entropy(const OpCall& call) {
+  const Type logits = tensor_operand(call, kLogits), labels = tensor_operand(call, kLabels);
+  if (labels.is_tensor() && ir::is_float(labels.dtype)) call.fail("labels are " + std::string(ir::name(labels.dtype)) + "; integers would be right");
+  if (!has_rank(logits)) return;
+  if (logits.dims.size() < 2) call.fail("logits are " + to_string(logits.dims) + "; they should be (N, C, ...)");
+  Dims rows = logits.dims;
+  rows.erase(1);
+  if (has_dims(labels) && element_count(rows) >= 0 && labels.dims != rows) {
+    call.fail("labels are " + to_string(labels.dims) + "; they should be the logits without the classes, " + to_string(rows));
+  }
+  if (call.has(kWeights) && has_dims(call.inputs[kWeights]) && call.inputs[kWeights].dims != Dims{logits.dims[1]}) {
+    call.fail("weights are " + to_string(call.inputs[kWeights].dims) + "; one for each of " + std::to_string(logits.dims[1]) + " classes would be right");
+  }
+}
+
+CrossEntropyLetters cross_entropy_letters(const OpCall& call) {
+  const size_t rank = tensor_operand(call, kLogits).dims.size();
+  const bool whole  = averages(call) && call.attributes.find("count") == nullptr;
+  std::string rows  = whole ? dots(rank - 1) : letters(rank - 1);
+  return {rows.substr(0, 1) + "." + rows.substr(1), rows, call.has(kWeights) ? "." : ""};
+}
+
+Targets targets_of(const OpCall& call) {
+  Targets targets;
+  targets.label         = values_of<int64_t>(value_of(call, kLabels));
+  const auto weights    = call.has(kWeights) ? values_of<double>(value_of(call, kWeights)) : std::vector<double>{};
+  const int64_t classes = value_of(call, kLogits).dims()[1];
+  const bool can_ignore = call.attributes.find("ignore_index") != nullptr;
+  const int64_t ignored = call.attributes.int_or("ignore_index", -1);
+  double total          = 0;
+  for (int64_t& label : targets.label) {
+    const bool ignore = can_ignore && label == ignored;
+    if (!ignore && (label < 0 || label >= classes)) {
+      call.fail("label " + std::to_string(label) + " is no class; labels should lie in [0, " + std::to_string(classes) + ")");
+    }
+    targets.weight.push_back(ignore ? 0 : weights.empty() ? 1 : weights[static_cast<size_t>(label)]);
+    total += targets.weight.back();
+    if (ignore) label = -1;
+  }
+  if (averages(call)) targets.divisor = call.attributes.float_or("count", total);
+  return targets;
+}
+
+std::vector<double> log_probabilities(const Array& logits) {
+  auto values       = values_of<double>(logits);
+  const Lanes lanes = lanes_along(logits.dims(), 1);
+  std::vector<double> lane(lanes.length);
+  for (size_t row = 0; row < lanes.count(); ++row) {
+    for (size_t c = 0; c < lanes.length; ++c) lane[c] = values[lanes.at(row, c)];
+    const double offset = log_sum_exp(lane);
+    for (size_t c = 0; c < lanes.length; ++c) values[lanes.at(row, c)] -= offset;
+  }
+  return values;
+}
+
+std::vector<Sample> cross_entropy_samples() {
+  return {{{}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {0, 2, 1, 2})}}},
+          {{{"count", 8}}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {2, 0, 0, 1})}}},
+          {{{"reduction", "sum"}}, {f32({2, 3, 2}), i64({2, 2})}, {{kLabels, Array::of_ints({2, 2}, {0, 1, 2, 0})}}}};
+}
+
+}  // namespace foreflow::ops

@@ -1,0 +1,36 @@
+// What SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional).
+// Attributes: reduction ("mean", "sum", "none"), ignore_index, and `count`: what a mean divides by instead of the number
+// (or the weight) of the local rows, so that the losses of the parts of a batch add up to the loss of the whole.
+#pragma once
+
+#include "ops/op.h"
+
+namespace foreflow::ops {
+
+// Fails where logits, labels and weights do not fit together.
+void check_cross_entropy(const OpCall& call);
+
+bool averages(const OpCall& call);  // reduction "mean"; fails for an unknown reduction
+bool keeps_rows(const OpCall& call);  // reduction "none"
+
+struct CrossEntropyLetters {
+  std::string logits, labels, weights;
+};
+// The rows may be split unless they are averaged over their own number.
+CrossEntropyLetters cross_entropy_letters(const OpCall& call);
+
+// For each row: its class (-1: ignored), its weight (0: ignored).
+struct Targets {
+  std::vector<int64_t> label;
+  std::vector<double> weight;
+  double divisor = 1;  // of the sum over the rows
+};
+Targets targets_of(const OpCall& call);
+
+// log(softmax(logits)) along the classes.
+std::vector<double> log_probabilities(const Array& logits);
+
+// Two small applications, with labels.
+std::vector<Sample> cross_entropy_samples();
+
+}  // namespace foreflow::ops

@@ -1,0 +1,7 @@
+#include "ops/biased_gelu.h"
+
+namespace foreflow::ops::definitions {
+
+OpDef fast_gelu() { return biased_gelu<gelu_by_tanh>("FastGelu", "x[..,i], bias[i] (optional) -> Gelu(x + bias), approximated by tanh"); }
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,25 @@
+#include "ops/pool.h"
+
+namespace foreflow::ops {
+
+Window pool_window(const OpCall& call, const Dims& x) { return window_of(call, x, call.attributes.get_ints("kernel_shape")); }
+
+Type infer_pool(const OpCall& call) {
+  const Type x = tensor_operand(call, 0);
+  if (!has_rank(x)) return x;
+  const Window window = pool_window(call, x.dims);
+  return with_dims(x, with_spatial(x.dims[0], x.dims[1], window.output));
+}
+
+Factors pool_factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const std::string text = "nc" + dots(tensor_operand(call, 0).dims.size() - 2);
+  return {.text = factor_text(call, {text}, std::vector<std::string>(call.outputs, text))};
+}
+
+Work pool_work(const OpCall& call, std::span<const Type> outputs) {
+  const Type x = tensor_operand(call, 0);
+  return computes(call, outputs, has_dims(x) ? count_of(outputs[0]) * static_cast<double>(pool_window(call, x.dims).taps()) : 0);
+}
+
+}  // namespace foreflow::ops

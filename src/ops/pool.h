@@ -1,0 +1,22 @@
+// What MaxPool and AveragePool share.
+#pragma once
+
+#include "ops/kernel.h"
+#include "ops/letters.h"
+#include "ops/window.h"
+#include "ops/work.h"
+
+namespace foreflow::ops {
+
+Window pool_window(const OpCall& call, const Dims& x);
+
+// y[n,c,..] with one element for each position of the window.
+Type infer_pool(const OpCall& call);
+
+// Planes are pooled one by one, so n and c may be split.
+Factors pool_factors(const OpCall& call);
+
+// One operation for each tap.
+Work pool_work(const OpCall& call, std::span<const Type> outputs);
+
+}  // namespace foreflow::ops

@@ -1,0 +1,44 @@
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+size_t index_of(const OpCall& call, size_t elements) {
+  const int64_t index = call.attributes.get_int("index");
+  if (index < 0 || index >= static_cast<int64_t>(elements)) {
+    call.fail("index " + std::to_string(index) + " of a tuple of " + std::to_string(elements) + " elements; it should lie in [0, " +
+              std::to_string(elements) + ")");
+  }
+  return static_cast<size_t>(index);
+}
+
+}  // namespace
+
+OpDef select() {
+  return {
+      .name       = "Select",
+      .doc        = "a tuple -> its element `index`",
+      .domain     = "foreflow",
+      .role       = Role::view,
+      .positional = {"index"},
+      .infer      = [](const OpCall& call) -> std::vector<Type> {
+        const Type& tuple = call.inputs[0];
+        if (tuple.kind == Type::Kind::unknown) return {Type{}};
+        if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
+        return {moved(tuple.elements[index_of(call, tuple.elements.size())], {})};
+      },
+      .factors = [](const OpCall&) -> Factors { return {}; },
+      .work    = nothing,
+      .eval    = [](const OpCall& call) -> std::vector<Array> {
+        const std::vector<Array>& elements = value_of(call, 0).elements();
+        return {elements[index_of(call, elements.size())]};
+      },
+      .samples = [] {
+        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+        return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
+      },
+  };
+}
+
+}  // namespace foreflow::ops::definitions

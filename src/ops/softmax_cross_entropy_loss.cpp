@@ -1,0 +1,67 @@
+#include "ops/cross_entropy.h"
+#include "ops/kernel.h"
+#include "ops/lanes.h"
+#include "ops/letters.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+std::vector<Type> infer_loss(const OpCall& call) {
+  check_cross_entropy(call);
+  const Type logits = tensor_operand(call, 0), labels = tensor_operand(call, 1);
+  const Type loss   = !keeps_rows(call) ? with_dims(logits, {}) : has_rank(labels) ? with_dims(logits, labels.dims) : without_dims(logits);
+  return call.outputs > 1 ? std::vector{loss, logits} : std::vector{loss};
+}
+
+Factors loss_factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const CrossEntropyLetters text = cross_entropy_letters(call);
+  std::vector<std::string> outputs{keeps_rows(call) ? text.labels : ""};
+  if (call.outputs > 1) outputs.push_back(text.logits);
+  return {.text = factor_text(call, {text.logits, text.labels}, outputs)};
+}
+
+std::vector<Array> eval_loss(const OpCall& call) {
+  const Array &logits = value_of(call, 0), &labels = value_of(call, 1);
+  const Lanes lanes     = lanes_along(logits.dims(), 1);
+  const auto log_prob   = log_probabilities(logits);
+  const Targets targets = targets_of(call);
+  std::vector<double> losses;
+  double sum = 0;
+  for (size_t row = 0; row < lanes.count(); ++row) {
+    const int64_t label = targets.label[row];
+    losses.push_back(label < 0 ? 0 : -targets.weight[row] * log_prob[lanes.at(row, static_cast<size_t>(label))]);
+    sum += losses.back();
+  }
+  std::vector<Array> outputs{keeps_rows(call) ? array_of(logits.dtype(), labels.dims(), losses)
+                                              : array_of(logits.dtype(), {}, std::vector{sum / targets.divisor})};
+  if (call.outputs > 1) outputs.push_back(array_of(logits.dtype(), logits.dims(), log_prob));
+  return outputs;
+}
+
+// A loss ends the forward pass: the gradient that reaches it is one.
+void grad_loss(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  std::vector<int> inputs{builder.input(0), builder.input(1)};
+  if (call.has(2)) inputs.push_back(builder.input(2));
+  builder.set_input_gradient(0, builder.emit("SoftmaxCrossEntropyLossGrad", call.attributes, inputs)[0]);
+}
+
+}  // namespace
+
+OpDef softmax_cross_entropy_loss() {
+  return {
+      .name    = "SoftmaxCrossEntropyLoss",
+      .doc     = "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the mean",
+      .infer   = infer_loss,
+      .factors = loss_factors,
+      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
+      .eval    = eval_loss,
+      .grad    = grad_loss,
+      .samples = cross_entropy_samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions
