@@ -55,13 +55,16 @@ std::optional<Array> read_external(const onnx_proto::TensorProto& tensor, const 
   const auto path     = folder / place.location;
   const int64_t bytes = ir::element_count(type.dims) * ir::size_of(type.dtype);
   if (place.length >= 0 && place.length != bytes) {
-    throw Error(where, "external_data length is " + std::to_string(place.length) + " bytes; " + ir::to_string(type) + " needs " + std::to_string(bytes));
+    throw Error(where, "external_data length is " + std::to_string(place.length) + " bytes; " + ir::to_string(type) +
+                           " needs " + std::to_string(bytes));
   }
   std::error_code error;
   const auto available = std::filesystem::file_size(path, error);
   if (error) return std::nullopt;
-  if (std::cmp_less(available, place.offset) || std::cmp_less(available - static_cast<uintmax_t>(place.offset), bytes)) {
-    throw Error(where, path.string() + " ends before byte " + std::to_string(place.offset) + " + " + std::to_string(bytes));
+  if (std::cmp_less(available, place.offset) ||
+      std::cmp_less(available - static_cast<uintmax_t>(place.offset), bytes)) {
+    throw Error(where,
+                path.string() + " ends before byte " + std::to_string(place.offset) + " + " + std::to_string(bytes));
   }
   Array array(type.dtype, type.dims);
   std::ifstream file(path, std::ios::binary);

@@ -1,6 +1,6 @@
-// The graph that torch 1.5 exported GPT-2 to at opset 10, as its node-level dump tells (openvinotoolkit/nncf, gpt2-10.dot).
-// Every size that PyTorch's tracer saw as a tensor is there as Shape -> Gather; scalars are Constant nodes, folded lists
-// are initializers.   b: batch and choices, s: sequence, h: hidden, n: heads, d: h/n
+// The graph that torch 1.5 exported GPT-2 to at opset 10, as its node-level dump tells (openvinotoolkit/nncf,
+// gpt2-10.dot). Every size that PyTorch's tracer saw as a tensor is there as Shape -> Gather; scalars are Constant
+// nodes, folded lists are initializers.   b: batch and choices, s: sequence, h: hidden, n: heads, d: h/n
 #include "foreflow/onnx/gpt2_graph.h"
 
 #include <cmath>
@@ -30,7 +30,9 @@ class Gpt2Writer {
   Name number(float value) { return out_.constant(Array::scalar(value)); }
   Name unsqueeze(const Name& x) { return out_.node("Unsqueeze", {x}, {{"axes", std::vector<int64_t>{0}}}); }
   Name concat(const std::vector<Name>& parts) { return out_.node("Concat", parts, {{"axis", int64_t{0}}}); }
-  Name transpose(const Name& x, std::vector<int64_t> order) { return out_.node("Transpose", {x}, {{"perm", std::move(order)}}); }
+  Name transpose(const Name& x, std::vector<int64_t> order) {
+    return out_.node("Transpose", {x}, {{"perm", std::move(order)}});
+  }
   Name cast_to_int(const Name& x) { return out_.node("Cast", {x}, {{"to", int64_t{onnx_proto::TensorProto::INT64}}}); }
 
   Name dimension(const Name& x, int64_t axis) {
@@ -82,14 +84,14 @@ class Gpt2Writer {
 
   Name layer_norm(const Name& x, const std::string& prefix) {
     const std::vector<int64_t> last = {-1};
-    const Name scale    = out_.weight(prefix + ".weight", {size_.hidden});
-    const Name shift    = out_.weight(prefix + ".bias", {size_.hidden});
-    const Name mean     = out_.node("ReduceMean", {x}, {{"axes", last}});
-    const Name centred  = out_.node("Sub", {x, mean});
-    const Name square   = out_.node("Pow", {centred, number(2)});
-    const Name variance = out_.node("ReduceMean", {square}, {{"axes", last}});
-    const Name sum      = out_.node("Add", {variance, number(1e-5f)});
-    const Name normal   = out_.node("Div", {centred, out_.node("Sqrt", {sum})});
+    const Name scale                = out_.weight(prefix + ".weight", {size_.hidden});
+    const Name shift                = out_.weight(prefix + ".bias", {size_.hidden});
+    const Name mean                 = out_.node("ReduceMean", {x}, {{"axes", last}});
+    const Name centred              = out_.node("Sub", {x, mean});
+    const Name square               = out_.node("Pow", {centred, number(2)});
+    const Name variance             = out_.node("ReduceMean", {square}, {{"axes", last}});
+    const Name sum                  = out_.node("Add", {variance, number(1e-5f)});
+    const Name normal               = out_.node("Div", {centred, out_.node("Sqrt", {sum})});
     return out_.node("Add", {out_.node("Mul", {normal, scale}), shift});
   }
 
@@ -145,12 +147,12 @@ class Gpt2Writer {
   }
 
   Name attention(const Name& x, const std::string& prefix, const Name& triangle) {
-    const int64_t h  = size_.hidden;
-    const Name qkv   = project(x, prefix + "attn.c_attn", h, 3 * h);
-    const auto parts = out_.node("Split", {qkv}, {{"axis", int64_t{2}}, {"split", std::vector<int64_t>{h, h, h}}}, 3);
-    const Name q     = split_heads(parts[0], {0, 2, 1, 3});
-    const Name k     = split_heads(parts[1], {0, 2, 3, 1});
-    const Name v     = split_heads(parts[2], {0, 2, 1, 3});
+    const int64_t h   = size_.hidden;
+    const Name qkv    = project(x, prefix + "attn.c_attn", h, 3 * h);
+    const auto parts  = out_.node("Split", {qkv}, {{"axis", int64_t{2}}, {"split", std::vector<int64_t>{h, h, h}}}, 3);
+    const Name q      = split_heads(parts[0], {0, 2, 1, 3});
+    const Name k      = split_heads(parts[1], {0, 2, 3, 1});
+    const Name v      = split_heads(parts[2], {0, 2, 1, 3});
     const Name past_k = unsqueeze(transpose(k, {0, 1, 3, 2}));
     const Name past_v = unsqueeze(v);
     presents_.push_back(concat({past_k, past_v}));
@@ -208,7 +210,8 @@ void check(const Gpt2Size& size) {
   positive(size.vocabulary, "vocabulary");
   positive(size.positions, "positions");
   if (size.hidden % size.heads == 0) return;
-  throw Error("gpt2", "hidden " + std::to_string(size.hidden) + " is not a multiple of the " + std::to_string(size.heads) + " heads");
+  throw Error("gpt2", "hidden " + std::to_string(size.hidden) + " is not a multiple of the " +
+                          std::to_string(size.heads) + " heads");
 }
 
 }  // namespace

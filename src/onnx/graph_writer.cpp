@@ -26,7 +26,8 @@ void set_attribute(AttributeProto& proto, const GraphWriter::Attribute& attribut
   }
 }
 
-void set_port(onnx_proto::ValueInfoProto& port, const std::string& name, ir::DType dtype, const std::vector<Dimension>& dims) {
+void set_port(onnx_proto::ValueInfoProto& port, const std::string& name, ir::DType dtype,
+              const std::vector<Dimension>& dims) {
   port.set_name(name);
   auto& tensor = *port.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(number_of(dtype));
@@ -51,19 +52,21 @@ GraphWriter::GraphWriter(const std::string& name, int64_t opset) : graph_(*model
   graph_.set_name(name);
 }
 
-std::vector<std::string> GraphWriter::node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<Attribute>& attributes,
-                                           size_t outputs) {
+std::vector<std::string> GraphWriter::node(const std::string& op, const std::vector<std::string>& inputs,
+                                           const std::vector<Attribute>& attributes, size_t outputs) {
   const std::string name = op + "_" + std::to_string(graph_.node_size());
   auto& node             = *graph_.add_node();
   node.set_name(name);
   node.set_op_type(op);
   for (const std::string& input : inputs) node.add_input(input);
   for (const Attribute& attribute : attributes) set_attribute(*node.add_attribute(), attribute);
-  for (size_t i = 0; i < outputs; ++i) node.add_output(outputs == 1 ? name + "_out" : name + "_out_" + std::to_string(i));
+  for (size_t i = 0; i < outputs; ++i)
+    node.add_output(outputs == 1 ? name + "_out" : name + "_out_" + std::to_string(i));
   return {node.output().begin(), node.output().end()};
 }
 
-std::string GraphWriter::node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<Attribute>& attributes) {
+std::string GraphWriter::node(const std::string& op, const std::vector<std::string>& inputs,
+                              const std::vector<Attribute>& attributes) {
   return node(op, inputs, attributes, 1).front();
 }
 
@@ -93,7 +96,9 @@ std::string GraphWriter::input(const std::string& name, ir::DType dtype, const s
   return name;
 }
 
-void GraphWriter::output(const std::string& name, ir::DType dtype, const std::vector<Dimension>& dims) { set_port(*graph_.add_output(), name, dtype, dims); }
+void GraphWriter::output(const std::string& name, ir::DType dtype, const std::vector<Dimension>& dims) {
+  set_port(*graph_.add_output(), name, dtype, dims);
+}
 
 std::string GraphWriter::finish() const { return print_message(model_); }
 

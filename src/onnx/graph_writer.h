@@ -21,9 +21,10 @@ class GraphWriter {
   GraphWriter(const std::string& name, int64_t opset);
 
   // Appends a node with one result.
-  std::string node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<Attribute>& attributes = {});
-  std::vector<std::string> node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<Attribute>& attributes,
-                                size_t outputs);
+  std::string node(const std::string& op, const std::vector<std::string>& inputs,
+                   const std::vector<Attribute>& attributes = {});
+  std::vector<std::string> node(const std::string& op, const std::vector<std::string>& inputs,
+                                const std::vector<Attribute>& attributes, size_t outputs);
   // A Constant node.
   std::string constant(const ir::Array& value);
   // An initializer with its numbers.

@@ -30,7 +30,8 @@ std::string function_name(const GraphProto& graph) { return graph.name().empty()
 
 class Importer {
  public:
-  Importer(const ModelProto& model, const std::string& file, std::optional<std::filesystem::path> folder, const ir::OpTable& ops, Numbers numbers)
+  Importer(const ModelProto& model, const std::string& file, std::optional<std::filesystem::path> folder,
+           const ir::OpTable& ops, Numbers numbers)
       : graph_(model.graph()),
         file_(file),
         numbers_(numbers),
@@ -52,8 +53,8 @@ class Importer {
   void add_input(const onnx_proto::ValueInfoProto& input) {
     if (input.name().empty()) throw Error(file_, "a graph input has no name");
     if (initializers_.contains(input.name())) return;  // it has a default, as every weight had until IR version 3
-    const auto type  = stated_type(input, file_ + ": graph input " + quote(input.name()));
-    const ValueId id = builder_.parameter(text_name(input.name()), ir::ParameterRole::data,
+    const auto type       = stated_type(input, file_ + ": graph input " + quote(input.name()));
+    const ValueId id      = builder_.parameter(text_name(input.name()), ir::ParameterRole::data,
                                           type ? std::make_shared<const ir::Type>(*type) : nullptr);
     values_[input.name()] = id;
     result_.inputs.push_back({input.name(), name_of(id), stated_dimensions(input)});
@@ -65,7 +66,8 @@ class Importer {
         constants_.emplace(tensor->name(), std::move(*constant));
         continue;
       }
-      const ValueId id = builder_.parameter(text_name(tensor->name()), ir::ParameterRole::weight, tensor_type(*tensor, where_of(file_, *tensor)));
+      const ValueId id        = builder_.parameter(text_name(tensor->name()), ir::ParameterRole::weight,
+                                                   tensor_type(*tensor, where_of(file_, *tensor)));
       values_[tensor->name()] = id;
       if (numbers_ == Numbers::skip) continue;
       if (auto numbers = initializers_.numbers(*tensor)) result_.weights.emplace(name_of(id), std::move(*numbers));
@@ -83,17 +85,20 @@ class Importer {
     node.inputs     = {proto.input().begin(), proto.input().end()};
     node.outputs    = {proto.output().begin(), proto.output().end()};
     normalise_at(node);
-    while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1)) node.inputs.pop_back();
+    while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1))
+      node.inputs.pop_back();
     while (!node.outputs.empty() && node.outputs.back().empty()) node.outputs.pop_back();
 
     std::vector<ValueId> operands;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const auto literal = node.literals.find(i);
-      operands.push_back(literal == node.literals.end() ? use(node.inputs[i]) : builder_.op("Constant", {}, {{"value", literal->second}}));
+      operands.push_back(literal == node.literals.end() ? use(node.inputs[i])
+                                                        : builder_.op("Constant", {}, {{"value", literal->second}}));
     }
     std::vector<std::string> names;
     for (const std::string& output : node.outputs) names.push_back(text_name(output));
-    const auto results = builder_.emit(node.op, std::move(operands), std::move(node.attributes), node.outputs.size(), names);
+    const auto results =
+        builder_.emit(node.op, std::move(operands), std::move(node.attributes), node.outputs.size(), names);
     for (size_t i = 0; i < results.size(); ++i) {
       if (!node.outputs[i].empty()) values_[proto.output(static_cast<int>(i))] = results[i];
     }
@@ -113,7 +118,8 @@ class Importer {
     if (const TensorProto* tensor = initializers_.find(value)) return tensor->dims_size();
     for (const auto* list : {&graph_.input(), &graph_.value_info()}) {
       for (const auto& info : *list) {
-        if (info.name() == value && info.type().tensor_type().has_shape()) return info.type().tensor_type().shape().dim_size();
+        if (info.name() == value && info.type().tensor_type().has_shape())
+          return info.type().tensor_type().shape().dim_size();
       }
     }
     return std::nullopt;
@@ -160,11 +166,13 @@ class Importer {
   Imported result_;
 };
 
-Imported import_message(std::string_view bytes, const std::string& file, std::optional<std::filesystem::path> folder, const ir::OpTable& ops, Numbers numbers) {
+Imported import_message(std::string_view bytes, const std::string& file, std::optional<std::filesystem::path> folder,
+                        const ir::OpTable& ops, Numbers numbers) {
   ModelProto model;
   parse_message(bytes, file, "an ONNX model", model);
   if (!model.has_graph()) throw Error(file, "holds no graph; it is not an ONNX model");
-  if (model.graph().node_size() == 0 && model.graph().output_size() == 0) throw Error(file, "its graph has neither nodes nor outputs");
+  if (model.graph().node_size() == 0 && model.graph().output_size() == 0)
+    throw Error(file, "its graph has neither nodes nor outputs");
   return Importer(model, file, std::move(folder), ops, numbers).run();
 }
 

@@ -10,7 +10,9 @@ namespace foreflow::onnx {
 using onnx_proto::GraphProto;
 using onnx_proto::TensorProto;
 
-std::string where_of(const std::string& file, const TensorProto& tensor) { return file + ": initializer " + quote(tensor.name()); }
+std::string where_of(const std::string& file, const TensorProto& tensor) {
+  return file + ": initializer " + quote(tensor.name());
+}
 
 Initializers::Initializers(const GraphProto& graph, std::string file, std::optional<std::filesystem::path> folder)
     : file_(std::move(file)), folder_(std::move(folder)) {
@@ -24,13 +26,15 @@ Initializers::Initializers(const GraphProto& graph, std::string file, std::optio
   for (const TensorProto& tensor : dense_) all.push_back(&tensor);
   for (const TensorProto* tensor : all) {
     if (tensor->name().empty()) throw Error(file_, "an initializer has no name");
-    if (!by_name_.emplace(tensor->name(), tensor).second) throw Error(where_of(file_, *tensor), "stands twice in the file");
+    if (!by_name_.emplace(tensor->name(), tensor).second)
+      throw Error(where_of(file_, *tensor), "stands twice in the file");
   }
 
   std::unordered_set<std::string_view> read;
   for (const auto& node : graph.node()) {
     read.insert(node.input().begin(), node.input().end());
-    if (node.op_type() == "Resize" || node.op_type() == "Upsample") scales_.insert(node.input().begin(), node.input().end());
+    if (node.op_type() == "Resize" || node.op_type() == "Upsample")
+      scales_.insert(node.input().begin(), node.input().end());
   }
   for (const auto& output : graph.output()) read.insert(output.name());
   for (const TensorProto* tensor : all) {

@@ -5,7 +5,9 @@
 namespace foreflow::onnx {
 namespace {
 
-bool plain(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' || c == '-'; }
+bool plain(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ std::string text_name(std::string_view name) {
       ++i;
     }
   }
-  const bool own_number = text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
+  const bool own_number =
+      text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
   return own_number ? text + "_" : text;
 }
 

@@ -35,21 +35,30 @@ AttributeProto::AttributeType kind_of(const AttributeProto& attribute) {
 
 Attribute read_attribute(const AttributeProto& attribute, const std::string& where) {
   switch (kind_of(attribute)) {
-    case AttributeProto::FLOAT: return widen(attribute.f());
-    case AttributeProto::INT: return int64_t{attribute.i()};
-    case AttributeProto::STRING: return attribute.s();
-    case AttributeProto::TENSOR: return to_array(attribute.t(), where);
-    case AttributeProto::SPARSE_TENSOR: return to_dense(attribute.sparse_tensor(), where);
-    case AttributeProto::INTS: return std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end());
-    case AttributeProto::STRINGS: return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+    case AttributeProto::FLOAT:
+      return widen(attribute.f());
+    case AttributeProto::INT:
+      return int64_t{attribute.i()};
+    case AttributeProto::STRING:
+      return attribute.s();
+    case AttributeProto::TENSOR:
+      return to_array(attribute.t(), where);
+    case AttributeProto::SPARSE_TENSOR:
+      return to_dense(attribute.sparse_tensor(), where);
+    case AttributeProto::INTS:
+      return std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case AttributeProto::STRINGS:
+      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case AttributeProto::FLOATS: {
       std::vector<double> values;
       for (const float value : attribute.floats()) values.push_back(widen(value));
       return values;
     }
     case AttributeProto::GRAPH:
-    case AttributeProto::GRAPHS: throw Error(where, "a subgraph is not supported; export the model without control flow");
-    default: throw Error(where, "this kind of attribute is not supported");
+    case AttributeProto::GRAPHS:
+      throw Error(where, "a subgraph is not supported; export the model without control flow");
+    default:
+      throw Error(where, "this kind of attribute is not supported");
   }
 }
 
@@ -64,8 +73,10 @@ ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::str
   ir::Attributes attributes;
   for (const AttributeProto& attribute : node.attribute()) {
     if (attribute.name().empty()) throw Error(where, "has an attribute without a name");
-    if (attributes.find(attribute.name()) != nullptr) throw Error(where, "has two attributes " + quote(attribute.name()));
-    if (!attribute.ref_attr_name().empty()) throw Error(where, "refers to an attribute of a function; functions are not supported");
+    if (attributes.find(attribute.name()) != nullptr)
+      throw Error(where, "has two attributes " + quote(attribute.name()));
+    if (!attribute.ref_attr_name().empty())
+      throw Error(where, "refers to an attribute of a function; functions are not supported");
     attributes.set(attribute.name(), read_attribute(attribute, where + ": attribute " + quote(attribute.name())));
   }
   return attributes;

@@ -12,10 +12,10 @@
 namespace foreflow::onnx {
 
 struct Node {
-  std::string where;                // for messages
-  std::string op;                   // canonical op name; the file's to begin with
-  std::string domain;               // "" for ONNX's own
-  int64_t opset = 0;                // of the domain
+  std::string where;   // for messages
+  std::string op;      // canonical op name; the file's to begin with
+  std::string domain;  // "" for ONNX's own
+  int64_t opset = 0;   // of the domain
   ir::Attributes attributes;
   std::vector<std::string> inputs;  // names in the file; "": left out
   std::vector<std::string> outputs;

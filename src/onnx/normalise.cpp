@@ -54,7 +54,8 @@ std::string_view newest_name(std::string_view op) {
 void normalise(Node& node, const RankOf& rank_of) {
   if (!node.domain.empty()) return;
   node.attributes.erase("consumed_inputs");  // opset 1: which inputs may be overwritten
-  const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op, [](const Row& r, const std::string& op) { return r.op < op; });
+  const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op,
+                                    [](const Row& r, const std::string& op) { return r.op < op; });
   if (row != kRules.end() && row->op == node.op) row->apply(node, rank_of);
   node.op = newest_name(node.op);
 }

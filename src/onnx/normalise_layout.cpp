@@ -23,18 +23,21 @@ void default_to(ir::Attributes& attributes, const std::string& name, Attribute v
 
 }  // namespace
 
-// Until opset 6, operand 1 is stretched over operand 0 only where `broadcast` says so, its dimensions standing for those
-// from `axis` on; without `axis` for the last ones, which is the rule of today.
+// Until opset 6, operand 1 is stretched over operand 0 only where `broadcast` says so, its dimensions standing for
+// those from `axis` on; without `axis` for the last ones, which is the rule of today.
 void broadcast(Node& node, const RankOf& rank_of) {
   if (node.opset >= 7) return;
-  if (node.attributes.int_or("broadcast", 0) != 0 && node.attributes.find("axis") != nullptr && node.inputs.size() == 2) {
+  if (node.attributes.int_or("broadcast", 0) != 0 && node.attributes.find("axis") != nullptr &&
+      node.inputs.size() == 2) {
     const int64_t axis = node.attributes.get_int("axis");
     const auto a = rank_of(node.inputs[0]), b = rank_of(node.inputs[1]);
     const auto missing = [&] { return static_cast<int64_t>(*a) - static_cast<int64_t>(*b); };
-    const bool trailing = a && b && (*b == 0 || axis == missing() || (axis < 0 && axis + static_cast<int64_t>(*a) == missing()));
+    const bool trailing =
+        a && b && (*b == 0 || axis == missing() || (axis < 0 && axis + static_cast<int64_t>(*a) == missing()));
     if (!trailing) {
-      throw Error(node.where, node.op + " broadcasts from axis " + std::to_string(axis) +
-                                  "; only trailing dimensions are supported before opset 7; export with opset 7 or newer");
+      throw Error(node.where,
+                  node.op + " broadcasts from axis " + std::to_string(axis) +
+                      "; only trailing dimensions are supported before opset 7; export with opset 7 or newer");
     }
   }
   node.attributes.erase("broadcast");

@@ -18,7 +18,8 @@ void name_dtype(Node& node, std::string_view attribute) {
   if (value == nullptr || !std::holds_alternative<int64_t>(*value)) return;
   const int64_t number = std::get<int64_t>(*value);
   const auto dtype     = find_dtype(number);
-  if (!dtype) throw Error(node.where, std::string(attribute) + " " + dtype_text(number) + ": this data type is not supported");
+  if (!dtype)
+    throw Error(node.where, std::string(attribute) + " " + dtype_text(number) + ": this data type is not supported");
   node.attributes.set(std::string(attribute), std::string(ir::name(*dtype)));
 }
 
@@ -53,7 +54,9 @@ void constant(Node& node, const RankOf&) {
   } catch (const std::bad_variant_access&) {
     throw Error(node.where, "the constant's value is not of the kind that its attribute's name says");
   }
-  if (!value) throw Error(node.where, "a Constant needs a value of numbers (value, value_int, value_ints, value_float or value_floats)");
+  if (!value)
+    throw Error(node.where,
+                "a Constant needs a value of numbers (value, value_int, value_ints, value_float or value_floats)");
   node.attributes = Attributes{{"value", *value}};
 }
 
@@ -61,7 +64,8 @@ void constant(Node& node, const RankOf&) {
 void cast(Node& node, const RankOf&) {
   name_dtype(node, "to");
   const Attribute* to = node.attributes.find("to");
-  if (to == nullptr || !std::holds_alternative<std::string>(*to)) throw Error(node.where, "a Cast needs the attribute to, a data type");
+  if (to == nullptr || !std::holds_alternative<std::string>(*to))
+    throw Error(node.where, "a Cast needs the attribute to, a data type");
   const std::string text = std::get<std::string>(*to);
   if (ir::find_dtype(text)) return;
   for (int64_t number = 1; number < 32; ++number) {

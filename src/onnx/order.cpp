@@ -19,7 +19,8 @@ using Producers = std::unordered_map<std::string_view, int>;
 Producers find_producers(const onnx_proto::GraphProto& graph, const std::string& file) {
   Producers producers;
   for (const auto& input : graph.input()) {
-    if (!producers.emplace(input.name(), kGiven).second) throw Error(file, "two graph inputs are called " + quote(input.name()));
+    if (!producers.emplace(input.name(), kGiven).second)
+      throw Error(file, "two graph inputs are called " + quote(input.name()));
   }
   for (const auto& tensor : graph.initializer()) producers.emplace(tensor.name(), kGiven);
   for (const auto& sparse : graph.sparse_initializer()) producers.emplace(sparse.values().name(), kGiven);
@@ -29,16 +30,18 @@ Producers find_producers(const onnx_proto::GraphProto& graph, const std::string&
       const auto [earlier, fresh] = producers.emplace(output, n);
       if (fresh) continue;
       const int other = earlier->second;
-      throw Error(where_of(file, graph.node(n), n),
-                  "defines " + quote(output) + ", which " +
-                      (other == kGiven ? "is a graph input or initializer" : "node " + std::to_string(other) + " defines too"));
+      throw Error(
+          where_of(file, graph.node(n), n),
+          "defines " + quote(output) + ", which " +
+              (other == kGiven ? "is a graph input or initializer" : "node " + std::to_string(other) + " defines too"));
     }
   }
   return producers;
 }
 
 // Some cycle among the nodes that still wait, in the direction of the data.
-std::string describe_cycle(const std::vector<std::vector<int>>& sources, const std::vector<int>& waiting, const onnx_proto::GraphProto& graph) {
+std::string describe_cycle(const std::vector<std::vector<int>>& sources, const std::vector<int>& waiting,
+                           const onnx_proto::GraphProto& graph) {
   const auto waiting_source = [&](int node) {
     for (const int source : sources[static_cast<size_t>(node)]) {
       if (waiting[static_cast<size_t>(source)] > 0) return source;
@@ -74,7 +77,8 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
       if (input.empty()) continue;
       const auto producer = producers.find(input);
       if (producer == producers.end()) {
-        throw Error(where_of(file, graph.node(n), n), "reads " + quote(input) + ", which no node, graph input or initializer defines");
+        throw Error(where_of(file, graph.node(n), n),
+                    "reads " + quote(input) + ", which no node, graph input or initializer defines");
       }
       if (producer->second == kGiven) continue;
       sources[static_cast<size_t>(n)].push_back(producer->second);

@@ -9,13 +9,15 @@ using onnx_proto::TypeProto;
 
 std::optional<ir::Type> stated_type(const onnx_proto::ValueInfoProto& value, const std::string& where) {
   if (!value.has_type() || value.type().value_case() == TypeProto::VALUE_NOT_SET) return std::nullopt;
-  if (!value.type().has_tensor_type()) throw Error(where, "is a sequence, map, optional or sparse tensor; only dense tensors are supported");
+  if (!value.type().has_tensor_type())
+    throw Error(where, "is a sequence, map, optional or sparse tensor; only dense tensors are supported");
   const TypeProto::Tensor& tensor = value.type().tensor_type();
   const auto dtype                = find_dtype(tensor.elem_type());
   if (!dtype) throw Error(where, "data type " + dtype_text(tensor.elem_type()) + " is not supported");
   if (!tensor.has_shape()) return ir::Type::unranked(*dtype);
   if (static_cast<size_t>(tensor.shape().dim_size()) > ir::Dims::kMaxRank) {
-    throw Error(where, std::to_string(tensor.shape().dim_size()) + " dimensions; at most " + std::to_string(ir::Dims::kMaxRank) + " are supported");
+    throw Error(where, std::to_string(tensor.shape().dim_size()) + " dimensions; at most " +
+                           std::to_string(ir::Dims::kMaxRank) + " are supported");
   }
   ir::Dims dims;
   for (const auto& dim : tensor.shape().dim()) {

@@ -14,7 +14,9 @@ std::string canonical_domain(const std::string& domain) { return domain == "ai.o
 
 Opsets::Opsets(const onnx_proto::ModelProto& model, const std::string& file) {
   for (const auto& import : model.opset_import()) {
-    if (import.version() < 1) throw Error(file, "imports version " + std::to_string(import.version()) + " of a set of operators; versions begin at 1");
+    if (import.version() < 1)
+      throw Error(
+          file, "imports version " + std::to_string(import.version()) + " of a set of operators; versions begin at 1");
     versions_[canonical_domain(import.domain())] = import.version();
   }
   if (model.ir_version() < 3) versions_.emplace("", 1);  // before IR version 3 there was but one
@@ -27,7 +29,8 @@ int64_t Opsets::version(const std::string& domain) const {
   return found == versions_.end() ? 1 : found->second;
 }
 
-void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops, const std::string& file) {
+void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
+                     const std::string& file) {
   std::set<std::string> missing;
   std::string where, what;
   for (int n = 0; n < graph.node_size(); ++n) {
@@ -38,13 +41,17 @@ void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, 
     if (def != nullptr && def->domain == domain) continue;
     if (missing.empty()) {
       where = where_of(file, node, n);
-      what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " + std::to_string(opsets.version(domain)) + ") is not supported";
+      what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +
+             std::to_string(opsets.version(domain)) + ") is not supported";
     }
     missing.insert(domain + "::" + node.op_type());
   }
   if (missing.empty()) return;
   const size_t others = missing.size() - 1;
-  if (others > 0) what += "; neither " + std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") + " of the graph";
+  if (others > 0)
+    what += "; neither " +
+            std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
+            " of the graph";
   throw Error(where, what);
 }
 

@@ -24,6 +24,7 @@ class Opsets {
 };
 
 // Error naming the first node whose op `ops` lacks, and how many further ones there are.
-void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops, const std::string& file);
+void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
+                     const std::string& file);
 
 }  // namespace foreflow::onnx

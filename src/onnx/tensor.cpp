@@ -34,16 +34,24 @@ void copy_field(const Field& field, Array& array) {
 template <class Use>
 void with_field(const TensorProto& tensor, DType dtype, Use use) {
   switch (dtype) {
-    case DType::f32: return use(tensor.float_data(), float{});
-    case DType::f64: return use(tensor.double_data(), double{});
-    case DType::i64: return use(tensor.int64_data(), int64_t{});
-    case DType::i32: return use(tensor.int32_data(), int32_t{});
-    case DType::i8: return use(tensor.int32_data(), int8_t{});
+    case DType::f32:
+      return use(tensor.float_data(), float{});
+    case DType::f64:
+      return use(tensor.double_data(), double{});
+    case DType::i64:
+      return use(tensor.int64_data(), int64_t{});
+    case DType::i32:
+      return use(tensor.int32_data(), int32_t{});
+    case DType::i8:
+      return use(tensor.int32_data(), int8_t{});
     case DType::u8:
-    case DType::f8: return use(tensor.int32_data(), uint8_t{});
+    case DType::f8:
+      return use(tensor.int32_data(), uint8_t{});
     case DType::f16:
-    case DType::bf16: return use(tensor.int32_data(), uint16_t{});
-    case DType::boolean: return use(tensor.int32_data(), bool{});
+    case DType::bf16:
+      return use(tensor.int32_data(), uint16_t{});
+    case DType::boolean:
+      return use(tensor.int32_data(), bool{});
   }
 }
 
@@ -53,13 +61,15 @@ ir::Type tensor_type(const TensorProto& tensor, const std::string& where) {
   const std::optional<DType> dtype = find_dtype(tensor.data_type());
   if (!dtype) throw Error(where, "data type " + dtype_text(tensor.data_type()) + " is not supported");
   if (static_cast<size_t>(tensor.dims_size()) > Dims::kMaxRank) {
-    throw Error(where, std::to_string(tensor.dims_size()) + " dimensions; at most " + std::to_string(Dims::kMaxRank) + " are supported");
+    throw Error(where, std::to_string(tensor.dims_size()) + " dimensions; at most " + std::to_string(Dims::kMaxRank) +
+                           " are supported");
   }
   Dims dims;
   int64_t count = 1;
   for (const int64_t dim : tensor.dims()) {
     if (dim < 0) throw Error(where, "dimension " + std::to_string(dim) + " is negative");
-    if (dim > 0 && count > kMostElements / dim) throw Error(where, "has too many elements to count; check its dimensions");
+    if (dim > 0 && count > kMostElements / dim)
+      throw Error(where, "has too many elements to count; check its dimensions");
     count *= dim;
     dims.push_back(dim);
   }
@@ -116,11 +126,14 @@ Array to_dense(const onnx_proto::SparseTensorProto& sparse, const std::string& w
     for (int64_t axis = 0; !linear && axis < rank; ++axis) {
       const int64_t index = indices.data<int64_t>()[static_cast<size_t>(i * rank + axis)];
       const int64_t dim   = type.dims[static_cast<size_t>(axis)];
-      if (index < 0 || index >= dim) throw Error(where, "index " + std::to_string(index) + " is outside its dimension of " + std::to_string(dim));
+      if (index < 0 || index >= dim)
+        throw Error(where, "index " + std::to_string(index) + " is outside its dimension of " + std::to_string(dim));
       position = position * dim + index;
     }
-    if (position < 0 || position >= dense.size()) throw Error(where, "index " + std::to_string(position) + " is outside the tensor");
-    std::memcpy(dense.mutable_bytes() + static_cast<size_t>(position) * width, values.bytes() + static_cast<size_t>(i) * width, width);
+    if (position < 0 || position >= dense.size())
+      throw Error(where, "index " + std::to_string(position) + " is outside the tensor");
+    std::memcpy(dense.mutable_bytes() + static_cast<size_t>(position) * width,
+                values.bytes() + static_cast<size_t>(i) * width, width);
   }
   return dense;
 }

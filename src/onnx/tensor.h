@@ -18,8 +18,8 @@ bool is_external(const onnx_proto::TensorProto& tensor);
 // The numbers inside the message. Error at `where` when there are not exactly as many as the dimensions say.
 ir::Array to_array(const onnx_proto::TensorProto& tensor, const std::string& where);
 
-// The numbers of an external tensor from the file in `folder`; nothing when that file does not exist. Error when the file
-// is too short or lies outside the folder.
+// The numbers of an external tensor from the file in `folder`; nothing when that file does not exist. Error when the
+// file is too short or lies outside the folder.
 std::optional<ir::Array> read_external(const onnx_proto::TensorProto& tensor, const std::filesystem::path& folder,
                                        const std::string& where);
 

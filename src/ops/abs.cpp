@@ -2,6 +2,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef abs() { return unary<[](auto x) { return x < 0 ? wrapping(std::minus{}, decltype(x){0}, x) : x; }, 1, Accepts::numbers>("Abs", "absolute value of x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return x < 0 ? wrapping(std::minus{}, decltype(x){0}, x) : x; };
+
+}  // namespace
+
+OpDef abs() { return unary<kFormula, 1, Accepts::numbers>("Abs", "absolute value of x"); }
 
 }  // namespace foreflow::ops::definitions

@@ -2,8 +2,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return wrapping(std::plus{}, x, y); };
+
+}  // namespace
+
 OpDef add() {
-  OpDef row = binary<[](auto x, auto y) { return wrapping(std::plus{}, x, y); }, 1>("Add", "x + y");
+  OpDef row    = binary<kFormula, 1>("Add", "x + y");
   row.additive = true;
   row.grad     = [](GradBuilder& builder) {
     for (size_t i = 0; i < 2; ++i) {

@@ -13,26 +13,28 @@ bool keeps_dims(const OpCall& call) { return call.attributes.int_or("keepdims", 
 
 Dims reduced(const OpCall& call, Dims dims) {
   const size_t axis = axis_of(call, dims.size());
-  if (keeps_dims(call)) dims[axis] = 1;
-  else dims.erase(axis);
+  if (keeps_dims(call)) {
+    dims[axis] = 1;
+  } else
+    dims.erase(axis);
   return dims;
 }
 
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  std::string input = letters(tensor_operand(call, 0).dims.size());
+  std::string input                  = letters(tensor_operand(call, 0).dims.size());
   input[axis_of(call, input.size())] = '.';
-  std::string output = input;
+  std::string output                 = input;
   if (!keeps_dims(call)) output.erase(axis_of(call, input.size()), 1);
   return {.text = factor_text(call, {input}, {output})};
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Array& x    = value_of(call, 0);
-  const size_t axis = axis_of(call, x.dims().size());
-  const bool last   = call.attributes.int_or("select_last_index", 0) != 0;
-  Dims starts       = x.dims();
-  starts[axis]      = 1;
+  const Array& x       = value_of(call, 0);
+  const size_t axis    = axis_of(call, x.dims().size());
+  const bool last      = call.attributes.int_or("select_last_index", 0) != 0;
+  Dims starts          = x.dims();
+  starts[axis]         = 1;
   const int64_t stride = strides_of(x.dims())[axis];
   std::vector<int64_t> best;
   for (const int64_t start : offsets_of(starts, strides_of(x.dims()))) {
@@ -50,18 +52,21 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef arg_max() {
   return {
-      .name  = "ArgMax",
-      .doc   = "x[a,n,b] -> index of the largest element along `axis`, Int64, of the first one when several are largest",
+      .name = "ArgMax",
+      .doc  = "x[a,n,b] -> index of the largest element along `axis`, Int64, of the first one when several are largest",
       .infer = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         return {has_rank(x) ? i64(reduced(call, x.dims)) : Type::unranked(DType::i64)};
       },
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
       .eval    = eval,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"axis", int64_t{-1}}, {"keepdims", int64_t{0}}}, {f32({2, 4, 3})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2})}},
+                                       {{{"axis", int64_t{-1}}, {"keepdims", int64_t{0}}}, {f32({2, 4, 3})}}};
+          },
   };
 }
 

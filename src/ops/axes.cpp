@@ -5,7 +5,8 @@ namespace foreflow::ops {
 size_t normal_axis(const OpCall& call, int64_t axis, size_t rank) {
   const auto size = static_cast<int64_t>(rank);
   if (axis < -size || axis >= size) {
-    call.fail("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank) + "; it must lie in [-rank, rank)");
+    call.fail("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank) +
+              "; it must lie in [-rank, rank)");
   }
   return static_cast<size_t>(axis < 0 ? axis + size : axis);
 }

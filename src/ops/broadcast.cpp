@@ -14,7 +14,8 @@ int64_t stretch(const OpCall& call, int64_t a, int64_t b, const Dims& all_a, con
   if (a == 1) return b;
   if (a == Dims::kUnknown) return b;
   if (b == Dims::kUnknown) return a;
-  call.fail("shapes " + to_string(all_a) + " and " + to_string(all_b) + " do not broadcast; aligned dimensions must be equal or 1");
+  call.fail("shapes " + to_string(all_a) + " and " + to_string(all_b) +
+            " do not broadcast; aligned dimensions must be equal or 1");
 }
 
 }  // namespace
@@ -61,7 +62,9 @@ Factors broadcast_factors(const OpCall& call) {
   const Type result = broadcast_result(call);
   if (!has_dims(result)) return {};
   std::vector<std::string> inputs;
-  for (size_t i = 0; i < call.arity(); ++i) inputs.push_back(aligned_letters(tensor_operand(call, i).dims, result.dims));
+  for (size_t i = 0; i < call.arity(); ++i) {
+    inputs.push_back(aligned_letters(tensor_operand(call, i).dims, result.dims));
+  }
   return {.text = factor_text(call, inputs, {letters(result.dims.size())})};
 }
 
@@ -73,8 +76,12 @@ int reduce_to(GradBuilder& builder, int gradient, const Type& from, const Type& 
   for (size_t axis = 0; axis < to.dims.size(); ++axis) {
     if (to.dims[axis] != from.dims[axis + extra]) stretched.push_back(static_cast<int64_t>(axis));
   }
-  if (!leading.empty()) gradient = builder.emit("ReduceSum", {{"axes", leading}, {"keepdims", int64_t{0}}}, {gradient})[0];
-  if (!stretched.empty()) gradient = builder.emit("ReduceSum", {{"axes", stretched}, {"keepdims", int64_t{1}}}, {gradient})[0];
+  if (!leading.empty()) {
+    gradient = builder.emit("ReduceSum", {{"axes", leading}, {"keepdims", int64_t{0}}}, {gradient})[0];
+  }
+  if (!stretched.empty()) {
+    gradient = builder.emit("ReduceSum", {{"axes", stretched}, {"keepdims", int64_t{1}}}, {gradient})[0];
+  }
   return gradient;
 }
 

@@ -17,7 +17,8 @@ std::vector<Type> infer(const OpCall& call) {
 
 std::vector<Array> eval(const OpCall& call) {
   const Array& x = value_of(call, 0);
-  return {with_number_type(x.dtype(), [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
+  return {with_number_type(x.dtype(),
+                           [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
 }
 
 void grad(GradBuilder& builder) {

@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef ceil() { return unary<[](auto x) { return std::ceil(x); }, 1>("Ceil", "smallest integer not below x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::ceil(x); };
+
+}  // namespace
+
+OpDef ceil() { return unary<kFormula, 1>("Ceil", "smallest integer not below x"); }
 
 }  // namespace foreflow::ops::definitions

@@ -29,8 +29,10 @@ Dims joined(const OpCall& call, const std::vector<Type>& operands) {
     const Dims& dims = operands[i].dims;
     if (dims.size() != result.size()) call.fail("ranks differ: " + to_string(result) + " and " + to_string(dims));
     for (size_t d = 0; d < dims.size(); ++d) {
-      if (d != axis) result[d] = either(call, result[d], dims[d]);
-      else result[d] = result[d] == Dims::kUnknown || dims[d] == Dims::kUnknown ? Dims::kUnknown : result[d] + dims[d];
+      if (d != axis) {
+        result[d] = either(call, result[d], dims[d]);
+      } else
+        result[d] = result[d] == Dims::kUnknown || dims[d] == Dims::kUnknown ? Dims::kUnknown : result[d] + dims[d];
     }
   }
   return result;
@@ -50,7 +52,8 @@ Factors factors(const OpCall& call) {
   const std::vector<Type> operands = operands_of(call);
   std::string text                 = letters(operands[0].dims.size());
   const size_t axis                = normal_axis(call, call.attributes.get_int("axis"), text.size());
-  const bool equal                 = std::all_of(operands.begin(), operands.end(), [&](const Type& type) { return type.dims == operands[0].dims; });
+  const bool equal =
+      std::all_of(operands.begin(), operands.end(), [&](const Type& type) { return type.dims == operands[0].dims; });
   if (!equal) text[axis] = '.';
   const std::vector<std::string> inputs(operands.size(), text);
   return {.text    = factor_text(call, inputs, {text}),
@@ -59,8 +62,8 @@ Factors factors(const OpCall& call) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Type type   = infer(call)[0];
-  const size_t axis = normal_axis(call, call.attributes.get_int("axis"), type.dims.size());
+  const Type type       = infer(call)[0];
+  const size_t axis     = normal_axis(call, call.attributes.get_int("axis"), type.dims.size());
   const Offsets strides = strides_of(type.dims);
   Array result(type.dtype, type.dims);
   int64_t position = 0;
@@ -82,8 +85,10 @@ void grad(GradBuilder& builder) {
   Attributes attributes{{"axis", static_cast<int64_t>(axis)}};
   // Equal parts without their sizes: the sizes would be wrong once the dimension is split over devices.
   const bool equal = std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; });
-  if (equal) attributes.set("num_outputs", static_cast<int64_t>(sizes.size()));
-  else attributes.set("split", sizes);
+  if (equal) {
+    attributes.set("num_outputs", static_cast<int64_t>(sizes.size()));
+  } else
+    attributes.set("split", sizes);
   const std::vector<int> parts = builder.emit("Split", attributes, {builder.output_gradient(0)}, sizes.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     if (builder.wanted(i)) builder.set_input_gradient(i, parts[i]);
@@ -103,11 +108,12 @@ OpDef concat() {
       .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval     = eval,
       .grad     = grad,
-      .samples  = [] {
-        return std::vector<Sample>{{{{"axis", int64_t{1}}}, {f32({2, 4}), f32({2, 4})}},
-                                   {{{"axis", int64_t{0}}}, {f32({1, 2}), f32({3, 2}), f32({2, 2})}},
-                                   {{{"axis", int64_t{-1}}}, {i64({2}), i64({1})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"axis", int64_t{1}}}, {f32({2, 4}), f32({2, 4})}},
+                                       {{{"axis", int64_t{0}}}, {f32({1, 2}), f32({3, 2}), f32({2, 2})}},
+                                       {{{"axis", int64_t{-1}}}, {i64({2}), i64({1})}}};
+          },
   };
 }
 

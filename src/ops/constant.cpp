@@ -13,7 +13,9 @@ Array number_array(const OpCall& call) {
   if (const auto* array = std::get_if<Array>(value)) return *array;
   if (const auto* integer = std::get_if<int64_t>(value)) return Array::scalar(*integer);
   if (const auto* number = std::get_if<double>(value)) return Array::scalar(static_cast<float>(*number));
-  if (const auto* list = std::get_if<std::vector<int64_t>>(value)) return Array::of_ints({static_cast<int64_t>(list->size())}, *list);
+  if (const auto* list = std::get_if<std::vector<int64_t>>(value)) {
+    return Array::of_ints({static_cast<int64_t>(list->size())}, *list);
+  }
   if (const auto* list = std::get_if<std::vector<double>>(value)) {
     return array_of(DType::f32, {static_cast<int64_t>(list->size())}, *list);
   }
@@ -31,12 +33,13 @@ OpDef constant() {
       .factors = [](const OpCall& call) -> Factors { return {.text = "->" + dots(number_array(call).dims().size())}; },
       .work    = nothing,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {number_array(call)}; },
-      .samples = [] {
-        return std::vector<Sample>{{{{"value", int64_t{3}}}, {}},
-                                   {{{"value", 0.5}}, {}},
-                                   {{{"value", std::vector<int64_t>{1, 2}}}, {}},
-                                   {{{"value", Array::of_floats({2, 1}, {1, 2})}}, {}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"value", int64_t{3}}}, {}},
+                                       {{{"value", 0.5}}, {}},
+                                       {{{"value", std::vector<int64_t>{1, 2}}}, {}},
+                                       {{{"value", Array::of_floats({2, 1}, {1, 2})}}, {}}};
+          },
   };
 }
 

@@ -23,7 +23,9 @@ std::vector<Type> infer(const OpCall& call) {
   if (!shape.given) call.fail("has neither an operand nor an attribute `shape`");
   const DType dtype = fill(call).dtype();
   if (shape.list) return {Type::tensor(dtype, Dims(*shape.list))};
-  if (has_dims(call.inputs[0])) return {Type::tensor(dtype, Dims(static_cast<size_t>(call.inputs[0].dims[0]), Dims::kUnknown))};
+  if (has_dims(call.inputs[0])) {
+    return {Type::tensor(dtype, Dims(static_cast<size_t>(call.inputs[0].dims[0]), Dims::kUnknown))};
+  }
   return {Type::unranked(dtype)};
 }
 
@@ -39,15 +41,18 @@ OpDef constant_of_shape() {
         const Type result = infer(call)[0];
         return has_rank(result) ? Factors{.text = factor_text(call, {}, {dots(result.dims.size())})} : Factors{};
       },
-      .work = [](const OpCall&, std::span<const Type> outputs) -> Work { return {.flops = {}, .read = {}, .written = bytes_of(outputs[0])}; },
+      .work = [](const OpCall&, std::span<const Type> outputs) -> Work {
+        return {.flops = {}, .read = {}, .written = bytes_of(outputs[0])};
+      },
       .eval = [](const OpCall& call) -> std::vector<Array> {
         const Dims dims(*integers(call, "shape", 0).list);
         return {take(fill(call), dims, Offsets(static_cast<size_t>(element_count(dims)), 0))};
       },
-      .samples = [] {
-        return std::vector<Sample>{{{}, {i64({2})}, {{0, Array::of_ints({2}, {2, 3})}}},
-                                   {{{"shape", std::vector<int64_t>{4}}, {"value", Array::of_ints({1}, {7})}}, {}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {i64({2})}, {{0, Array::of_ints({2}, {2, 3})}}},
+                                       {{{"shape", std::vector<int64_t>{4}}, {"value", Array::of_ints({1}, {7})}}, {}}};
+          },
   };
 }
 

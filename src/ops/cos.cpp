@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef cos() { return unary<[](auto x) { return std::cos(x); }, kTranscendental>("Cos", "cosine of x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::cos(x); };
+
+}  // namespace
+
+OpDef cos() { return unary<kFormula, kTranscendental>("Cos", "cosine of x"); }
 
 }  // namespace foreflow::ops::definitions

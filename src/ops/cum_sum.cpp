@@ -25,7 +25,8 @@ Factors factors(const OpCall& call) {
 std::vector<Array> eval(const OpCall& call) {
   const Array& x       = value_of(call, 0);
   const size_t axis    = *axis_of(call, x.dims().size());
-  const bool exclusive = call.attributes.int_or("exclusive", 0) != 0, reverse = call.attributes.int_or("reverse", 0) != 0;
+  const bool exclusive = call.attributes.int_or("exclusive", 0) != 0,
+             reverse   = call.attributes.int_or("reverse", 0) != 0;
   const int64_t count = x.dims()[axis], stride = strides_of(x.dims())[axis];
   Dims starts  = x.dims();
   starts[axis] = 1;
@@ -56,10 +57,12 @@ OpDef cum_sum() {
       .factors  = factors,
       .work     = elementwise_work<1>,
       .eval     = eval,
-      .samples  = [] {
-        return std::vector<Sample>{{{}, {f32({4, 3}), i64({})}, {{1, Array::scalar(int64_t{1})}}},
-                                   {{{"axis", int64_t{0}}, {"exclusive", int64_t{1}}, {"reverse", int64_t{1}}}, {f32({3, 2})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({4, 3}), i64({})}, {{1, Array::scalar(int64_t{1})}}},
+                {{{"axis", int64_t{0}}, {"exclusive", int64_t{1}}, {"reverse", int64_t{1}}}, {f32({3, 2})}}};
+          },
   };
 }
 

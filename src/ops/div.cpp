@@ -17,7 +17,7 @@ constexpr auto divide = [](auto x, auto y) {
 }  // namespace
 
 OpDef div() {
-  OpDef row = binary<divide, 1>("Div", "x / y; integers are truncated towards zero");
+  OpDef row   = binary<divide, 1>("Div", "x / y; integers are truncated towards zero");
   row.samples = divisor_samples;
   // z = x / y: dx = dz / y, dy = -dz z / y
   row.grad = [](GradBuilder& builder) {

@@ -8,20 +8,28 @@ namespace {
 
 bool accepted(Accepts accepts, DType dtype) {
   switch (accepts) {
-    case Accepts::numbers: return dtype != DType::boolean;
-    case Accepts::floats: return ir::is_float(dtype);
-    case Accepts::booleans: return dtype == DType::boolean;
-    case Accepts::anything: return true;
+    case Accepts::numbers:
+      return dtype != DType::boolean;
+    case Accepts::floats:
+      return ir::is_float(dtype);
+    case Accepts::booleans:
+      return dtype == DType::boolean;
+    case Accepts::anything:
+      return true;
   }
   return false;
 }
 
 std::string_view describe(Accepts accepts) {
   switch (accepts) {
-    case Accepts::numbers: return "numbers";
-    case Accepts::floats: return "floats";
-    case Accepts::booleans: return "Bool";
-    case Accepts::anything: return "anything";
+    case Accepts::numbers:
+      return "numbers";
+    case Accepts::floats:
+      return "floats";
+    case Accepts::booleans:
+      return "Bool";
+    case Accepts::anything:
+      return "anything";
   }
   return "";
 }
@@ -33,7 +41,8 @@ Type infer_elementwise(const OpCall& call, Accepts accepts, Gives gives) {
   for (size_t i = 0; i < std::max<size_t>(1, call.arity()); ++i) operands.push_back(tensor_operand(call, i));
   const std::optional<DType> dtype = common_dtype(call, operands);
   if (dtype && !accepted(accepts, *dtype)) {
-    call.fail("operands are " + std::string(ir::name(*dtype)) + "; " + std::string(describe(accepts)) + " would be right");
+    call.fail("operands are " + std::string(ir::name(*dtype)) + "; " + std::string(describe(accepts)) +
+              " would be right");
   }
   const std::optional<Dims> dims = broadcast(call, operands);
   if (gives == Gives::boolean) return dims ? Type::tensor(DType::boolean, *dims) : Type::unranked(DType::boolean);

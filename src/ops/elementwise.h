@@ -26,7 +26,8 @@ std::vector<Sample> divisor_samples();
 
 template <int kFlops>
 Work elementwise_work(const OpCall& call, std::span<const Type> outputs) {
-  return computes(call, outputs, kFlops * count_of(outputs[0]) * static_cast<double>(std::max<size_t>(1, call.arity() - 1)));
+  return computes(call, outputs,
+                  kFlops * count_of(outputs[0]) * static_cast<double>(std::max<size_t>(1, call.arity() - 1)));
 }
 
 // Integer arithmetic that wraps around, as machines do, without undefined behaviour.
@@ -42,7 +43,7 @@ T wrapping(F formula, T a, T b) {
 template <class F>
 Array map_elements(const Array& x, DType result, F formula) {
   return with_number_type(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+    using T               = decltype(zero);
     std::vector<T> values = values_of<T>(x);
     for (T& value : values) value = static_cast<T>(formula(value));
     return array_of<T>(result, x.dims(), values);
@@ -53,7 +54,7 @@ template <class F>
 Array map_pairs(const OpCall& call, const Array& x, const Array& y, DType result, F formula) {
   const Dims dims = broadcast(call, x.dims(), y.dims());
   return with_number_type(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+    using T                 = decltype(zero);
     const std::vector<T> xs = values_of<T>(x), ys = values_of<T>(y);
     const Offsets x_at = broadcast_offsets(x.dims(), dims), y_at = broadcast_offsets(y.dims(), dims);
     std::vector<T> values(x_at.size());
@@ -87,7 +88,8 @@ OpDef unary(std::string_view name, std::string_view doc) {
 }
 
 // kFormula: two numbers -> number, folded over the operands from the left.
-template <auto kFormula, int kFlops, Accepts kAccepts = Accepts::numbers, Gives kGives = Gives::same, Operands kOperands = Operands::two>
+template <auto kFormula, int kFlops, Accepts kAccepts = Accepts::numbers, Gives kGives = Gives::same,
+          Operands kOperands = Operands::two>
 OpDef binary(std::string_view name, std::string_view doc) {
   return {
       .name  = name,

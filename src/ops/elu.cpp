@@ -14,7 +14,7 @@ auto formula(const Attributes& attributes) {
 }  // namespace
 
 OpDef elu() {
-  OpDef row    = unary_with<formula, kTranscendental>("Elu", "x where x >= 0, else alpha (e^x - 1)");
+  OpDef row   = unary_with<formula, kTranscendental>("Elu", "x where x >= 0, else alpha (e^x - 1)");
   row.samples = [] { return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"alpha", 0.5}}, {f32({3})}}}; };
   return row;
 }

@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef erf() { return unary<[](auto x) { return std::erf(x); }, kTranscendental>("Erf", "error function of x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::erf(x); };
+
+}  // namespace
+
+OpDef erf() { return unary<kFormula, kTranscendental>("Erf", "error function of x"); }
 
 }  // namespace foreflow::ops::definitions

@@ -4,8 +4,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::exp(x); };
+
+}  // namespace
+
 OpDef exp() {
-  OpDef row = unary<[](auto x) { return std::exp(x); }, kTranscendental>("Exp", "e to the power x");
+  OpDef row = unary<kFormula, kTranscendental>("Exp", "e to the power x");
   // dx = dy y
   row.grad = [](GradBuilder& builder) {
     builder.set_input_gradient(0, builder.emit("Mul", {}, {builder.output_gradient(0), builder.output(0)})[0]);

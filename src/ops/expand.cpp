@@ -24,7 +24,8 @@ Factors factors(const OpCall& call) {
   std::string output = letters(result.size()), input = aligned_letters(x, result);
   const size_t extra = result.size() - x.size(), written = result.size() - shape.list->size();
   for (size_t axis = 0; axis < result.size(); ++axis) {
-    const bool from_x = axis >= extra && input[axis - extra] != '.' && (axis < written || (*shape.list)[axis - written] == 1);
+    const bool from_x =
+        axis >= extra && input[axis - extra] != '.' && (axis < written || (*shape.list)[axis - written] == 1);
     if (from_x) continue;
     output[axis] = '.';
     if (axis >= extra) input[axis - extra] = '.';
@@ -39,7 +40,8 @@ std::vector<Array> eval(const OpCall& call) {
 }
 
 void grad(GradBuilder& builder) {
-  const int dx = reduce_to(builder, builder.output_gradient(0), infer(builder.call())[0], tensor_operand(builder.call(), 0));
+  const int dx =
+      reduce_to(builder, builder.output_gradient(0), infer(builder.call())[0], tensor_operand(builder.call(), 0));
   builder.set_input_gradient(0, dx);
 }
 
@@ -56,10 +58,11 @@ OpDef expand() {
       .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval     = eval,
       .grad     = grad,
-      .samples  = [] {
-        return std::vector<Sample>{{{{"shape", std::vector<int64_t>{3, 1, 1}}}, {f32({4, 2})}},
-                                   {{}, {f32({4, 1}), i64({2})}, {{1, Array::of_ints({2}, {4, 3})}}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"shape", std::vector<int64_t>{3, 1, 1}}}, {f32({4, 2})}},
+                                       {{}, {f32({4, 1}), i64({2})}, {{1, Array::of_ints({2}, {4, 3})}}}};
+          },
   };
 }
 

@@ -9,9 +9,13 @@ namespace {
 Dims flat(const OpCall& call, const Dims& dims) {
   const auto rank    = static_cast<int64_t>(dims.size());
   const int64_t axis = call.attributes.int_or("axis", 1);
-  if (axis < -rank || axis > rank) call.fail("axis " + std::to_string(axis) + " of rank " + std::to_string(rank) + "; it must lie in [-rank, rank]");
+  if (axis < -rank || axis > rank) {
+    call.fail("axis " + std::to_string(axis) + " of rank " + std::to_string(rank) + "; it must lie in [-rank, rank]");
+  }
   const auto middle  = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  const auto product = [&](size_t from, size_t to) { return element_count(Dims(std::span(dims.begin() + from, dims.begin() + to))); };
+  const auto product = [&](size_t from, size_t to) {
+    return element_count(Dims(std::span(dims.begin() + from, dims.begin() + to)));
+  };
   return {product(0, middle), product(middle, dims.size())};
 }
 
@@ -40,8 +44,11 @@ OpDef flatten() {
       .eval    = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(flat(call, value_of(call, 0).dims()))};
       },
-      .grad    = grad,
-      .samples = [] { return std::vector<Sample>{{{}, {f32({4, 2, 3})}}, {{{"axis", int64_t{-1}}}, {f32({2, 2, 3})}}}; },
+      .grad = grad,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2, 3})}}, {{{"axis", int64_t{-1}}}, {f32({2, 2, 3})}}};
+          },
   };
 }
 

@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef floor() { return unary<[](auto x) { return std::floor(x); }, 1>("Floor", "largest integer not above x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::floor(x); };
+
+}  // namespace
+
+OpDef floor() { return unary<kFormula, 1>("Floor", "largest integer not above x"); }
 
 }  // namespace foreflow::ops::definitions

@@ -47,13 +47,16 @@ std::vector<Array> eval(const OpCall& call) {
     if (d < axis) before.push_back(data.dims()[d]);
     if (d > axis) after.push_back(data.dims()[d]);
   }
-  const Offsets outer = offsets_of(before, std::span(strides).first(axis)), inner = offsets_of(after, std::span(strides).subspan(axis + 1));
+  const Offsets outer               = offsets_of(before, std::span(strides).first(axis)),
+                inner               = offsets_of(after, std::span(strides).subspan(axis + 1));
   const std::vector<int64_t> chosen = indices.to_ints();
   Offsets offsets;
   for (const int64_t start : outer) {
     for (const int64_t index : chosen) {
       const int64_t row = index < 0 ? index + choice : index;
-      if (row < 0 || row >= choice) call.fail("index " + std::to_string(index) + " of a dimension of " + std::to_string(choice));
+      if (row < 0 || row >= choice) {
+        call.fail("index " + std::to_string(index) + " of a dimension of " + std::to_string(choice));
+      }
       for (const int64_t element : inner) offsets.push_back(start + row * step + element);
     }
   }
@@ -66,7 +69,8 @@ void grad(GradBuilder& builder) {
   if (!has_dims(data)) builder.call().fail("the shape of the data must be known to differentiate");
   const size_t axis = axis_attribute(builder.call(), data.dims.size(), 0);
   const Attributes attributes{{"axis", static_cast<int64_t>(axis)}, {"dim", data.dims[axis]}};
-  builder.set_input_gradient(0, builder.emit("GatherGrad", attributes, {builder.input(1), builder.output_gradient(0)})[0]);
+  builder.set_input_gradient(0,
+                             builder.emit("GatherGrad", attributes, {builder.input(1), builder.output_gradient(0)})[0]);
 }
 
 }  // namespace
@@ -82,13 +86,15 @@ OpDef gather() {
         work.read += bytes_of(call.inputs[1]);
         return work;
       },
-      .eval    = eval,
-      .grad    = grad,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({5, 2}), i64({4})}, {{1, Array::of_ints({4}, {0, -1, 3, 3})}}},
-                                   {{{"axis", int64_t{1}}}, {f32({2, 3, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {2, 0, 1, 1})}}},
-                                   {{}, {i64({3}), i64({})}, {{1, Array::scalar(int64_t{1})}}}};
-      },
+      .eval = eval,
+      .grad = grad,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({5, 2}), i64({4})}, {{1, Array::of_ints({4}, {0, -1, 3, 3})}}},
+                {{{"axis", int64_t{1}}}, {f32({2, 3, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {2, 0, 1, 1})}}},
+                {{}, {i64({3}), i64({})}, {{1, Array::scalar(int64_t{1})}}}};
+          },
   };
 }
 

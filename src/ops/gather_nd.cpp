@@ -38,7 +38,8 @@ Factors factors(const OpCall& call) {
 
 std::vector<Array> eval(const OpCall& call) {
   const Array &data = value_of(call, 0), &indices = value_of(call, 1);
-  return {take(data, gathered(call, data.dims(), indices.dims()), slice_offsets(call, data.dims(), indices, batch_dims(call)))};
+  return {take(data, gathered(call, data.dims(), indices.dims()),
+               slice_offsets(call, data.dims(), indices, batch_dims(call)))};
 }
 
 }  // namespace
@@ -54,11 +55,13 @@ OpDef gather_nd() {
         work.read += bytes_of(call.inputs[1]);
         return work;
       },
-      .eval    = eval,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({3, 2, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 1, -1, 0})}}},
-                                   {{{"batch_dims", int64_t{1}}}, {f32({2, 3, 2}), i64({2, 1})}, {{1, Array::of_ints({2, 1}, {2, 0})}}}};
-      },
+      .eval = eval,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({3, 2, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 1, -1, 0})}}},
+                {{{"batch_dims", int64_t{1}}}, {f32({2, 3, 2}), i64({2, 1})}, {{1, Array::of_ints({2, 1}, {2, 0})}}}};
+          },
   };
 }
 

@@ -19,7 +19,8 @@ auto formula(const Attributes& attributes) {
 }  // namespace
 
 OpDef gelu() {
-  OpDef row    = unary_with<formula, kTranscendental + 4>("Gelu", "x Phi(x), Phi the normal distribution; approximate = tanh: its approximation by tanh");
+  OpDef row = unary_with<formula, kTranscendental + 4>(
+      "Gelu", "x Phi(x), Phi the normal distribution; approximate = tanh: its approximation by tanh");
   row.samples = [] {
     return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"approximate", std::string("tanh")}}, {f32({3})}}};
   };

@@ -2,6 +2,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef greater() { return binary<[](auto x, auto y) { return (x > y); }, 1, Accepts::anything, Gives::boolean>("Greater", "whether x > y"); }
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x > y; };
+
+}  // namespace
+
+OpDef greater() { return binary<kFormula, 1, Accepts::anything, Gives::boolean>("Greater", "whether x > y"); }
 
 }  // namespace foreflow::ops::definitions

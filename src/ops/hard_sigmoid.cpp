@@ -14,7 +14,7 @@ auto formula(const Attributes& attributes) {
 }  // namespace
 
 OpDef hard_sigmoid() {
-  OpDef row    = unary_with<formula, 4>("HardSigmoid", "max(0, min(1, alpha x + beta))");
+  OpDef row   = unary_with<formula, 4>("HardSigmoid", "max(0, min(1, alpha x + beta))");
   row.samples = [] { return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"alpha", 2.0}, {"beta", 0.1}}, {f32({3})}}}; };
   return row;
 }

@@ -15,10 +15,14 @@ OpDef identity() {
         const std::string all = letters(tensor_operand(call, 0).dims.size());
         return {.text = all + "->" + all};
       },
-      .work    = nothing,
-      .eval    = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
-      .grad    = [](GradBuilder& builder) { builder.set_input_gradient(0, builder.output_gradient(0)); },
-      .samples = [] { return std::vector<Sample>{{.attributes = {}, .inputs = {f32({4, 2})}}, {.attributes = {}, .inputs = {i64({3})}}}; },
+      .work = nothing,
+      .eval = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
+      .grad = [](GradBuilder& builder) { builder.set_input_gradient(0, builder.output_gradient(0)); },
+      .samples =
+          [] {
+            return std::vector<Sample>{{.attributes = {}, .inputs = {f32({4, 2})}},
+                                       {.attributes = {}, .inputs = {i64({3})}}};
+          },
   };
 }
 

@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef is_nan() { return unary<[](auto x) { return std::isnan(static_cast<double>(x)); }, 1, Accepts::floats, Gives::boolean>("IsNaN", "whether x is not a number"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::isnan(static_cast<double>(x)); };
+
+}  // namespace
+
+OpDef is_nan() { return unary<kFormula, 1, Accepts::floats, Gives::boolean>("IsNaN", "whether x is not a number"); }
 
 }  // namespace foreflow::ops::definitions

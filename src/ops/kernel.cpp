@@ -20,8 +20,10 @@ int64_t to_integer(double value) {
 
 template <class T, class From>
 T number(From value) {
-  if constexpr (std::is_same_v<T, int64_t> && std::is_floating_point_v<From>) return to_integer(value);
-  else return static_cast<T>(value);
+  if constexpr (std::is_same_v<T, int64_t> && std::is_floating_point_v<From>) {
+    return to_integer(value);
+  } else
+    return static_cast<T>(value);
 }
 
 template <class Stored, class T, class Convert>
@@ -46,16 +48,26 @@ template <class T>
 std::vector<T> values_of(const Array& array) {
   const auto same = [](auto element) { return element; };
   switch (array.dtype()) {
-    case DType::f64: return read<double, T>(array, same);
-    case DType::f32: return read<float, T>(array, same);
-    case DType::f16: return read<uint16_t, T>(array, ir::half_to_float);
-    case DType::bf16: return read<uint16_t, T>(array, ir::bfloat_to_float);
-    case DType::i64: return read<int64_t, T>(array, same);
-    case DType::i32: return read<int32_t, T>(array, same);
-    case DType::i8: return read<int8_t, T>(array, same);
-    case DType::u8: return read<uint8_t, T>(array, same);
-    case DType::boolean: return read<bool, T>(array, same);
-    case DType::f8: return read<uint8_t, T>(array, ir::float8_to_float);
+    case DType::f64:
+      return read<double, T>(array, same);
+    case DType::f32:
+      return read<float, T>(array, same);
+    case DType::f16:
+      return read<uint16_t, T>(array, ir::half_to_float);
+    case DType::bf16:
+      return read<uint16_t, T>(array, ir::bfloat_to_float);
+    case DType::i64:
+      return read<int64_t, T>(array, same);
+    case DType::i32:
+      return read<int32_t, T>(array, same);
+    case DType::i8:
+      return read<int8_t, T>(array, same);
+    case DType::u8:
+      return read<uint8_t, T>(array, same);
+    case DType::boolean:
+      return read<bool, T>(array, same);
+    case DType::f8:
+      return read<uint8_t, T>(array, ir::float8_to_float);
   }
   return {};
 }
@@ -65,16 +77,26 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
   const auto integer = [](T value) { return number<int64_t>(value); };
   const auto rounded = [](auto convert) { return [=](T value) { return convert(static_cast<float>(value)); }; };
   switch (dtype) {
-    case DType::f64: return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
-    case DType::f32: return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
-    case DType::f16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_half));
-    case DType::bf16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_bfloat));
-    case DType::i64: return write<int64_t>(dtype, dims, values, integer);
-    case DType::i32: return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
-    case DType::i8: return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
-    case DType::u8: return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
-    case DType::boolean: return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
-    case DType::f8: return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
+    case DType::f64:
+      return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
+    case DType::f32:
+      return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
+    case DType::f16:
+      return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_half));
+    case DType::bf16:
+      return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_bfloat));
+    case DType::i64:
+      return write<int64_t>(dtype, dims, values, integer);
+    case DType::i32:
+      return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
+    case DType::i8:
+      return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
+    case DType::u8:
+      return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
+    case DType::boolean:
+      return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
+    case DType::f8:
+      return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
   }
   return {};
 }

@@ -12,7 +12,7 @@ auto formula(const Attributes& attributes) {
 }  // namespace
 
 OpDef leaky_relu() {
-  OpDef row    = unary_with<formula, 1>("LeakyRelu", "x where x >= 0, else alpha x");
+  OpDef row   = unary_with<formula, 1>("LeakyRelu", "x where x >= 0, else alpha x");
   row.samples = [] { return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"alpha", 0.2}}, {f32({3})}}}; };
   return row;
 }

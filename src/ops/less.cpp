@@ -2,6 +2,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef less() { return binary<[](auto x, auto y) { return x < y; }, 1, Accepts::anything, Gives::boolean>("Less", "whether x < y"); }
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x < y; };
+
+}  // namespace
+
+OpDef less() { return binary<kFormula, 1, Accepts::anything, Gives::boolean>("Less", "whether x < y"); }
 
 }  // namespace foreflow::ops::definitions

@@ -32,9 +32,12 @@ std::string factor_text(const OpCall& call, std::vector<std::string> inputs, con
 }
 
 bool splittable(const OpCall& call) {
-  return std::all_of(call.inputs.begin(), call.inputs.end(), [](const Type& type) {
-    return type.kind == Type::Kind::unknown ? true : type.kind == Type::Kind::scalar || has_dims(type);
-  }) && std::any_of(call.inputs.begin(), call.inputs.end(), [](const Type& type) { return has_dims(type); });
+  return std::all_of(call.inputs.begin(), call.inputs.end(),
+                     [](const Type& type) {
+                       return type.kind == Type::Kind::unknown ? true
+                                                               : type.kind == Type::Kind::scalar || has_dims(type);
+                     }) &&
+         std::any_of(call.inputs.begin(), call.inputs.end(), [](const Type& type) { return has_dims(type); });
 }
 
 }  // namespace foreflow::ops

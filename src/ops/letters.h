@@ -11,7 +11,8 @@ std::string letters(size_t rank, char first = 'a');
 // Whole dimensions: dots(2) is "..".
 std::string dots(size_t rank);
 
-// As many dots as the operand has dimensions; nothing for an operand left out. For operands that only steer (axes, shapes).
+// As many dots as the operand has dimensions; nothing for an operand left out. For operands that only steer (axes,
+// shapes).
 std::string dots_of(const OpCall& call, size_t index);
 
 // "a,b->c" from its parts, with dots for the operands of `call` that `inputs` leaves off.

@@ -4,8 +4,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::log(x); };
+
+}  // namespace
+
 OpDef log() {
-  OpDef row = unary<[](auto x) { return std::log(x); }, kTranscendental>("Log", "natural logarithm of x");
+  OpDef row   = unary<kFormula, kTranscendental>("Log", "natural logarithm of x");
   row.samples = positive_samples;
   // dx = dy / x
   row.grad = [](GradBuilder& builder) {

@@ -2,6 +2,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef logical_and() { return binary<[](auto x, auto y) { return x != 0 && y != 0; }, 1, Accepts::booleans, Gives::boolean>("And", "whether both are true"); }
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x != 0 && y != 0; };
+
+}  // namespace
+
+OpDef logical_and() { return binary<kFormula, 1, Accepts::booleans, Gives::boolean>("And", "whether both are true"); }
 
 }  // namespace foreflow::ops::definitions

@@ -18,8 +18,10 @@ std::vector<Array> eval(const OpCall& call) {
   const bool like_c = call.attributes.int_or("fmod", 0) != 0;
   if (ir::is_float(x.dtype()) && !like_c) call.fail("floats need fmod = 1");
   return {map_pairs(call, x, value_of(call, 1), x.dtype(), [=](auto a, auto b) {
-    if constexpr (std::is_same_v<decltype(a), double>) return std::fmod(a, b);
-    else return remainder(a, b, like_c);
+    if constexpr (std::is_same_v<decltype(a), double>) {
+      return std::fmod(a, b);
+    } else
+      return remainder(a, b, like_c);
   })};
 }
 

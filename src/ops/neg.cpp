@@ -2,8 +2,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return wrapping(std::minus{}, decltype(x){0}, x); };
+
+}  // namespace
+
 OpDef neg() {
-  OpDef row = unary<[](auto x) { return wrapping(std::minus{}, decltype(x){0}, x); }, 1, Accepts::numbers>("Neg", "-x");
+  OpDef row    = unary<kFormula, 1, Accepts::numbers>("Neg", "-x");
   row.additive = true;
   row.grad     = [](GradBuilder& builder) {
     builder.set_input_gradient(0, builder.emit("Neg", {}, {builder.output_gradient(0)})[0]);

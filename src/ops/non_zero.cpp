@@ -22,12 +22,14 @@ std::vector<Type> infer(const OpCall& call) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Array& x                  = value_of(call, 0);
+  const Array& x                   = value_of(call, 0);
   const std::vector<int64_t> found = places(x);
   std::vector<int64_t> coordinates(x.dims().size() * found.size());
   for (size_t i = 0; i < found.size(); ++i) {
     int64_t rest = found[i];
-    for (size_t axis = x.dims().size(); axis-- > 0; rest /= x.dims()[axis]) coordinates[axis * found.size() + i] = rest % x.dims()[axis];
+    for (size_t axis = x.dims().size(); axis-- > 0; rest /= x.dims()[axis]) {
+      coordinates[axis * found.size() + i] = rest % x.dims()[axis];
+    }
   }
   return {Array::of_ints({static_cast<int64_t>(x.dims().size()), static_cast<int64_t>(found.size())}, coordinates)};
 }
@@ -39,10 +41,17 @@ OpDef non_zero() {
       .name    = "NonZero",
       .doc     = "x of rank r -> [r, n]: the coordinates of its n elements that are not 0, row-major",
       .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors { return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{}; },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
-      .eval    = eval,
-      .samples = [] { return std::vector<Sample>{{{}, {boolean({4, 2})}}, {{}, {f32({3})}, {{0, Array::of_floats({3}, {0, -1, 2})}}}}; },
+      .factors = [](const OpCall& call) -> Factors {
+        return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{};
+      },
+      .work = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
+      .eval = eval,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {boolean({4, 2})}},
+                                       {{}, {f32({3})}, {{0, Array::of_floats({3}, {0, -1, 2})}}}};
+          },
   };
 }
 

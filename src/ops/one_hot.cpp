@@ -45,7 +45,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t hot = chosen[i] < 0 ? chosen[i] + depth : chosen[i];
     if (hot < 0 || hot >= depth) continue;
-    const auto position = static_cast<int64_t>(i);
+    const auto position                                                                    = static_cast<int64_t>(i);
     from[static_cast<size_t>((position / inner * depth + hot) * inner + position % inner)] = 1;
   }
   return {take(values, dims, from)};
@@ -54,7 +54,9 @@ std::vector<Array> eval(const OpCall& call) {
 std::vector<Sample> samples() {
   const Array depth = Array::scalar(int64_t{3}), values = Array::of_floats({2}, {0, 1});
   return {{{}, {i64({4}), i64({}), f32({2})}, {{0, Array::of_ints({4}, {0, -1, 2, 5})}, {1, depth}, {2, values}}},
-          {{{"axis", int64_t{0}}}, {i64({2, 2}), i64({}), f32({2})}, {{0, Array::of_ints({2, 2}, {0, 1, 2, 1})}, {1, depth}, {2, values}}}};
+          {{{"axis", int64_t{0}}},
+           {i64({2, 2}), i64({}), f32({2})},
+           {{0, Array::of_ints({2, 2}, {0, 1, 2, 1})}, {1, depth}, {2, values}}}};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ Type tensor_operand(const OpCall& call, size_t index) {
   const Type& type = call.inputs[index];
   if (type.kind == Kind::tuple) call.fail("operand " + std::to_string(index) + " is a tuple; a tensor would be right");
   if (type.kind == Kind::unknown) return {};
-  Type tensor = type.kind == Kind::scalar ? Type::tensor(type.dtype, {}) : type;
+  Type tensor   = type.kind == Kind::scalar ? Type::tensor(type.dtype, {}) : type;
   tensor.device = {};
   return tensor;
 }
@@ -38,7 +38,9 @@ bool has_rank(const Type& type) { return type.kind == Kind::tensor && type.ranke
 bool has_dims(const Type& type) { return has_rank(type) && ir::element_count(type.dims) >= 0; }
 
 const Array& value_of(const OpCall& call, size_t index) {
-  if (index >= call.arity() || call.known[index] == nullptr) call.fail("operand " + std::to_string(index) + " has no value");
+  if (index >= call.arity() || call.known[index] == nullptr) {
+    call.fail("operand " + std::to_string(index) + " has no value");
+  }
   return *call.known[index];
 }
 

@@ -19,7 +19,10 @@ std::vector<Margin> margins(const OpCall& call, size_t rank) {
   const std::vector<int64_t> pads = *integers(call, "pads", 1).list;
   const Integers axes             = integers(call, "axes", 3);
   const size_t count              = axes.list ? axes.list->size() : rank;
-  if (pads.size() != 2 * count) call.fail("pads has " + std::to_string(pads.size()) + " numbers; two for each of " + std::to_string(count) + " axes would be right");
+  if (pads.size() != 2 * count) {
+    call.fail("pads has " + std::to_string(pads.size()) + " numbers; two for each of " + std::to_string(count) +
+              " axes would be right");
+  }
   std::vector<Margin> result(rank);
   for (size_t i = 0; i < count; ++i) {
     const size_t axis = axes.list ? normal_axis(call, (*axes.list)[i], rank) : i;
@@ -65,7 +68,8 @@ Dims padded(const OpCall& call, const Dims& dims) {
 std::vector<Type> infer(const OpCall& call) {
   const Type x           = tensor_operand(call, 0);
   const std::string mode = mode_of(call);
-  if (mode != "constant" && !find_mirror(mode)) call.fail("mode \"" + mode + "\"; \"constant\", \"edge\", \"reflect\" or \"wrap\" would be right");
+  if (mode != "constant" && !find_mirror(mode))
+    call.fail("mode \"" + mode + "\"; \"constant\", \"edge\", \"reflect\" or \"wrap\" would be right");
   if (!integers(call, "pads", 1).given) call.fail("has neither an operand nor an attribute `pads`");
   if (!has_rank(x)) return {without_dims(x)};
   return {with_dims(x, unknown(call) ? Dims(x.dims.size(), Dims::kUnknown) : padded(call, x.dims))};
@@ -92,7 +96,8 @@ Array mirrored(const Array& x, const Dims& dims, const std::vector<Margin>& marg
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     Offsets finer;
     for (const int64_t offset : offsets) {
-      for (int64_t i = 0; i < dims[axis]; ++i) finer.push_back(offset + mirror(i - margin[axis].before, x.dims()[axis]) * strides[axis]);
+      for (int64_t i = 0; i < dims[axis]; ++i)
+        finer.push_back(offset + mirror(i - margin[axis].before, x.dims()[axis]) * strides[axis]);
     }
     offsets = std::move(finer);
   }
@@ -107,14 +112,16 @@ std::vector<Array> eval(const OpCall& call) {
     if (x.size() == 0) call.fail("mode \"" + mode_of(call) + "\" needs elements to repeat; x has none");
     return {mirrored(x, dims, margin, mirror)};
   }
-  Array result = take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
+  Array result =
+      take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
   // The part of x that stays, and where it lands.
   const Offsets from = strides_of(x.dims()), to = strides_of(dims);
-  Dims kept       = x.dims();
+  Dims kept      = x.dims();
   int64_t source = 0, target = 0;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    const int64_t cut_before = std::max<int64_t>(0, -margin[axis].before), cut_after = std::max<int64_t>(0, -margin[axis].after);
-    kept[axis] = std::max<int64_t>(0, x.dims()[axis] - cut_before - cut_after);
+    const int64_t cut_before = std::max<int64_t>(0, -margin[axis].before),
+                  cut_after  = std::max<int64_t>(0, -margin[axis].after);
+    kept[axis]               = std::max<int64_t>(0, x.dims()[axis] - cut_before - cut_after);
     source += cut_before * from[axis];
     target += std::max<int64_t>(0, margin[axis].before) * to[axis];
   }
@@ -148,8 +155,10 @@ std::vector<Sample> samples() {
 
 OpDef pad() {
   return {
-      .name    = "Pad",
-      .doc     = "x with pads[i] elements before and pads[n + i] after it along axis i: `value`, or x's own by `mode`; negative pads cut off",
+      .name = "Pad",
+      .doc =
+          "x with pads[i] elements before and pads[n + i] after it along axis i: `value`, or x's own by `mode`; "
+          "negative pads cut off",
       .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

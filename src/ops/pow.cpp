@@ -38,8 +38,8 @@ std::vector<Array> eval(const OpCall& call) {
 void grad(GradBuilder& builder) {
   const int x = builder.input(0), y = builder.input(1), dz = builder.output_gradient(0);
   if (builder.wanted(0)) {
-    const int less   = builder.emit("Sub", {}, {y, emit_number(builder, 1)})[0];
-    const int slope  = builder.emit("Mul", {}, {y, builder.emit("Pow", {}, {x, less})[0]})[0];
+    const int less  = builder.emit("Sub", {}, {y, emit_number(builder, 1)})[0];
+    const int slope = builder.emit("Mul", {}, {y, builder.emit("Pow", {}, {x, less})[0]})[0];
     set_broadcast_gradient(builder, 0, builder.emit("Mul", {}, {dz, slope})[0]);
   }
   if (builder.wanted(1)) {

@@ -20,7 +20,8 @@ std::vector<Type> infer(const OpCall& call) {
   const std::vector<Type> limits{tensor_operand(call, 0), tensor_operand(call, 1), tensor_operand(call, 2)};
   const std::optional<DType> dtype = common_dtype(call, limits);
   if (!dtype) return {Type{}};
-  const bool known = std::all_of(call.known.begin(), call.known.begin() + 3, [](const Array* array) { return array != nullptr; });
+  const bool known =
+      std::all_of(call.known.begin(), call.known.begin() + 3, [](const Array* array) { return array != nullptr; });
   return {Type::tensor(*dtype, {known ? length(call) : Dims::kUnknown})};
 }
 
@@ -50,7 +51,8 @@ OpDef range() {
       .doc     = "(start, limit, delta) -> [start, start + delta, ..] before limit",
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors { return {.text = factor_text(call, {}, {"."})}; },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
       .eval    = eval,
       .samples = samples,
   };

@@ -16,7 +16,7 @@ Factors reduction_factors(const OpCall& call, std::string_view reduced_letter) {
   if (!splittable(call) || integers(call, "axes", 1).unknown()) return {};
   const Dims dims                 = tensor_operand(call, 0).dims;
   const std::vector<bool> reduced = reduced_axes(call, dims);
-  std::string input = letters(dims.size()), output;
+  std::string input               = letters(dims.size()), output;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (!reduced[axis]) {
       output += input[axis];
@@ -32,7 +32,9 @@ Factors reduction_factors(const OpCall& call, std::string_view reduced_letter) {
 
 std::vector<bool> reduced_axes(const OpCall& call, const Dims& dims) {
   const Integers axes = integers(call, "axes", 1);
-  if (!axes.list || axes.list->empty()) return std::vector<bool>(dims.size(), call.attributes.int_or("noop_with_empty_axes", 0) == 0);
+  if (!axes.list || axes.list->empty()) {
+    return std::vector<bool>(dims.size(), call.attributes.int_or("noop_with_empty_axes", 0) == 0);
+  }
   std::vector<bool> reduced(dims.size());
   for (const int64_t axis : *axes.list) reduced[normal_axis(call, axis, dims.size())] = true;
   return reduced;
@@ -65,7 +67,9 @@ std::vector<Type> infer_reduction(const OpCall& call) {
   return {keeps_dims(call) ? with_dims(x, Dims(x.dims.size(), Dims::kUnknown)) : without_dims(x)};
 }
 
-Work reduction_work(const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); }
+Work reduction_work(const OpCall& call, std::span<const Type> outputs) {
+  return computes(call, outputs, count_of(call.inputs[0]));
+}
 
 Factors sum_factors(const OpCall& call) { return reduction_factors(call, ""); }
 Factors whole_factors(const OpCall& call) { return reduction_factors(call, "."); }

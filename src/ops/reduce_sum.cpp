@@ -1,10 +1,17 @@
-#include "ops/reduce.h"
 #include "ops/elementwise.h"
+#include "ops/reduce.h"
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kStart   = [](auto zero) { return zero; };
+constexpr auto kCombine = [](auto sum, auto x) { return wrapping(std::plus{}, sum, x); };
+
+}  // namespace
+
 OpDef reduce_sum() {
-  OpDef row = reduction<[](auto zero) { return zero; }, [](auto sum, auto x) { return wrapping(std::plus{}, sum, x); }>("ReduceSum", "sum over `axes` (all when there are none)");
+  OpDef row    = reduction<kStart, kCombine>("ReduceSum", "sum over `axes` (all when there are none)");
   row.additive = true;
   row.factors  = sum_factors;
   row.grad     = [](GradBuilder& builder) {

@@ -2,9 +2,15 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return x > 0 ? x : decltype(x){0}; };
+
+}  // namespace
+
 OpDef relu() {
-  OpDef row = unary<[](auto x) { return (x > 0) ? x : decltype(x){0}; }, 1, Accepts::numbers>("Relu", "max(x, 0)");
-  row.grad = [](GradBuilder& builder) {
+  OpDef row = unary<kFormula, 1, Accepts::numbers>("Relu", "max(x, 0)");
+  row.grad  = [](GradBuilder& builder) {
     builder.set_input_gradient(0, builder.emit("ReluGrad", {}, {builder.input(0), builder.output_gradient(0)})[0]);
   };
   return row;

@@ -15,7 +15,9 @@ Dims reshaped(const OpCall& call, const Type& x, const std::vector<int64_t>& sha
       dims.push_back(shape[axis]);
       continue;
     }
-    if (has_rank(x) && axis >= x.dims.size()) call.fail("shape has a 0 where " + to_string(x.dims) + " has no dimension");
+    if (has_rank(x) && axis >= x.dims.size()) {
+      call.fail("shape has a 0 where " + to_string(x.dims) + " has no dimension");
+    }
     dims.push_back(has_rank(x) ? x.dims[axis] : Dims::kUnknown);
   }
   return dims;
@@ -38,10 +40,14 @@ Dims completed(const OpCall& call, const Type& x, Dims dims, const std::vector<i
   }
   if (!has_dims(x)) return dims;
   const int64_t count = element_count(x.dims);
-  if (open && known > 0 && count % known == 0) dims[*open] = count / known;
-  else if (open && known == 0 && count == 0) dims[*open] = 0;
+  if (open && known > 0 && count % known == 0) {
+    dims[*open] = count / known;
+  } else if (open && known == 0 && count == 0) {
+    dims[*open] = 0;
+  }
   if (element_count(dims) != count) {
-    call.fail("shape " + to_string(dims) + " does not hold the " + std::to_string(count) + " elements of " + to_string(x.dims));
+    call.fail("shape " + to_string(dims) + " does not hold the " + std::to_string(count) + " elements of " +
+              to_string(x.dims));
   }
   return dims;
 }
@@ -80,9 +86,11 @@ OpDef reshape() {
       .infer    = infer,
       .factors  = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
       .work     = nothing,
-      .eval     = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0).reshaped(infer(call)[0].dims)}; },
-      .grad     = grad,
-      .samples  = samples,
+      .eval     = [](const OpCall& call) -> std::vector<Array> {
+        return {value_of(call, 0).reshaped(infer(call)[0].dims)};
+      },
+      .grad    = grad,
+      .samples = samples,
   };
 }
 

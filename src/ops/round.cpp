@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef round() { return unary<[](auto x) { return std::nearbyint(x); }, 1>("Round", "nearest integer; halves go to the even one"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::nearbyint(x); };
+
+}  // namespace
+
+OpDef round() { return unary<kFormula, 1>("Round", "nearest integer; halves go to the even one"); }
 
 }  // namespace foreflow::ops::definitions

@@ -38,10 +38,12 @@ std::vector<Array> eval(const OpCall& call) {
   const Array &data = value_of(call, 0), &updates = value_of(call, 2);
   const Offsets offsets       = slice_offsets(call, data.dims(), value_of(call, 1), 0);
   const std::string reduction = call.attributes.string_or("reduction", "none");
-  if (static_cast<size_t>(updates.size()) != offsets.size()) call.fail("there are not as many updates as indexed elements");
+  if (static_cast<size_t>(updates.size()) != offsets.size()) {
+    call.fail("there are not as many updates as indexed elements");
+  }
   return {with_number_type(data.dtype(), [&](auto zero) {
-    using T               = decltype(zero);
-    std::vector<T> values = values_of<T>(data);
+    using T                    = decltype(zero);
+    std::vector<T> values      = values_of<T>(data);
     const std::vector<T> fresh = values_of<T>(updates);
     for (size_t i = 0; i < offsets.size(); ++i) {
       T& value = values[static_cast<size_t>(offsets[i])];
@@ -55,17 +57,21 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef scatter_nd() {
   return {
-      .name    = "ScatterND",
-      .doc     = "data[n..,s..], indices[i..,k], updates[i..,s..] -> data with the indexed slices replaced or combined by `reduction`",
+      .name = "ScatterND",
+      .doc =
+          "data[n..,s..], indices[i..,k], updates[i..,s..] -> data with the indexed slices replaced or combined by "
+          "`reduction`",
       .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,
-      .samples = [] {
-        const Array rows = Array::of_ints({2, 1}, {2, -4});
-        return std::vector<Sample>{{{}, {f32({4, 2}), i64({2, 1}), f32({2, 2})}, {{1, rows}}},
-                                   {{{"reduction", std::string("add")}}, {f32({4}), i64({2, 1}), f32({2})}, {{1, rows}}}};
-      },
+      .samples =
+          [] {
+            const Array rows = Array::of_ints({2, 1}, {2, -4});
+            return std::vector<Sample>{
+                {{}, {f32({4, 2}), i64({2, 1}), f32({2, 2})}, {{1, rows}}},
+                {{{"reduction", std::string("add")}}, {f32({4}), i64({2, 1}), f32({2})}, {{1, rows}}}};
+          },
   };
 }
 

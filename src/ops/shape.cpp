@@ -9,8 +9,8 @@ namespace {
 
 // The dimensions [start, end) of opset 15, clamped into the rank.
 Dims selected(const OpCall& call, const Dims& dims) {
-  const auto rank  = static_cast<int64_t>(dims.size());
-  const auto clamp = [rank](int64_t axis) { return std::clamp(axis < 0 ? axis + rank : axis, int64_t{0}, rank); };
+  const auto rank     = static_cast<int64_t>(dims.size());
+  const auto clamp    = [rank](int64_t axis) { return std::clamp(axis < 0 ? axis + rank : axis, int64_t{0}, rank); };
   const int64_t first = clamp(call.attributes.int_or("start", 0));
   const int64_t last  = clamp(call.attributes.int_or("end", rank));
   Dims result;
@@ -38,10 +38,11 @@ OpDef shape() {
         const Dims dims = selected(call, value_of(call, 0).dims());
         return {Array::of_ints({static_cast<int64_t>(dims.size())}, {dims.begin(), dims.end()})};
       },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {}, .inputs = {f32({4, 2})}},
-                                   {.attributes = {{"start", -2}, {"end", 3}}, .inputs = {f32({5, 3, 2})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{.attributes = {}, .inputs = {f32({4, 2})}},
+                                       {.attributes = {{"start", -2}, {"end", 3}}, .inputs = {f32({5, 3, 2})}}};
+          },
   };
 }
 

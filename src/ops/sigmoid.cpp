@@ -4,8 +4,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return 1 / (1 + std::exp(-static_cast<double>(x))); };
+
+}  // namespace
+
 OpDef sigmoid() {
-  OpDef row = unary<[](auto x) { return 1 / (1 + std::exp(-static_cast<double>(x))); }, kTranscendental>("Sigmoid", "1 / (1 + e^-x)");
+  OpDef row = unary<kFormula, kTranscendental>("Sigmoid", "1 / (1 + e^-x)");
   // dx = dy y (1 - y)
   row.grad = [](GradBuilder& builder) {
     const int once  = builder.emit("Mul", {}, {builder.output_gradient(0), builder.output(0)})[0];

@@ -2,6 +2,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef sign() { return unary<[](auto x) { return (x > 0) - (x < 0); }, 1, Accepts::numbers>("Sign", "-1, 0 or 1"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return (x > 0) - (x < 0); };
+
+}  // namespace
+
+OpDef sign() { return unary<kFormula, 1, Accepts::numbers>("Sign", "-1, 0 or 1"); }
 
 }  // namespace foreflow::ops::definitions

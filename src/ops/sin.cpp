@@ -4,6 +4,12 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef sin() { return unary<[](auto x) { return std::sin(x); }, kTranscendental>("Sin", "sine of x"); }
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::sin(x); };
+
+}  // namespace
+
+OpDef sin() { return unary<kFormula, kTranscendental>("Sin", "sine of x"); }
 
 }  // namespace foreflow::ops::definitions

@@ -12,10 +12,15 @@ OpDef size() {
         tensor_operand(call, 0);
         return {i64({})};
       },
-      .factors = [](const OpCall& call) -> Factors { return splittable(call) ? Factors{.text = factor_text(call, {}, {""})} : Factors{}; },
-      .work    = nothing,
-      .eval    = [](const OpCall& call) -> std::vector<Array> { return {Array::scalar(value_of(call, 0).size())}; },
-      .samples = [] { return std::vector<Sample>{{{}, {f32({4, 2})}}, {{}, {f32({})}}}; },
+      .factors = [](const OpCall& call) -> Factors {
+        return splittable(call) ? Factors{.text = factor_text(call, {}, {""})} : Factors{};
+      },
+      .work = nothing,
+      .eval = [](const OpCall& call) -> std::vector<Array> { return {Array::scalar(value_of(call, 0).size())}; },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2})}}, {{}, {f32({})}}};
+          },
   };
 }
 

@@ -13,7 +13,8 @@ struct Bounds {
   int64_t first = 0, count = 0, step = 1;
 };
 
-// What is taken of a dimension of `dim` elements: limits count from the end when negative and are clamped, as in Python.
+// What is taken of a dimension of `dim` elements: limits count from the end when negative and are clamped, as in
+// Python.
 Bounds bounds(const OpCall& call, int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (step == 0) call.fail("a step is 0; any other integer would be right");
   const int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? dim : dim - 1;
@@ -32,7 +33,8 @@ struct Limits {
 };
 
 Limits limits(const OpCall& call) {
-  Limits all{integers(call, "starts", 1), integers(call, "ends", 2), integers(call, "axes", 3), integers(call, "steps", 4)};
+  Limits all{integers(call, "starts", 1), integers(call, "ends", 2), integers(call, "axes", 3),
+             integers(call, "steps", 4)};
   if (!all.starts.given || !all.ends.given) call.fail("needs both starts and ends, as attributes or operands");
   return all;
 }
@@ -49,8 +51,10 @@ std::vector<std::pair<size_t, Bounds>> sliced(const OpCall& call, const Dims& di
   for (size_t i = 0; i < count; ++i) {
     const size_t axis  = normal_axis(call, all.axes.list ? (*all.axes.list)[i] : static_cast<int64_t>(i), dims.size());
     const int64_t step = all.steps.list ? (*all.steps.list)[i] : 1;
-    if (dims[axis] == Dims::kUnknown) result.emplace_back(axis, Bounds{.first = 0, .count = Dims::kUnknown, .step = step});
-    else result.emplace_back(axis, bounds(call, dims[axis], (*all.starts.list)[i], (*all.ends.list)[i], step));
+    if (dims[axis] == Dims::kUnknown) {
+      result.emplace_back(axis, Bounds{.first = 0, .count = Dims::kUnknown, .step = step});
+    } else
+      result.emplace_back(axis, bounds(call, dims[axis], (*all.starts.list)[i], (*all.ends.list)[i], step));
   }
   return result;
 }
@@ -104,8 +108,12 @@ std::vector<Sample> samples() {
   using Ints = std::vector<int64_t>;
   return {{{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
           {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
-          {{}, {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
-           {{1, Array::of_ints({1}, {-1})}, {2, Array::of_ints({1}, {-100})}, {3, Array::of_ints({1}, {0})}, {4, Array::of_ints({1}, {-2})}}}};
+          {{},
+           {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
+           {{1, Array::of_ints({1}, {-1})},
+            {2, Array::of_ints({1}, {-100})},
+            {3, Array::of_ints({1}, {0})},
+            {4, Array::of_ints({1}, {-2})}}}};
 }
 
 }  // namespace

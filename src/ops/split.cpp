@@ -14,7 +14,10 @@ int64_t axis_of(const OpCall& call) { return call.attributes.int_or("dim", call.
 int64_t parts_of(const OpCall& call) {
   const auto outputs  = static_cast<int64_t>(call.outputs);
   const int64_t parts = call.attributes.int_or("num_splits", call.attributes.int_or("num_outputs", outputs));
-  if (parts != outputs) call.fail("makes " + std::to_string(parts) + " parts for " + std::to_string(outputs) + " results; as many would be right");
+  if (parts != outputs) {
+    call.fail("makes " + std::to_string(parts) + " parts for " + std::to_string(outputs) +
+              " results; as many would be right");
+  }
   return parts;
 }
 
@@ -22,15 +25,23 @@ int64_t parts_of(const OpCall& call) {
 std::vector<int64_t> sizes_of(const OpCall& call, int64_t dim) {
   const Integers split = integers(call, "split", 1);
   const int64_t parts  = split.list ? static_cast<int64_t>(split.list->size()) : parts_of(call);
-  if (parts != static_cast<int64_t>(call.outputs)) call.fail("split has " + std::to_string(parts) + " sizes for " + std::to_string(call.outputs) + " results");
-  if (split.unknown() || (!split.list && dim == Dims::kUnknown)) return std::vector<int64_t>(call.outputs, Dims::kUnknown);
+  if (parts != static_cast<int64_t>(call.outputs)) {
+    call.fail("split has " + std::to_string(parts) + " sizes for " + std::to_string(call.outputs) + " results");
+  }
+  if (split.unknown() || (!split.list && dim == Dims::kUnknown)) {
+    return std::vector<int64_t>(call.outputs, Dims::kUnknown);
+  }
   if (split.list) {
     const int64_t total = std::accumulate(split.list->begin(), split.list->end(), int64_t{0});
-    if (dim != Dims::kUnknown && total != dim) call.fail("the sizes sum to " + std::to_string(total) + ", not to the dimension " + std::to_string(dim));
+    if (dim != Dims::kUnknown && total != dim) {
+      call.fail("the sizes sum to " + std::to_string(total) + ", not to the dimension " + std::to_string(dim));
+    }
     return *split.list;
   }
   const int64_t size = (dim + parts - 1) / parts;
-  if (size * (parts - 1) > dim) call.fail("a dimension of " + std::to_string(dim) + " does not split into " + std::to_string(parts) + " parts");
+  if (size * (parts - 1) > dim) {
+    call.fail("a dimension of " + std::to_string(dim) + " does not split into " + std::to_string(parts) + " parts");
+  }
   std::vector<int64_t> sizes(call.outputs, size);
   sizes.back() = dim - size * (parts - 1);
   return sizes;
@@ -49,10 +60,11 @@ std::vector<Type> infer(const OpCall& call) {
   return types;
 }
 
-// Equal parts keep their letter along the axis: x is blocks of them. Sizes that are written out hold for the whole only.
+// Equal parts keep their letter along the axis: x is blocks of them. Sizes that are written out hold for the whole
+// only.
 Factors factors(const OpCall& call) {
   if (!splittable(call) || integers(call, "split", 1).unknown()) return {};
-  const Dims dims  = tensor_operand(call, 0).dims;
+  const Dims dims   = tensor_operand(call, 0).dims;
   const size_t axis = normal_axis(call, axis_of(call), dims.size());
   std::string text  = letters(dims.size());
   const bool equal  = !integers(call, "split", 1).given && dims[axis] % static_cast<int64_t>(call.outputs) == 0;

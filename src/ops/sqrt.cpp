@@ -4,8 +4,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x) { return std::sqrt(x); };
+
+}  // namespace
+
 OpDef sqrt() {
-  OpDef row = unary<[](auto x) { return std::sqrt(x); }, kTranscendental>("Sqrt", "square root of x");
+  OpDef row   = unary<kFormula, kTranscendental>("Sqrt", "square root of x");
   row.samples = positive_samples;
   // dx = dy / (2 y)
   row.grad = [](GradBuilder& builder) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/axes.h"
 #include "ops/letters.h"
 #include "ops/work.h"
@@ -40,13 +42,21 @@ std::vector<Type> infer(const OpCall& call) {
   return {enough ? with_dims(x, squeezed(call, x.dims)) : without_dims(x)};
 }
 
+// Without axes no dimension may be split: what is left of it could become 1 and vanish.
 Factors factors(const OpCall& call) {
-  if (!splittable(call) || integers(call, "axes", 1).unknown()) return {};
+  const Integers axes = integers(call, "axes", 1);
+  if (!splittable(call) || axes.unknown()) return {};
   const std::vector<bool> gone = squeezed_axes(call, tensor_operand(call, 0).dims);
+  if (!axes.given) {
+    const auto left = static_cast<size_t>(std::count(gone.begin(), gone.end(), false));
+    return {.text = factor_text(call, {dots(gone.size())}, {dots(left)})};
+  }
   std::string input = letters(gone.size()), output;
   for (size_t axis = 0; axis < gone.size(); ++axis) {
-    if (gone[axis]) input[axis] = '.';
-    else output += input[axis];
+    if (gone[axis]) {
+      input[axis] = '.';
+    } else
+      output += input[axis];
   }
   return {.text = factor_text(call, {input}, {output})};
 }

@@ -2,8 +2,14 @@
 
 namespace foreflow::ops::definitions {
 
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return wrapping(std::minus{}, x, y); };
+
+}  // namespace
+
 OpDef sub() {
-  OpDef row = binary<[](auto x, auto y) { return wrapping(std::minus{}, x, y); }, 1>("Sub", "x - y");
+  OpDef row    = binary<kFormula, 1>("Sub", "x - y");
   row.additive = true;
   row.grad     = [](GradBuilder& builder) {
     const int dy = builder.output_gradient(0);

@@ -6,13 +6,16 @@ namespace {
 
 Type sum_of(const OpCall& call, const std::vector<Type>& terms) {
   if (!terms[0].is_tuple()) {
-    return infer_elementwise({call.def, call.attributes, terms, std::vector<const Array*>(terms.size()), 1}, Accepts::numbers, Gives::same);
+    return infer_elementwise({call.def, call.attributes, terms, std::vector<const Array*>(terms.size()), 1},
+                             Accepts::numbers, Gives::same);
   }
   std::vector<Type> elements;
   for (size_t e = 0; e < terms[0].elements.size(); ++e) {
     std::vector<Type> column;
     for (const Type& term : terms) {
-      if (term.elements.size() != terms[0].elements.size()) call.fail("operands are different tuples; tuples of the same structure would be right");
+      if (term.elements.size() != terms[0].elements.size()) {
+        call.fail("operands are different tuples; tuples of the same structure would be right");
+      }
       column.push_back(term.elements[e]);
     }
     elements.push_back(sum_of(call, column));
@@ -21,7 +24,9 @@ Type sum_of(const OpCall& call, const std::vector<Type>& terms) {
 }
 
 Array add(const OpCall& call, const Array& x, const Array& y) {
-  if (!x.is_tuple()) return map_pairs(call, x, y, x.dtype(), [](auto a, auto b) { return wrapping(std::plus{}, a, b); });
+  if (!x.is_tuple()) {
+    return map_pairs(call, x, y, x.dtype(), [](auto a, auto b) { return wrapping(std::plus{}, a, b); });
+  }
   std::vector<Array> elements;
   for (size_t e = 0; e < x.elements().size(); ++e) elements.push_back(add(call, x.elements()[e], y.elements()[e]));
   return Array::tuple(std::move(elements));
@@ -50,14 +55,17 @@ OpDef sum() {
         for (size_t i = 1; i < call.arity(); ++i) total = add(call, total, value_of(call, i));
         return {total};
       },
-      .grad = [](GradBuilder& builder) {
-        const bool tuples = builder.call().inputs[0].is_tuple();
-        for (size_t i = 0; i < builder.call().arity(); ++i) {
-          if (!builder.wanted(i)) continue;
-          if (tuples) builder.set_input_gradient(i, builder.output_gradient(0));
-          else set_broadcast_gradient(builder, i, builder.output_gradient(0));
-        }
-      },
+      .grad =
+          [](GradBuilder& builder) {
+            const bool tuples = builder.call().inputs[0].is_tuple();
+            for (size_t i = 0; i < builder.call().arity(); ++i) {
+              if (!builder.wanted(i)) continue;
+              if (tuples) {
+                builder.set_input_gradient(i, builder.output_gradient(0));
+              } else
+                set_broadcast_gradient(builder, i, builder.output_gradient(0));
+            }
+          },
       .samples = samples,
   };
 }

@@ -9,7 +9,9 @@ namespace {
 
 std::vector<int64_t> repeats_of(const OpCall& call, size_t rank) {
   const std::vector<int64_t> repeats = *integers(call, "repeats", 1).list;
-  if (repeats.size() != rank) call.fail("has " + std::to_string(repeats.size()) + " repeats for a tensor of rank " + std::to_string(rank));
+  if (repeats.size() != rank) {
+    call.fail("has " + std::to_string(repeats.size()) + " repeats for a tensor of rank " + std::to_string(rank));
+  }
   return repeats;
 }
 
@@ -61,10 +63,11 @@ OpDef tile() {
       .factors  = factors,
       .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval     = eval,
-      .samples  = [] {
-        return std::vector<Sample>{{{}, {f32({4, 2}), i64({2})}, {{1, Array::of_ints({2}, {1, 3})}}},
-                                   {{{"repeats", std::vector<int64_t>{2}}}, {i64({3})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2}), i64({2})}, {{1, Array::of_ints({2}, {1, 3})}}},
+                                       {{{"repeats", std::vector<int64_t>{2}}}, {i64({3})}}};
+          },
   };
 }
 

@@ -19,7 +19,9 @@ std::vector<size_t> order_of(const OpCall& call, size_t rank) {
     if (used[order.back()]) call.fail("perm names axis " + std::to_string(axis) + " twice");
     used[order.back()] = true;
   }
-  if (order.size() != rank) call.fail("perm has " + std::to_string(order.size()) + " axes for a tensor of rank " + std::to_string(rank));
+  if (order.size() != rank) {
+    call.fail("perm has " + std::to_string(order.size()) + " axes for a tensor of rank " + std::to_string(rank));
+  }
   return order;
 }
 
@@ -75,9 +77,11 @@ OpDef transpose() {
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,
       .grad    = grad,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({4, 2})}}, {{{"perm", std::vector<int64_t>{1, 2, 0}}}, {f32({2, 4, 6})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2})}},
+                                       {{{"perm", std::vector<int64_t>{1, 2, 0}}}, {f32({2, 4, 6})}}};
+          },
   };
 }
 

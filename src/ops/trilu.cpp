@@ -18,9 +18,9 @@ Factors factors(const OpCall& call) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Array& x   = value_of(call, 0);
-  const bool upper = call.attributes.int_or("upper", 1) != 0;
-  const size_t rank = x.dims().size();
+  const Array& x     = value_of(call, 0);
+  const bool upper   = call.attributes.int_or("upper", 1) != 0;
+  const size_t rank  = x.dims().size();
   const int64_t rows = x.dims()[rank - 2], columns = x.dims()[rank - 1], k = diagonal(call);
   Offsets kept;
   for (int64_t i = 0; i < x.size(); ++i) {
@@ -40,16 +40,20 @@ OpDef trilu() {
       .doc   = "x[..,m,n] with 0 below (upper = 0: above) diagonal k",
       .infer = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
-        if (has_rank(x) && x.dims.size() < 2) call.fail("rank " + std::to_string(x.dims.size()) + "; 2 or more would be right");
+        if (has_rank(x) && x.dims.size() < 2) {
+          call.fail("rank " + std::to_string(x.dims.size()) + "; 2 or more would be right");
+        }
         return {x};
       },
       .factors = factors,
       .work    = elementwise_work<0>,
       .eval    = eval,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({2, 3, 4})}},
-                                   {{{"upper", int64_t{0}}}, {f32({3, 3}), i64({})}, {{1, Array::scalar(int64_t{-1})}}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({2, 3, 4})}},
+                {{{"upper", int64_t{0}}}, {f32({3, 3}), i64({})}, {{1, Array::scalar(int64_t{-1})}}}};
+          },
   };
 }
 

@@ -47,7 +47,8 @@ void grad(GradBuilder& builder) {
 }
 
 std::vector<Sample> samples() {
-  return {{{{"axes", std::vector<int64_t>{0, -1}}}, {f32({4, 2})}}, {{}, {f32({2, 3}), i64({1})}, {{1, Array::of_ints({1}, {1})}}}};
+  return {{{{"axes", std::vector<int64_t>{0, -1}}}, {f32({4, 2})}},
+          {{}, {f32({2, 3}), i64({1})}, {{1, Array::of_ints({1}, {1})}}}};
 }
 
 }  // namespace

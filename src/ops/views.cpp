@@ -44,7 +44,8 @@ Array take(const Array& from, const Dims& dims, const Offsets& offsets) {
 }
 
 void put(Array& to, const Offsets& offsets, const Array& from) {
-  FOREFLOW_CHECK(static_cast<size_t>(from.size()) == offsets.size() && from.dtype() == to.dtype(), "one offset an element");
+  FOREFLOW_CHECK(static_cast<size_t>(from.size()) == offsets.size() && from.dtype() == to.dtype(),
+                 "one offset an element");
   const auto width = static_cast<size_t>(size_of(from.dtype()));
   for (size_t i = 0; i < offsets.size(); ++i) {
     FOREFLOW_CHECK(offsets[i] >= 0 && offsets[i] < to.size(), "an element is written within its tensor");

@@ -56,9 +56,11 @@ OpDef where() {
       .work    = elementwise_work<0>,
       .eval    = eval,
       .grad    = grad,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {boolean({4, 2}), f32({4, 2}), f32({4, 2})}}, {{}, {boolean({4, 1}), f32({2}), f32({})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {boolean({4, 2}), f32({4, 2}), f32({4, 2})}},
+                                       {{}, {boolean({4, 1}), f32({2}), f32({})}}};
+          },
   };
 }
 

@@ -4,7 +4,9 @@
 
 namespace foreflow::ops {
 
-Work moves(const OpCall& call, std::span<const Type> outputs, int kernels) { return computes(call, outputs, 0, kernels); }
+Work moves(const OpCall& call, std::span<const Type> outputs, int kernels) {
+  return computes(call, outputs, 0, kernels);
+}
 
 Work computes(const OpCall& call, std::span<const Type> outputs, double flops, int kernels) {
   Work work{.flops = Flops(flops), .read = {}, .written = {}, .kernels = kernels};

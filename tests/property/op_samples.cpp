@@ -24,7 +24,8 @@ ir::Array random_array(const ir::Type& type, std::mt19937_64& rng) {
 std::vector<Operand> random_operands(const ir::OpDef::Sample& sample, std::mt19937_64& rng) {
   std::vector<Operand> operands;
   for (const ir::Type& type : sample.inputs) {
-    operands.push_back({.type = type, .array = type.kind == ir::Type::Kind::unknown ? ir::Array() : random_array(type, rng)});
+    operands.push_back(
+        {.type = type, .array = type.kind == ir::Type::Kind::unknown ? ir::Array() : random_array(type, rng)});
   }
   for (const auto& [index, array] : sample.values) {
     operands[index].array = array;
@@ -33,7 +34,8 @@ std::vector<Operand> random_operands(const ir::OpDef::Sample& sample, std::mt199
   return operands;
 }
 
-Application::Application(const ir::OpDef& def, ir::Attributes attributes, const std::vector<Operand>& operands, size_t outputs)
+Application::Application(const ir::OpDef& def, ir::Attributes attributes, const std::vector<Operand>& operands,
+                         size_t outputs)
     : def_(def), attributes_(std::move(attributes)), operands_(operands), outputs_(outputs) {
   for (const Operand& operand : operands_) {
     types_.push_back(operand.left_out() ? ir::Type{} : operand.array.type(operand.type.device));

@@ -37,7 +37,7 @@ Array half_of(const Array& whole, size_t axis, int64_t blocks, size_t half) {
   ir::Dims dims = whole.dims();
   dims[axis] /= 2;
   Array result(whole.dtype(), dims);
-  const Cut cut = cut_of(whole, axis, blocks);
+  const Cut cut      = cut_of(whole, axis, blocks);
   const size_t bytes = cut.run_bytes / 2;
   for (size_t run = 0; run < cut.runs; ++run) {
     std::memcpy(result.mutable_bytes() + run * bytes, whole.bytes() + run * cut.run_bytes + half * bytes, bytes);
@@ -52,7 +52,8 @@ Array joined(const Array& first, const Array& second, size_t axis, int64_t block
   const Cut cut = cut_of(first, axis, blocks);
   for (size_t run = 0; run < cut.runs; ++run) {
     std::memcpy(result.mutable_bytes() + 2 * run * cut.run_bytes, first.bytes() + run * cut.run_bytes, cut.run_bytes);
-    std::memcpy(result.mutable_bytes() + (2 * run + 1) * cut.run_bytes, second.bytes() + run * cut.run_bytes, cut.run_bytes);
+    std::memcpy(result.mutable_bytes() + (2 * run + 1) * cut.run_bytes, second.bytes() + run * cut.run_bytes,
+                cut.run_bytes);
   }
   return result;
 }
@@ -80,10 +81,12 @@ void check_form(const Texts& texts, const std::vector<Operand>& operands, const 
 
 class Halving {
  public:
-  Halving(const ir::OpDef& def, const ir::OpDef::Sample& sample, const std::vector<Operand>& operands, ir::Factors factors)
+  Halving(const ir::OpDef& def, const ir::OpDef::Sample& sample, const std::vector<Operand>& operands,
+          ir::Factors factors)
       : def_(def), sample_(sample), operands_(operands), factors_(std::move(factors)) {
     whole_                               = Application(def_, sample_.attributes, operands_, sample_.outputs).eval();
-    const std::vector<std::string> sides = {factors_.text.substr(0, factors_.text.find("->")), factors_.text.substr(factors_.text.find("->") + 2)};
+    const std::vector<std::string> sides = {factors_.text.substr(0, factors_.text.find("->")),
+                                            factors_.text.substr(factors_.text.find("->") + 2)};
     texts_                               = {parts_of(sides[0], operands_.size()), parts_of(sides[1], whole_.size())};
   }
 
@@ -104,8 +107,15 @@ class Halving {
     if (smallest_ % 2 != 0) return;
     const auto first = eval_half(letter, 0), second = eval_half(letter, 1);
     for (size_t o = 0; o < whole_.size(); ++o) {
-      const size_t axis    = texts_.outputs[o].find(letter);
-      const Array together = axis == std::string::npos ? added(first[o], second[o]) : joined(first[o], second[o], axis, blocks(letter, whole_[o], axis));
+      const size_t axis = texts_.outputs[o].find(letter);
+      ir::Dims expected = whole_[o].dims();
+      if (axis != std::string::npos) expected[axis] /= 2;
+      ASSERT_EQ(first[o].dims(), expected)
+          << factors_.text << ": a half of " << letter << " gives " << to_string(first[o].type());
+      ASSERT_EQ(second[o].dims(), expected);
+      const Array together = axis == std::string::npos
+                                 ? added(first[o], second[o])
+                                 : joined(first[o], second[o], axis, blocks(letter, whole_[o], axis));
       EXPECT_TRUE(close(together, whole_[o], 1e-4)) << factors_.text << ": halves of " << letter << " in output " << o;
     }
   }
@@ -127,7 +137,9 @@ class Halving {
     std::vector<Operand> halves = operands_;
     for (size_t i = 0; i < halves.size(); ++i) {
       const size_t axis = texts_.inputs[i].find(letter);
-      if (axis != std::string::npos) halves[i].array = half_of(operands_[i].array, axis, blocks(letter, operands_[i].array, axis), half);
+      if (axis != std::string::npos) {
+        halves[i].array = half_of(operands_[i].array, axis, blocks(letter, operands_[i].array, axis), half);
+      }
     }
     return Application(def_, sample_.attributes, halves, sample_.outputs).eval();
   }
@@ -147,7 +159,7 @@ TEST_P(OpFactors, HoldForHalvesOfEveryLetter) {
   std::mt19937_64 rng(2);
   for (const ir::OpDef::Sample& sample : def.samples()) {
     const std::vector<Operand> operands = random_operands(sample, rng);
-    const ir::Factors factors           = def.factors(Application(def, sample.attributes, operands, sample.outputs).call());
+    const ir::Factors factors = def.factors(Application(def, sample.attributes, operands, sample.outputs).call());
     if (factors.rule == ir::Factors::Rule::linear_view || factors.text.empty()) continue;
     Halving(def, sample, operands, factors).check();
   }

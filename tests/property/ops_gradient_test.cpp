@@ -19,7 +19,8 @@ Array widened(const Array& array) {
 // Evaluates what a reverse rule emits, as it emits it.
 class EagerGradients final : public ir::GradBuilder {
  public:
-  EagerGradients(const ir::OpCall& call, const std::vector<Operand>& operands, std::vector<Array> outputs, std::vector<Array> weights)
+  EagerGradients(const ir::OpCall& call, const std::vector<Operand>& operands, std::vector<Array> outputs,
+                 std::vector<Array> weights)
       : call_(call), operands_(operands) {
     for (const Operand& operand : operands) values_.push_back(operand.array);
     for (Array& output : outputs) values_.push_back(std::move(output));
@@ -31,9 +32,12 @@ class EagerGradients final : public ir::GradBuilder {
   int output(size_t index) override { return static_cast<int>(operands_.size() + index); }
   int output_gradient(size_t index) override { return static_cast<int>(operands_.size() + call_.outputs + index); }
   bool wanted(size_t index) override { return operands_[index].is_float(); }
-  void set_input_gradient(size_t index, int handle) override { gradients_[index] = values_[static_cast<size_t>(handle)]; }
+  void set_input_gradient(size_t index, int handle) override {
+    gradients_[index] = values_[static_cast<size_t>(handle)];
+  }
 
-  std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs, size_t outputs) override {
+  std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs,
+                        size_t outputs) override {
     std::vector<Operand> operands;
     for (const int handle : inputs) {
       if (handle < 0) {
@@ -44,7 +48,8 @@ class EagerGradients final : public ir::GradBuilder {
       operands.push_back({.type = array.type(), .array = array});
     }
     std::vector<int> handles;
-    for (Array& result : Application(ops::table().get(op, "gradient"), std::move(attributes), operands, outputs).eval()) {
+    for (Array& result :
+         Application(ops::table().get(op, "gradient"), std::move(attributes), operands, outputs).eval()) {
       handles.push_back(static_cast<int>(values_.size()));
       values_.push_back(std::move(result));
     }
@@ -68,11 +73,11 @@ double loss(const std::vector<Array>& outputs, const std::vector<Array>& weights
   return sum;
 }
 
-Array central_differences(const ir::OpDef& def, const ir::OpDef::Sample& sample, std::vector<Operand> operands, size_t index,
-                          const std::vector<Array>& weights) {
-  constexpr double kStep     = 1e-5;
-  const Array here           = operands[index].array;
-  const auto loss_with       = [&](size_t element, double step) {
+Array central_differences(const ir::OpDef& def, const ir::OpDef::Sample& sample, std::vector<Operand> operands,
+                          size_t index, const std::vector<Array>& weights) {
+  constexpr double kStep = 1e-5;
+  const Array here       = operands[index].array;
+  const auto loss_with   = [&](size_t element, double step) {
     std::vector<double> moved = ops::values_of<double>(here);
     moved[element] += step;
     operands[index].array = ops::array_of(DType::f64, here.dims(), moved);

@@ -12,8 +12,8 @@ using ir::Type;
 
 class EveryOp : public ::testing::TestWithParam<std::string> {
  protected:
-  const ir::OpDef& def     = ops::table().get(GetParam(), "test");
-  std::mt19937_64 rng      = std::mt19937_64(1);
+  const ir::OpDef& def = ops::table().get(GetParam(), "test");
+  std::mt19937_64 rng  = std::mt19937_64(1);
   bool communicates() const { return def.role == Role::communication; }
 };
 
@@ -42,7 +42,8 @@ bool agrees(const Type& vague, const Type& exact) {
 void expect_agreement(const std::vector<Type>& vague, const std::vector<ir::Array>& values, const char* knowing) {
   ASSERT_EQ(vague.size(), values.size()) << "knowing " << knowing;
   for (size_t i = 0; i < values.size(); ++i) {
-    EXPECT_TRUE(agrees(vague[i], values[i].type())) << "knowing " << knowing << ": " << to_string(vague[i]) << " for " << to_string(values[i].type());
+    EXPECT_TRUE(agrees(vague[i], values[i].type()))
+        << "knowing " << knowing << ": " << to_string(vague[i]) << " for " << to_string(values[i].type());
   }
 }
 
@@ -116,7 +117,9 @@ TEST_P(EveryOp, PassesPartialSumsThroughWhereItSaysSo) {
       for (size_t e = 0; e < sum.size(); ++e) sum[e] += other[e];
       both[i].array = ops::array_of(a[i].type.dtype, a[i].array.dims(), sum);
     }
-    const auto eval = [&](const std::vector<Operand>& operands) { return Application(def, sample.attributes, operands, sample.outputs).eval(); };
+    const auto eval = [&](const std::vector<Operand>& operands) {
+      return Application(def, sample.attributes, operands, sample.outputs).eval();
+    };
     const auto of_a = eval(a), of_b = eval(b), of_both = eval(both);
     for (size_t o = 0; o < of_a.size(); ++o) {
       if (of_a[o].is_tuple() || !ir::is_float(of_a[o].dtype())) continue;

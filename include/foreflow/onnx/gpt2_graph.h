@@ -14,9 +14,9 @@ struct Gpt2Size {
   int64_t positions  = 1024;
 };
 
-// The bytes of an `.onnx` file with 32 + 211 * layers + 17 nodes, whose weights are external tensors in a file that does
-// not exist. Input: token numbers [batch, choices, sequence]. Throws Error when a size is not positive or `hidden` is not
-// a multiple of `heads`.
+// The bytes of an `.onnx` file with 32 + 211 * layers + 17 nodes, whose weights are external tensors in a file that
+// does not exist. Input: token numbers [batch, choices, sequence]. Throws Error when a size is not positive or `hidden`
+// is not a multiple of `heads`.
 std::string write_gpt2(const Gpt2Size& size);
 
 }  // namespace foreflow::onnx

@@ -21,11 +21,12 @@ struct Port {
 
 struct Imported {
   ir::Module module;
-  std::map<std::string, ir::Array> weights;  // numbers of weight parameters, by name in the program; absent ones are left out
-  std::vector<Port> inputs;                  // the data parameters, in order
-  std::vector<Port> outputs;                 // the results, in order
-  int64_t opset = 0;                         // of ONNX's own operators
-  int64_t nodes = 0;                         // in the file
+  std::map<std::string, ir::Array>
+      weights;                // numbers of weight parameters, by name in the program; absent ones are left out
+  std::vector<Port> inputs;   // the data parameters, in order
+  std::vector<Port> outputs;  // the results, in order
+  int64_t opset = 0;          // of ONNX's own operators
+  int64_t nodes = 0;          // in the file
 };
 
 // skip: leaves `weights` empty, for those who only ask for time and memory.
@@ -38,6 +39,7 @@ enum class Numbers : uint8_t { read, skip };
 Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers = Numbers::read);
 
 // The same from memory; `name` stands for the path in messages, and external tensors have no numbers.
-Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops, Numbers numbers = Numbers::read);
+Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops,
+                      Numbers numbers = Numbers::read);
 
 }  // namespace foreflow::onnx

@@ -28,13 +28,15 @@ fs::path test_data() {
 
 std::vector<ir::Array> read_arrays(const fs::path& folder, const std::string& prefix, size_t count) {
   std::vector<ir::Array> arrays;
-  for (size_t i = 0; i < count; ++i) arrays.push_back(read_tensor_file((folder / (prefix + std::to_string(i) + ".pb")).string()).array);
+  for (size_t i = 0; i < count; ++i)
+    arrays.push_back(read_tensor_file((folder / (prefix + std::to_string(i) + ".pb")).string()).array);
   return arrays;
 }
 
 // Tolerances of ONNX's own runner: 1e-3 relative, 1e-7 absolute; one unit more for 16-bit floats.
 std::string difference(const ir::Array& got, const ir::Array& expected) {
-  if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) return ir::to_string(got.type()) + " instead of " + ir::to_string(expected.type());
+  if (got.dtype() != expected.dtype() || got.dims() != expected.dims())
+    return ir::to_string(got.type()) + " instead of " + ir::to_string(expected.type());
   const bool narrow = ir::is_float(expected.dtype()) && ir::size_of(expected.dtype()) < 4;
   for (int64_t i = 0; i < got.size(); ++i) {
     const double a = got.at(i), b = expected.at(i);
@@ -64,7 +66,8 @@ void run(const fs::path& folder, Tally& tally) {
   }
   try {
     const ir::Function& main = imported.module.entry();
-    for (size_t i = inputs.size(); i < main.parameters.size(); ++i) inputs.push_back(imported.weights.at(main.values[i].name));
+    for (size_t i = inputs.size(); i < main.parameters.size(); ++i)
+      inputs.push_back(imported.weights.at(main.values[i].name));
     const std::vector<ir::Array> results = interpret::evaluate(imported.module, 0, inputs);
     for (size_t i = 0; i < results.size(); ++i) {
       const std::string what = difference(results[i], expected[i]);
@@ -81,7 +84,8 @@ void run(const fs::path& folder, Tally& tally) {
 
 // How many tests agreed when this was last raised, so that a broken importer cannot pass by leaving all of them out.
 const std::map<std::string, size_t>& least_agreed() {
-  static const std::map<std::string, size_t> counts = {{"node", 400}, {"pytorch-converted", 18}, {"pytorch-operator", 28}, {"simple", 6}};
+  static const std::map<std::string, size_t> counts = {
+      {"node", 400}, {"pytorch-converted", 18}, {"pytorch-operator", 28}, {"simple", 6}};
   return counts;
 }
 
@@ -100,11 +104,12 @@ TEST_P(Backend, TestsOfOnnxAgreeWithTheReferenceExecutor) {
   EXPECT_GE(tally.agreed.size(), least_agreed().at(GetParam())) << tally.left_out.size() << " tests were left out";
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Backend, ::testing::Values("node", "pytorch-converted", "pytorch-operator", "simple"), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Every, Backend, ::testing::Values("node", "pytorch-converted", "pytorch-operator", "simple"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace foreflow::onnx

@@ -19,7 +19,9 @@ struct Wire {
     text += static_cast<char>(value);
     return *this;
   }
-  Wire& number(int field, int64_t value) { return varint(static_cast<uint64_t>(field) << 3).varint(static_cast<uint64_t>(value)); }
+  Wire& number(int field, int64_t value) {
+    return varint(static_cast<uint64_t>(field) << 3).varint(static_cast<uint64_t>(value));
+  }
   Wire& bytes(int field, std::string_view value) {
     varint(static_cast<uint64_t>(field) << 3 | 2).varint(value.size());
     text += value;
@@ -71,9 +73,15 @@ inline Wire port(const std::string& name, int64_t type, const std::vector<std::s
   return Wire().bytes(1, name).message(2, Wire().message(1, Wire().number(1, type).message(2, shape)));
 }
 
-inline Wire int_attribute(const std::string& name, int64_t value) { return Wire().bytes(1, name).number(3, value).number(20, 2); }
-inline Wire float_attribute(const std::string& name, float value) { return Wire().bytes(1, name).real(2, value).number(20, 1); }
-inline Wire tensor_attribute(const std::string& name, const Wire& value) { return Wire().bytes(1, name).message(5, value).number(20, 4); }
+inline Wire int_attribute(const std::string& name, int64_t value) {
+  return Wire().bytes(1, name).number(3, value).number(20, 2);
+}
+inline Wire float_attribute(const std::string& name, float value) {
+  return Wire().bytes(1, name).real(2, value).number(20, 1);
+}
+inline Wire tensor_attribute(const std::string& name, const Wire& value) {
+  return Wire().bytes(1, name).message(5, value).number(20, 4);
+}
 inline Wire floats_attribute(const std::string& name, const std::vector<float>& values) {
   Wire bytes;
   bytes.bytes(1, name);
@@ -91,8 +99,8 @@ struct NodeText {
   std::string op;
   std::vector<std::string> inputs, outputs;
   std::vector<Wire> attributes = {};
-  std::string name              = {};
-  std::string domain            = {};
+  std::string name             = {};
+  std::string domain           = {};
 };
 
 inline Wire node(const NodeText& text) {
@@ -109,12 +117,12 @@ inline Wire node(const NodeText& text) {
 struct ModelText {
   std::vector<NodeText> nodes;
   std::vector<Wire> inputs              = {port("x", kFloat, {"2", "3"})};
-  std::vector<std::string> outputs       = {"y"};
+  std::vector<std::string> outputs      = {"y"};
   std::vector<Wire> initializers        = {};
   std::vector<Wire> sparse_initializers = {};
-  int64_t opset                          = 13;
-  int64_t ir_version                     = 8;
-  std::string graph_name                 = "graph";
+  int64_t opset                         = 13;
+  int64_t ir_version                    = 8;
+  std::string graph_name                = "graph";
 };
 
 inline std::string model(const ModelText& text) {

@@ -18,8 +18,8 @@ Imported import(const ModelText& text) { return import_bytes(model(text), "m.onn
 std::string printed(const ModelText& text) { return ir::print(import(text).module); }
 
 TEST(OnnxImport, MakesInputsDataInitializersWeightsAndNodesOps) {
-  const Imported imported = import({.nodes        = {{"MatMul", {"x", "h.0.attn.weight"}, {"p"}}, {"Relu", {"p"}, {"y"}}},
-                                    .inputs       = {port("x", kFloat, {"batch", "3"})},
+  const Imported imported = import({.nodes  = {{"MatMul", {"x", "h.0.attn.weight"}, {"p"}}, {"Relu", {"p"}, {"y"}}},
+                                    .inputs = {port("x", kFloat, {"batch", "3"})},
                                     .initializers = {floats("h.0.attn.weight", {3, 2}, {1, 2, 3, 4, 5, 6})}});
   EXPECT_EQ(ir::print(imported.module),
             "func @graph(%x: Tensor[Float32, (?, 3)], weight %h.0.attn.weight: Tensor[Float32, (3, 2)]) {\n"
@@ -36,8 +36,12 @@ TEST(OnnxImport, MakesInputsDataInitializersWeightsAndNodesOps) {
 
 TEST(OnnxImport, TurnsInitializersThatShapesDependOnIntoConstants) {
   const std::vector<float> many(65, 0.5f);
-  const Imported imported = import({.nodes        = {{"Reshape", {"x", "shape"}, {"a"}}, {"Mul", {"a", "one"}, {"b"}}, {"Resize", {"b", "", "scales"}, {"c"}}, {"Add", {"c", "w"}, {"y"}}},
-                                    .initializers = {ints("shape", {2}, {3, -1}), floats("one", {}, {0.5f}), floats("scales", {2}, {1, 2}), floats("w", {2}, {7, 8})}});
+  const Imported imported = import({.nodes        = {{"Reshape", {"x", "shape"}, {"a"}},
+                                                     {"Mul", {"a", "one"}, {"b"}},
+                                                     {"Resize", {"b", "", "scales"}, {"c"}},
+                                                     {"Add", {"c", "w"}, {"y"}}},
+                                    .initializers = {ints("shape", {2}, {3, -1}), floats("one", {}, {0.5f}),
+                                                     floats("scales", {2}, {1, 2}), floats("w", {2}, {7, 8})}});
   EXPECT_EQ(ir::print(imported.module),
             "func @graph(%x: Tensor[Float32, (2, 3)], weight %w: Tensor[Float32, (2,)]) {\n"
             "  %shape = Constant[value = Int64(2,)[3, -1]]()\n"
@@ -62,7 +66,8 @@ TEST(OnnxImport, CountsAnInitializerThatIsAlsoAnInputAsInitializerAndLeavesOutUn
 }
 
 TEST(OnnxImport, PutsNodesInTopologicalOrderAndKeepsTheFilesOrderOtherwise) {
-  const std::string text = printed({.nodes = {{"Add", {"b", "c"}, {"y"}}, {"Relu", {"x"}, {"c"}}, {"Tanh", {"x"}, {"b"}}, {"Sqrt", {"x"}, {"d"}}}});
+  const std::string text = printed(
+      {.nodes = {{"Add", {"b", "c"}, {"y"}}, {"Relu", {"x"}, {"c"}}, {"Tanh", {"x"}, {"b"}}, {"Sqrt", {"x"}, {"d"}}}});
   EXPECT_LT(text.find("%c ="), text.find("%b ="));
   EXPECT_LT(text.find("%b ="), text.find("%y ="));
   EXPECT_LT(text.find("%y ="), text.find("%d ="));
@@ -72,7 +77,8 @@ TEST(OnnxImport, KeepsNamesThatTheTextFormCanHoldAndTellsTheOthersApart) {
   const Imported imported = import({.nodes  = {{"Add", {"onnx::MatMul_499", "gpu_0/data_0"}, {"a b"}},
                                                {"Add", {"a b", "x:0"}, {"a_b"}},
                                                {"Add", {"a_b", "v7"}, {"y"}}},
-                                    .inputs = {port("onnx::MatMul_499", kFloat, {}), port("gpu_0/data_0", kFloat, {}), port("x:0", kFloat, {}), port("v7", kFloat, {})}});
+                                    .inputs = {port("onnx::MatMul_499", kFloat, {}), port("gpu_0/data_0", kFloat, {}),
+                                               port("x:0", kFloat, {}), port("v7", kFloat, {})}});
   std::vector<std::string> names;
   for (const ir::Value& value : imported.module.entry().values) names.push_back(value.name);
   EXPECT_EQ(names, (std::vector<std::string>{"onnx::MatMul_499", "gpu_0/data_0", "x_0", "v7_", "a_b", "a_b_2", "y"}));
@@ -81,10 +87,12 @@ TEST(OnnxImport, KeepsNamesThatTheTextFormCanHoldAndTellsTheOthersApart) {
 }
 
 TEST(OnnxImport, PrintsTextThatParsesBack) {
-  const Imported imported = import({.nodes  = {{"Split", {"::x", ""}, {"a::", "", "c"}, {ints_attribute("split", {1, 1, 1}), int_attribute("axis", -1)}},
-                                               {"Add", {"a::", "c"}, {"y"}}},
-                                    .inputs = {port("::x", kFloat, {"2", "3"})},
-                                    .graph_name = "torch jit (1)"});
+  const Imported imported = import(
+      {.nodes =
+           {{"Split", {"::x", ""}, {"a::", "", "c"}, {ints_attribute("split", {1, 1, 1}), int_attribute("axis", -1)}},
+            {"Add", {"a::", "c"}, {"y"}}},
+       .inputs     = {port("::x", kFloat, {"2", "3"})},
+       .graph_name = "torch jit (1)"});
   const std::string text = ir::print(imported.module);
   EXPECT_EQ(ir::print(ir::parse(text, "again", fake_ops())), text);
 }
@@ -93,23 +101,28 @@ TEST(OnnxImport, ReadsEveryKindOfAttribute) {
   EXPECT_EQ(printed({.nodes = {{"ReduceMean",
                                 {"x"},
                                 {"y"},
-                                {int_attribute("i", -5), float_attribute("f", 1e-5f), Wire().bytes(1, "s").bytes(4, "text").number(20, 3), ints_attribute("is", {1, -2}),
+                                {int_attribute("i", -5), float_attribute("f", 1e-5f),
+                                 Wire().bytes(1, "s").bytes(4, "text").number(20, 3), ints_attribute("is", {1, -2}),
                                  floats_attribute("fs", {0.1f, 2}), tensor_attribute("t", ints("", {1}, {9})),
                                  Wire().bytes(1, "ss").bytes(9, "a").bytes(9, "b").number(20, 8)}}}}),
             "func @graph(%x: Tensor[Float32, (2, 3)]) {\n"
-            "  %y = ReduceMean[i = -5, f = 1e-05, s = \"text\", is = [1, -2], fs = [0.1, 2.0], t = Int64(1,)[9], ss = [\"a\", \"b\"]](%x)\n"
+            "  %y = ReduceMean[i = -5, f = 1e-05, s = \"text\", is = [1, -2], fs = [0.1, 2.0], t = Int64(1,)[9], ss = "
+            "[\"a\", \"b\"]](%x)\n"
             "  return %y\n"
             "}\n");
 }
 
 TEST(OnnxImport, FillsTheZerosOfSparseInitializers) {
-  const Wire sparse      = Wire().message(1, floats("w", {2}, {5, 7})).message(2, ints("", {2, 2}, {0, 1, 1, 2})).number(3, 2).number(3, 3);
+  const Wire sparse =
+      Wire().message(1, floats("w", {2}, {5, 7})).message(2, ints("", {2, 2}, {0, 1, 1, 2})).number(3, 2).number(3, 3);
   const Imported imported = import({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .sparse_initializers = {sparse}});
   EXPECT_EQ(imported.weights.at("w"), ir::Array::of_floats({2, 3}, {0, 5, 0, 0, 0, 7}));
 }
 
 TEST(OnnxImport, KeepsOpsOfOtherDomainsThatTheTableHas) {
-  EXPECT_NE(printed({.nodes = {{.op = "FastGelu", .inputs = {"x"}, .outputs = {"y"}, .domain = "com.microsoft"}}}).find("FastGelu(%x)"), std::string::npos);
+  EXPECT_NE(printed({.nodes = {{.op = "FastGelu", .inputs = {"x"}, .outputs = {"y"}, .domain = "com.microsoft"}}})
+                .find("FastGelu(%x)"),
+            std::string::npos);
 }
 
 // A model beside its weights.
@@ -122,9 +135,14 @@ class OnnxExternalData : public ::testing::Test {
   ~OnnxExternalData() override { std::filesystem::remove_all(folder_); }
 
   Imported import_external(const std::string& location, const std::string& offset) {
-    const auto entry = [](const std::string& key, const std::string& value) { return Wire().bytes(1, key).bytes(2, value); };
-    const Wire w    = tensor("w", kFloat, {3}).message(13, entry("location", location)).message(13, entry("offset", offset)).number(14, 1);
-    const auto path  = folder_ / "m.onnx";
+    const auto entry = [](const std::string& key, const std::string& value) {
+      return Wire().bytes(1, key).bytes(2, value);
+    };
+    const Wire w = tensor("w", kFloat, {3})
+                       .message(13, entry("location", location))
+                       .message(13, entry("offset", offset))
+                       .number(14, 1);
+    const auto path = folder_ / "m.onnx";
     std::ofstream(path, std::ios::binary) << model({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .initializers = {w}});
     return import_model(path.string(), fake_ops());
   }

@@ -13,8 +13,9 @@ namespace {
 
 // What the symbolic dimensions of the models stand for here.
 const std::map<std::string, int64_t>& dimensions() {
-  static const std::map<std::string, int64_t> values = {{"batch", 2},        {"batch_size", 2},   {"seq_len", 8},     {"tokens", 8},
-                                                        {"input1_dim_0", 2}, {"input1_dim_1", 1}, {"input1_dim_2", 8}};
+  static const std::map<std::string, int64_t> values = {{"batch", 2},       {"batch_size", 2},   {"seq_len", 8},
+                                                        {"tokens", 8},      {"input1_dim_0", 2}, {"input1_dim_1", 1},
+                                                        {"input1_dim_2", 8}};
   return values;
 }
 
@@ -31,7 +32,8 @@ std::vector<interpret::Mixed> arguments_for(const Imported& imported) {
   for (size_t i = 0; i < main.parameters.size(); ++i) {
     ir::Type type = *main.values[i].annotation;
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-      if (type.dims[axis] == ir::Dims::kUnknown) type.dims[axis] = value_of(imported.inputs.at(i).dimensions[axis]).value();
+      if (type.dims[axis] == ir::Dims::kUnknown)
+        type.dims[axis] = value_of(imported.inputs.at(i).dimensions[axis]).value();
     }
     arguments.push_back(interpret::Mixed::of(type));
   }
@@ -59,9 +61,11 @@ TEST_P(RealModel, HasNoShapeThatStaysUnknown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, RealModel,
-                         ::testing::Values("models/gpt2_past_12L", "models/bert_vespa", "models/bert_mlm_vespa", "models/encdec_encoder_vespa",
-                                           "models/llama_fwd_small", "models/llama_bwd_small", "models/light_resnet50", "models/light_squeezenet",
-                                           "models/fastestdet", "models/resnet18_ext", "generated/tiny", "generated/gpt2", "generated/gpt3_175B"),
+                         ::testing::Values("models/gpt2_past_12L", "models/bert_vespa", "models/bert_mlm_vespa",
+                                           "models/encdec_encoder_vespa", "models/llama_fwd_small",
+                                           "models/llama_bwd_small", "models/light_resnet50", "models/light_squeezenet",
+                                           "models/fastestdet", "models/resnet18_ext", "generated/tiny",
+                                           "generated/gpt2", "generated/gpt3_175B"),
                          [](const auto& info) { return info.param.substr(info.param.find('/') + 1); });
 
 }  // namespace

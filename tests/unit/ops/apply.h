@@ -5,7 +5,8 @@
 
 namespace foreflow::test {
 
-inline std::vector<ir::Array> apply_all(const std::string& op, const ir::Attributes& attributes, const std::vector<ir::Array>& operands, size_t outputs) {
+inline std::vector<ir::Array> apply_all(const std::string& op, const ir::Attributes& attributes,
+                                        const std::vector<ir::Array>& operands, size_t outputs) {
   std::vector<ir::Type> types;
   std::vector<const ir::Array*> known;
   for (const ir::Array& operand : operands) {
@@ -18,7 +19,8 @@ inline std::vector<ir::Array> apply_all(const std::string& op, const ir::Attribu
   return def.eval(call);
 }
 
-inline ir::Array apply(const std::string& op, const ir::Attributes& attributes, const std::vector<ir::Array>& operands) {
+inline ir::Array apply(const std::string& op, const ir::Attributes& attributes,
+                       const std::vector<ir::Array>& operands) {
   return apply_all(op, attributes, operands, 1).at(0);
 }
 

@@ -45,7 +45,8 @@ TEST(Slice, ClampsLimitsBeyondTheDimension) {
 
 TEST(Slice, TakesEachAxisByItsOwnLimits) {
   const Array x = ints({2, 3}, {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(apply("Slice", {{"starts", Ints{-2, 1}}, {"ends", Ints{2, 2}}, {"axes", Ints{-1, 0}}}, {x}), ints({1, 1}, {4}));
+  EXPECT_EQ(apply("Slice", {{"starts", Ints{-2, 1}}, {"ends", Ints{2, 2}}, {"axes", Ints{-1, 0}}}, {x}),
+            ints({1, 1}, {4}));
 }
 
 TEST(Gather, CountsNegativeIndicesFromTheEnd) {
@@ -55,7 +56,10 @@ TEST(Gather, CountsNegativeIndicesFromTheEnd) {
 }
 
 TEST(Gather, RefusesAnIndexOutside) {
-  EXPECT_THAT(error_of([] { apply("Gather", {}, {list({1, 2}), list({2})}); }), HasSubstr("index 2 of a dimension of 2"));
+  EXPECT_THAT(error_of([] {
+                apply("Gather", {}, {list({1, 2}), list({2})});
+              }),
+              HasSubstr("index 2 of a dimension of 2"));
   EXPECT_THAT(error_of([] { apply("Gather", {}, {list({1, 2}), list({-3})}); }), HasSubstr("index -3"));
 }
 
@@ -77,7 +81,10 @@ TEST(Broadcasting, StretchesBothOperands) {
 }
 
 TEST(Broadcasting, SaysWhichShapesDoNotFit) {
-  EXPECT_THAT(error_of([] { apply("Add", {}, {list({1, 2}), list({1, 2, 3})}); }), HasSubstr("(2,) and (3,) do not broadcast"));
+  EXPECT_THAT(error_of([] {
+                apply("Add", {}, {list({1, 2}), list({1, 2, 3})});
+              }),
+              HasSubstr("(2,) and (3,) do not broadcast"));
   EXPECT_THAT(error_of([] { apply("Add", {}, {list({1}), Array::scalar(1.0F)}); }), HasSubstr("Int64 and Float32"));
 }
 
@@ -94,12 +101,14 @@ TEST(Mod, TakesTheSignOfTheDivisorOrWithFmodOfTheDividend) {
 }
 
 TEST(Round, SendsHalvesToTheEvenNumber) {
-  EXPECT_EQ(apply("Round", {}, {Array::of_floats({4}, {0.5F, 1.5F, 2.5F, -2.5F})}), Array::of_floats({4}, {0, 2, 2, -2}));
+  EXPECT_EQ(apply("Round", {}, {Array::of_floats({4}, {0.5F, 1.5F, 2.5F, -2.5F})}),
+            Array::of_floats({4}, {0, 2, 2, -2}));
 }
 
 TEST(Halves, AreComputedWideAndRoundedOnce) {
   const uint16_t one = ir::float_to_half(1.0F), step = ir::float_to_half(std::ldexp(1.0F, -11));
-  const Array x = Array::of<uint16_t>(DType::f16, {1}, std::vector<uint16_t>{one}), y = Array::of<uint16_t>(DType::f16, {1}, std::vector<uint16_t>{step});
+  const Array x = Array::of<uint16_t>(DType::f16, {1}, std::vector<uint16_t>{one}),
+              y = Array::of<uint16_t>(DType::f16, {1}, std::vector<uint16_t>{step});
   EXPECT_EQ(apply("Add", {}, {x, y}), x);  // half of the last place: to even
 }
 
@@ -130,7 +139,8 @@ TEST(Split, GivesTheLastPartWhatIsLeft) {
 TEST(OneHot, InsertsTheNewDimensionAtItsAxis) {
   const Array depth = Array::scalar(int64_t{2}), values = list({0, 1});
   EXPECT_EQ(apply("OneHot", {}, {list({0, -1, 2}), depth, values}), ints({3, 2}, {1, 0, 0, 1, 0, 0}));
-  EXPECT_EQ(apply("OneHot", {{"axis", int64_t{0}}}, {list({0, 1, 1}), depth, values}), ints({2, 3}, {1, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(apply("OneHot", {{"axis", int64_t{0}}}, {list({0, 1, 1}), depth, values}),
+            ints({2, 3}, {1, 0, 0, 0, 1, 1}));
 }
 
 TEST(Trilu, KeepsOneSideOfADiagonal) {
@@ -150,7 +160,10 @@ TEST(NonZero, ListsCoordinatesByDimension) {
 }
 
 TEST(Reshape, SaysThatAShapeDoesNotHoldTheElements) {
-  EXPECT_THAT(error_of([] { apply("Reshape", {{"shape", Ints{4, -1}}}, {list({1, 2, 3})}); }), HasSubstr("does not hold the 3 elements"));
+  EXPECT_THAT(error_of([] {
+                apply("Reshape", {{"shape", Ints{4, -1}}}, {list({1, 2, 3})});
+              }),
+              HasSubstr("does not hold the 3 elements"));
 }
 
 TEST(Cast, TruncatesAndWrapsAround) {
