@@ -239,7 +239,7 @@ int64_t JsonView::int_or(std::string_view key, int64_t fallback) const {
   return has(key) ? at(key).as_int() : fallback;
 }
 bool JsonView::bool_or(std::string_view key, bool fallback) const { return has(key) ? at(key).as_bool() : fallback; }
-std::string JsonView::string_or(std::string_view key, std::string fallback) const {
+std::string JsonView::string_or(std::string_view key, const std::string& fallback) const {
   return has(key) ? at(key).as_string() : fallback;
 }
 

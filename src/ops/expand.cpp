@@ -16,17 +16,18 @@ std::vector<Type> infer(const OpCall& call) {
   return {with_dims(x, broadcast(call, x.dims, Dims(*shape.list)))};
 }
 
-// A dimension may be split where it comes from x; one that `shape` writes out may not.
+// A dimension may be split where it comes from x and `shape` does not write it out. It may write it out in an attribute
+// that names every dimension: that one shrinks with it.
 Factors factors(const OpCall& call) {
   const Integers shape = integers(call, "shape", 1);
   if (!splittable(call) || !shape.list) return {};
   const Dims x = tensor_operand(call, 0).dims, result = infer(call)[0].dims;
   std::string output = letters(result.size()), input = aligned_letters(x, result);
   const size_t extra = result.size() - x.size(), written = result.size() - shape.list->size();
+  const bool shrinks = written == 0 && call.attributes.find("shape") != nullptr;
   for (size_t axis = 0; axis < result.size(); ++axis) {
-    const bool from_x =
-        axis >= extra && input[axis - extra] != '.' && (axis < written || (*shape.list)[axis - written] == 1);
-    if (from_x) continue;
+    const bool from_x = axis >= extra && input[axis - extra] != '.';
+    if (from_x && (shrinks || axis < written || (*shape.list)[axis - written] == 1)) continue;
     output[axis] = '.';
     if (axis >= extra) input[axis - extra] = '.';
   }
@@ -61,6 +62,7 @@ OpDef expand() {
       .samples =
           [] {
             return std::vector<Sample>{{{{"shape", std::vector<int64_t>{3, 1, 1}}}, {f32({4, 2})}},
+                                       {{{"shape", std::vector<int64_t>{4, 3, 2}}}, {f32({4, 1, 2})}},
                                        {{}, {f32({4, 1}), i64({2})}, {{1, Array::of_ints({2}, {4, 3})}}}};
           },
   };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "ops/axes.h"
@@ -60,14 +61,16 @@ std::vector<Type> infer(const OpCall& call) {
   return types;
 }
 
-// Equal parts keep their letter along the axis: x is blocks of them. Sizes that are written out hold for the whole
-// only.
+// Equal parts keep their letter along the axis: x is blocks of them. An attribute `split` shrinks with the parts; an
+// operand would not.
 Factors factors(const OpCall& call) {
   if (!splittable(call) || integers(call, "split", 1).unknown()) return {};
-  const Dims dims   = tensor_operand(call, 0).dims;
-  const size_t axis = normal_axis(call, axis_of(call), dims.size());
-  std::string text  = letters(dims.size());
-  const bool equal  = !integers(call, "split", 1).given && dims[axis] % static_cast<int64_t>(call.outputs) == 0;
+  const Dims dims                  = tensor_operand(call, 0).dims;
+  const size_t axis                = normal_axis(call, axis_of(call), dims.size());
+  const std::vector<int64_t> sizes = sizes_of(call, dims[axis]);
+  std::string text                 = letters(dims.size());
+  const bool written               = call.has(1) && call.attributes.find("split") == nullptr;
+  const bool equal                 = !written && std::count(sizes.begin(), sizes.end(), sizes[0]) == std::ssize(sizes);
   if (!equal) text[axis] = '.';
   return {.text    = factor_text(call, {text}, std::vector<std::string>(call.outputs, text)),
           .blocked = equal ? text[axis] : char{0},
@@ -99,7 +102,7 @@ std::vector<Sample> samples() {
   return {{{{"dim", int64_t{0}}, {"num_splits", int64_t{2}}}, {f32({8, 2})}, {}, 2},
           {{{"axis", int64_t{-1}}, {"num_outputs", int64_t{3}}}, {f32({2, 8})}, {}, 3},
           {{{"axis", int64_t{1}}}, {f32({2, 12}), i64({3})}, {{1, Array::of_ints({3}, {2, 4, 6})}}, 3},
-          {{{"axis", int64_t{1}}}, {f32({2, 12})}, {}, 3}};
+          {{{"axis", int64_t{1}}, {"split", std::vector<int64_t>{4, 4, 4}}}, {f32({2, 12})}, {}, 3}};
 }
 
 }  // namespace

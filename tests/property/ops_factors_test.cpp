@@ -1,11 +1,11 @@
 // Factors proved by evaluating halves: what a letter splits gives, put together again, what the whole gives.
+#include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 
-#include "foreflow/base/text.h"
 #include "ops/kernel.h"
 #include "property/op_samples.h"
+#include "transform/factor_text.h"
 
 namespace foreflow::test {
 namespace {
@@ -13,14 +13,6 @@ namespace {
 using ir::Array;
 
 class OpFactors : public ::testing::TestWithParam<std::string> {};
-
-struct Texts {
-  std::vector<std::string> inputs, outputs;
-};
-
-std::vector<std::string> parts_of(const std::string& text, size_t count) {
-  return count == 0 ? std::vector<std::string>{} : split(text, ',');
-}
 
 // One dimension seen as outer blocks, each a run of bytes that is cut in the middle.
 struct Cut {
@@ -65,7 +57,8 @@ Array added(const Array& a, const Array& b) {
 }
 
 // The letters stand one a dimension, in inputs first, once a tensor.
-void check_form(const Texts& texts, const std::vector<Operand>& operands, const std::vector<Array>& outputs) {
+void check_form(const transform::FactorText& texts, const std::vector<Operand>& operands,
+                const std::vector<Array>& outputs) {
   ASSERT_EQ(texts.inputs.size(), operands.size());
   ASSERT_EQ(texts.outputs.size(), outputs.size());
   std::set<char> in_inputs{'.'};
@@ -83,11 +76,12 @@ class Halving {
  public:
   Halving(const ir::OpDef& def, const ir::OpDef::Sample& sample, const std::vector<Operand>& operands,
           ir::Factors factors)
-      : def_(def), sample_(sample), operands_(operands), factors_(std::move(factors)) {
-    whole_                               = Application(def_, sample_.attributes, operands_, sample_.outputs).eval();
-    const std::vector<std::string> sides = {factors_.text.substr(0, factors_.text.find("->")),
-                                            factors_.text.substr(factors_.text.find("->") + 2)};
-    texts_                               = {parts_of(sides[0], operands_.size()), parts_of(sides[1], whole_.size())};
+      : def_(def),
+        sample_(sample),
+        operands_(operands),
+        factors_(std::move(factors)),
+        texts_(transform::parse_factors(factors_.text)) {
+    whole_ = Application(def_, sample_.attributes, operands_, sample_.outputs).eval();
   }
 
   void check() {
@@ -141,15 +135,46 @@ class Halving {
         halves[i].array = half_of(operands_[i].array, axis, blocks(letter, operands_[i].array, axis), half);
       }
     }
-    return Application(def_, sample_.attributes, halves, sample_.outputs).eval();
+    if (half == 1 && leaves_partial_sums(letter)) clear_operand_added_once(letter, halves);
+    return Application(def_, half_attributes(letter), halves, sample_.outputs).eval();
+  }
+
+  bool leaves_partial_sums(char letter) const {
+    return std::any_of(texts_.outputs.begin(), texts_.outputs.end(),
+                       [letter](const std::string& text) { return text.find(letter) == std::string::npos; });
+  }
+
+  // The operand marked '+' is a term of the sum: one part adds it, the others add nothing.
+  void clear_operand_added_once(char letter, std::vector<Operand>& halves) const {
+    if (texts_.once < 0) return;
+    const auto once = static_cast<size_t>(texts_.once);
+    if (texts_.inputs[once].find(letter) != std::string::npos || halves[once].left_out()) return;
+    halves[once].array = Array(halves[once].array.dtype(), halves[once].array.dims());
+  }
+
+  // Sizes that attributes write out shrink with the dimension that they describe (transform::local_attributes).
+  ir::Attributes half_attributes(char letter) const {
+    ir::Attributes attributes = sample_.attributes;
+    const size_t axis         = texts_.outputs[0].find(letter);
+    if (def_.name == "Split" && letter == factors_.blocked && attributes.find("split") != nullptr) {
+      std::vector<int64_t> sizes = attributes.get_ints("split");
+      for (int64_t& size : sizes) size /= 2;
+      attributes.set("split", sizes);
+    }
+    if (def_.name == "Expand" && attributes.find("shape") != nullptr && axis != std::string::npos) {
+      std::vector<int64_t> shape = attributes.get_ints("shape");
+      if (axis < shape.size() && shape[axis] == whole_[0].dims()[axis]) shape[axis] /= 2;
+      attributes.set("shape", shape);
+    }
+    return attributes;
   }
 
   const ir::OpDef& def_;
   const ir::OpDef::Sample& sample_;
   const std::vector<Operand>& operands_;
   ir::Factors factors_;
+  transform::FactorText texts_;
   std::vector<Array> whole_;
-  Texts texts_;
   int64_t smallest_ = 0;
 };
 

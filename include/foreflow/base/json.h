@@ -93,7 +93,7 @@ class JsonView {
 
   int64_t int_or(std::string_view key, int64_t fallback) const;
   bool bool_or(std::string_view key, bool fallback) const;
-  std::string string_or(std::string_view key, std::string fallback) const;
+  std::string string_or(std::string_view key, const std::string& fallback) const;
 
  private:
   JsonView(const Json* value, std::string file, std::string path)
