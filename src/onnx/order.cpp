@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <queue>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -16,7 +17,11 @@ constexpr int kGiven = -1;  // a graph input or initializer, not a node
 
 using Producers = std::unordered_map<std::string_view, int>;
 
-Producers find_producers(const onnx_proto::GraphProto& graph, const std::string& file) {
+bool is_constant(const onnx_proto::NodeProto& node) { return node.op_type() == "Constant" && node.output_size() == 1; }
+
+// Tools that edit graphs replace a Constant by appending another one for the same value; then the later one counts, and
+// the earlier one is added to `replaced`. Any other second definition is an error.
+Producers find_producers(const onnx_proto::GraphProto& graph, const std::string& file, std::set<int>& replaced) {
   Producers producers;
   for (const auto& input : graph.input()) {
     if (!producers.emplace(input.name(), kGiven).second)
@@ -30,6 +35,11 @@ Producers find_producers(const onnx_proto::GraphProto& graph, const std::string&
       const auto [earlier, fresh] = producers.emplace(output, n);
       if (fresh) continue;
       const int other = earlier->second;
+      if (other != kGiven && is_constant(graph.node(other)) && is_constant(graph.node(n))) {
+        replaced.insert(other);
+        earlier->second = n;
+        continue;
+      }
       throw Error(
           where_of(file, graph.node(n), n),
           "defines " + quote(output) + ", which " +
@@ -68,7 +78,8 @@ std::string describe_cycle(const std::vector<std::vector<int>>& sources, const s
 }  // namespace
 
 std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std::string& file) {
-  const Producers producers = find_producers(graph, file);
+  std::set<int> replaced;
+  const Producers producers = find_producers(graph, file, replaced);
   const auto count          = static_cast<size_t>(graph.node_size());
   std::vector<std::vector<int>> sources(count), users(count);
   std::vector<int> waiting(count, 0);
@@ -89,7 +100,7 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
 
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int n = 0; n < graph.node_size(); ++n) {
-    if (waiting[static_cast<size_t>(n)] == 0) ready.push(n);
+    if (waiting[static_cast<size_t>(n)] == 0 && !replaced.contains(n)) ready.push(n);
   }
   std::vector<int> order;
   order.reserve(count);
@@ -101,7 +112,8 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
       if (--waiting[static_cast<size_t>(user)] == 0) ready.push(user);
     }
   }
-  if (order.size() < count) throw Error(file, "the graph has a cycle: " + describe_cycle(sources, waiting, graph));
+  if (order.size() + replaced.size() < count)
+    throw Error(file, "the graph has a cycle: " + describe_cycle(sources, waiting, graph));
   return order;
 }
 

@@ -47,6 +47,17 @@ std::string difference(const ir::Array& got, const ir::Array& expected) {
   return {};
 }
 
+// Tests that ask for what the reference executor does not do, or that are wrong.
+bool is_beyond_us(const std::string& test) {
+  const auto has = [&](std::string_view part) { return test.find(part) != test.npos; };
+  if (has("training_dropout")) return true;                                       // random
+  if (has("batchnorm") && has("training_mode")) return true;                      // statistics of the batch
+  if (has("resize") && (has("cubic") || has("tf_crop_and_resize"))) return true;  // only nearest and linear
+  // The expected numbers come from a width of 0.6 * 4 = 2.4 elements, where the standard says length_resized, which
+  // is 2.
+  return test == "test_resize_downsample_scales_linear_align_corners";
+}
+
 struct Tally {
   std::map<std::string, std::string> wrong;  // test -> what
   std::set<std::string> agreed, left_out;
@@ -54,6 +65,7 @@ struct Tally {
 
 void run(const fs::path& folder, Tally& tally) {
   const std::string name = folder.filename().string();
+  if (is_beyond_us(name)) return;
   Imported imported;
   std::vector<ir::Array> inputs, expected;
   try {
@@ -85,7 +97,7 @@ void run(const fs::path& folder, Tally& tally) {
 // How many tests agreed when this was last raised, so that a broken importer cannot pass by leaving all of them out.
 const std::map<std::string, size_t>& least_agreed() {
   static const std::map<std::string, size_t> counts = {
-      {"node", 400}, {"pytorch-converted", 18}, {"pytorch-operator", 28}, {"simple", 6}};
+      {"node", 549}, {"pytorch-converted", 75}, {"pytorch-operator", 33}, {"simple", 6}};
   return counts;
 }
 
@@ -101,6 +113,7 @@ TEST_P(Backend, TestsOfOnnxAgreeWithTheReferenceExecutor) {
     if (fs::exists(folder / "model.onnx")) run(folder, tally);
   }
   for (const auto& [test, what] : tally.wrong) ADD_FAILURE() << test << ": " << what;
+  RecordProperty("agreed", static_cast<int>(tally.agreed.size()));
   EXPECT_GE(tally.agreed.size(), least_agreed().at(GetParam())) << tally.left_out.size() << " tests were left out";
 }
 

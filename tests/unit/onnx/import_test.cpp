@@ -73,6 +73,15 @@ TEST(OnnxImport, PutsNodesInTopologicalOrderAndKeepsTheFilesOrderOtherwise) {
   EXPECT_LT(text.find("%y ="), text.find("%d ="));
 }
 
+TEST(OnnxImport, TakesTheLastOfTwoConstantsForOneValue) {
+  const auto constant = [](int64_t value) {
+    return NodeText{"Constant", {}, {"c"}, {int_attribute("value_int", value)}};
+  };
+  const std::string text = printed({.nodes = {constant(12), {"Div", {"x", "c"}, {"y"}}, constant(2)}});
+  EXPECT_NE(text.find("%c = Constant[value = Int64()[2]]()\n  %y = Div(%x, %c)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("[12]"), std::string::npos);
+}
+
 TEST(OnnxImport, KeepsNamesThatTheTextFormCanHoldAndTellsTheOthersApart) {
   const Imported imported = import({.nodes  = {{"Add", {"onnx::MatMul_499", "gpu_0/data_0"}, {"a b"}},
                                                {"Add", {"a b", "x:0"}, {"a_b"}},

@@ -13,7 +13,7 @@ namespace {
 
 // What the symbolic dimensions of the models stand for here.
 const std::map<std::string, int64_t>& dimensions() {
-  static const std::map<std::string, int64_t> values = {{"batch", 2},       {"batch_size", 2},   {"seq_len", 8},
+  static const std::map<std::string, int64_t> values = {{"batch", 2},       {"batch_size", 2},   {"seq_len", 4},
                                                         {"tokens", 8},      {"input1_dim_0", 2}, {"input1_dim_1", 1},
                                                         {"input1_dim_2", 8}};
   return values;
