@@ -68,6 +68,7 @@ std::vector<Array> eval_normalization(const OpCall& call) {
   return outputs;
 }
 
+// No gradient comes through Mean and InvStdDev.
 void grad_normalization(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const auto gradients =
@@ -94,7 +95,7 @@ OpDef layer_normalization() {
       .samples = [] {
         return std::vector<Sample>{{{}, {f32({2, 4, 6}), f32({6}), f32({6})}},
                                    {{}, {f32({4, 3}), f32({3})}},
-                                   {.attributes = {{"axis", 1}, {"epsilon", 1e-3}}, .inputs = {f32({4, 2, 3}), f32({2, 3}), f32({2, 3})}, .outputs = 3}};
+                                   {{{"axis", 1}, {"epsilon", 1e-3}}, {f32({4, 2, 3}), f32({2, 3}), f32({2, 3})}}};
       },
   };
 }

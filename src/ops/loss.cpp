@@ -13,7 +13,9 @@ OpDef loss() {
       .eval    = [](const OpCall& call) { return eval_square(call, [](double difference, double n) { return difference * difference / n; }); },
       // A loss ends the forward pass: the gradient that reaches it is one.
       .grad    = [](GradBuilder& builder) {
-        builder.set_input_gradient(0, builder.emit("LossGrad", builder.call().attributes, {builder.input(0), builder.input(1)})[0]);
+        const int dx = builder.emit("LossGrad", builder.call().attributes, {builder.input(0), builder.input(1)})[0];
+        builder.set_input_gradient(0, dx);
+        if (builder.wanted(1)) builder.set_input_gradient(1, builder.emit("Neg", {}, {dx})[0]);
       },
       .samples = square_samples,
   };

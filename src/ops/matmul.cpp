@@ -14,34 +14,60 @@ int swap_last_two(GradBuilder& builder, int handle, size_t rank) {
   return builder.emit("Transpose", {{"perm", permutation}}, {handle})[0];
 }
 
-// dx = dy w', dw = x' dy, summed over the dimensions that were broadcast.
-void grad_batched(GradBuilder& builder, const Type& x, const Type& w) {
-  const Product product = *product_of(builder.call(), {});
-  const auto batched    = [&](const Dims& matrix) {
-    Dims dims = product.batch;
-    for (size_t axis = matrix.size() - 2; axis < matrix.size(); ++axis) dims.push_back(matrix[axis]);
-    return with_dims(x, dims);
-  };
-  const int dy = builder.output_gradient(0);
-  if (builder.wanted(0)) {
-    const int dx = builder.emit("MatMul", {}, {dy, swap_last_two(builder, builder.input(1), w.dims.size())})[0];
-    builder.set_input_gradient(0, reduce_to(builder, dx, batched(x.dims), x));
-  }
-  if (builder.wanted(1)) {
-    const int dw = builder.emit("MatMul", {}, {swap_last_two(builder, builder.input(0), x.dims.size()), dy})[0];
-    builder.set_input_gradient(1, reduce_to(builder, dw, batched(w.dims), w));
-  }
+// An operand as a matrix: a vector is a row on the left and a column on the right.
+struct Operand {
+  Type type;
+  int handle;
+};
+
+Operand as_matrix(GradBuilder& builder, size_t index) {
+  const Type type  = tensor_operand(builder.call(), index);
+  const int handle = builder.input(index);
+  if (!has_rank(type)) builder.call().fail("the gradient needs the ranks of both operands");
+  if (type.dims.size() > 1) return {type, handle};
+  const Dims dims = index == 0 ? Dims{1, type.dims[0]} : Dims{type.dims[0], 1};
+  return {with_dims(type, dims), builder.emit("Unsqueeze", {{"axes", std::vector{static_cast<int64_t>(index)}}}, {handle})[0]};
 }
 
+// dy with the dimensions of 1 that the product of matrices would have.
+int matrix_gradient(GradBuilder& builder, const Product& product) {
+  const int dy = builder.output_gradient(0);
+  if (!product.left_vector && !product.right_vector) return dy;
+  std::vector<int64_t> axes;
+  if (product.left_vector) axes.push_back(-2);
+  if (product.right_vector) axes.push_back(-1);
+  return builder.emit("Unsqueeze", {{"axes", axes}}, {dy})[0];
+}
+
+// Sums over what was broadcast, and gives a vector its own shape back.
+void set_matrix_gradient(GradBuilder& builder, size_t index, int gradient, const Dims& batch, const Type& matrix) {
+  Dims dims = batch;
+  for (size_t axis = matrix.dims.size() - 2; axis < matrix.dims.size(); ++axis) dims.push_back(matrix.dims[axis]);
+  gradient = reduce_to(builder, gradient, with_dims(matrix, dims), matrix);
+  if (tensor_operand(builder.call(), index).dims.size() == 1) {
+    gradient = builder.emit("Squeeze", {{"axes", std::vector{static_cast<int64_t>(index)}}}, {gradient})[0];
+  }
+  builder.set_input_gradient(index, gradient);
+}
+
+// dx = dy w', dw = x' dy; in one op where w is a plain matrix.
 void grad_matmul(GradBuilder& builder) {
-  const OpCall& call = builder.call();
-  const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1);
-  if (!has_rank(x) || !has_rank(w)) call.fail("the gradient needs the ranks of both operands");
-  if (x.dims.size() < 2 || w.dims.size() < 2) call.fail("has no gradient for vectors; write them as matrices with one row or column");
-  if (w.dims.size() > 2 || !builder.wanted(1)) return grad_batched(builder, x, w);
-  const auto gradients = builder.emit("MatMulGrad", {}, {builder.input(0), builder.input(1), builder.output_gradient(0)}, 2);
-  if (builder.wanted(0)) builder.set_input_gradient(0, gradients[0]);
-  builder.set_input_gradient(1, gradients[1]);
+  const Operand x = as_matrix(builder, 0), w = as_matrix(builder, 1);
+  const Product product = *product_of(builder.call(), {});
+  const int dy          = matrix_gradient(builder, product);
+  if (w.type.dims.size() == 2 && builder.wanted(1)) {
+    const auto gradients = builder.emit("MatMulGrad", {}, {x.handle, w.handle, dy}, 2);
+    if (builder.wanted(0)) set_matrix_gradient(builder, 0, gradients[0], product.batch, x.type);
+    return set_matrix_gradient(builder, 1, gradients[1], {}, w.type);
+  }
+  if (builder.wanted(0)) {
+    const int dx = builder.emit("MatMul", {}, {dy, swap_last_two(builder, w.handle, w.type.dims.size())})[0];
+    set_matrix_gradient(builder, 0, dx, product.batch, x.type);
+  }
+  if (builder.wanted(1)) {
+    const int dw = builder.emit("MatMul", {}, {swap_last_two(builder, x.handle, x.type.dims.size()), dy})[0];
+    set_matrix_gradient(builder, 1, dw, product.batch, w.type);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ size_t scales_operand(const OpCall& call) { return call.arity() == 2 ? 1 : 2; }
 struct Target {
   std::vector<double> scales;
   Dims dims;
+  bool by_size = false;
 };
 
 // Null: not known yet. An empty list of scales means that sizes are given.
@@ -47,7 +48,7 @@ std::optional<Target> target_of(const OpCall& call, const Dims& x) {
   if (count != axes.size()) {
     call.fail("has " + std::to_string(count) + " scales or sizes; one for each of " + std::to_string(axes.size()) + " axes would be right");
   }
-  Target target{std::vector<double>(x.size(), 1), x};
+  Target target{std::vector<double>(x.size(), 1), x, by_size};
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = normal_axis(call, axes[i], x.size());
     const auto before = static_cast<double>(x[axis]);
@@ -142,7 +143,8 @@ OpDef resize() {
         if (!target) return {};
         std::string text = letters(x.dims.size());
         for (size_t axis = 0; axis < text.size(); ++axis) {
-          if (target->scales[axis] != 1) text[axis] = '.';
+          // Sizes are those of the whole.
+          if (target->by_size || target->scales[axis] != 1) text[axis] = '.';
         }
         return {.text = factor_text(call, {text}, {text})};
       },

@@ -19,15 +19,11 @@ std::vector<Type> infer_sgd(const OpCall& call) {
   return types;
 }
 
+// Splitting one weight leaves the others as they are, which letters cannot say; so only a single weight has them.
 Factors sgd_factors(const OpCall& call) {
-  if (!splittable(call)) return {};
-  LetterGroup groups;
-  std::vector<std::string> weights;
-  for (size_t i = 0; i < weights_of(call); ++i) weights.push_back(groups.next_group(tensor_operand(call, i).dims));
-  if (!groups.enough) return {};
-  std::vector<std::string> inputs = weights;
-  inputs.insert(inputs.end(), weights.begin(), weights.end());
-  return {.text = factor_text(call, inputs, weights)};
+  if (!splittable(call) || weights_of(call) != 1) return {};
+  const std::string all = letters(tensor_operand(call, 0).dims.size());
+  return {.text = factor_text(call, {all, all}, {all})};
 }
 
 }  // namespace

@@ -18,14 +18,6 @@ Type infer_update(const OpCall& call, const std::vector<Type>& operands) {
   });
 }
 
-std::string LetterGroup::next_group(const Dims& dims) {
-  if (static_cast<size_t>('z' - next) + 1 < dims.size()) enough = false;
-  if (!enough) return "";
-  const std::string text = letters(dims.size(), next);
-  next                   = static_cast<char>(next + static_cast<char>(dims.size()));
-  return text;
-}
-
 Array descended(const OpCall& call, const Array& weight, const Array& gradient, double rate) {
   return map_leaves(call, std::vector{weight, gradient}, [rate](const std::vector<Array>& leaves) {
     auto values      = values_of<double>(leaves[0]);

@@ -13,13 +13,6 @@ inline double learning_rate(const OpCall& call, double fallback) { return call.a
 // The type of the updated weight: that of the first operand. Fails where a shape differs.
 Type infer_update(const OpCall& call, const std::vector<Type>& operands);
 
-// Hands out letters, others for every weight.
-struct LetterGroup {
-  std::string next_group(const Dims& dims);
-  bool enough = true;  // false: there were more dimensions than letters
-  char next   = 'a';
-};
-
 // w - lr * dw.
 Array descended(const OpCall& call, const Array& weight, const Array& gradient, double rate);
 

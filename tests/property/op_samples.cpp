@@ -38,8 +38,9 @@ Application::Application(const ir::OpDef& def, ir::Attributes attributes, const 
                          size_t outputs)
     : def_(def), attributes_(std::move(attributes)), operands_(operands), outputs_(outputs) {
   for (const Operand& operand : operands_) {
-    types_.push_back(operand.left_out() ? ir::Type{} : operand.array.type(operand.type.device));
-    unknown_.push_back(operand.left_out() ? ir::Type{} : ir::Type::on(ir::Device(1)));
+    types_.push_back(operand.left_out() ? ir::Type{} : operand.array.type(device_of(operand.type)));
+    const ir::Device device = device_of(operand.type);
+    unknown_.push_back(operand.left_out() ? ir::Type{} : ir::Type::on(device.placed() ? device : ir::Device(1)));
     known_.push_back(operand.left_out() ? nullptr : &operand.array);
     fixed_.push_back(operand.given ? &operand.array : nullptr);
     nothing_.push_back(nullptr);

@@ -81,6 +81,7 @@ class Halving {
         operands_(operands),
         factors_(std::move(factors)),
         texts_(transform::parse_factors(factors_.text)) {
+    if (texts_.inputs.empty()) texts_.inputs.resize(operands_.size());  // one operand of rank 0 looks like none
     whole_ = Application(def_, sample_.attributes, operands_, sample_.outputs).eval();
   }
 
