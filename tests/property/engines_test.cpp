@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "foreflow/platform/load.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
@@ -121,6 +122,24 @@ TEST(Engines, AgreeWhereNothingIsShared) {
                       EXPECT_NEAR(shared.start.value(), alone.start.value(), 1e-9 * alone.start.value());
                       EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
                     });
+  }
+}
+
+TEST(Engines, AgreeOnOneCollectiveAfterTheOtherOnEveryTopology) {
+  for (const platform::TopologyDef& topology : platform::topologies()) {
+    SCOPED_TRACE(topology.name);
+    const auto platform = platform::make(topology, 2);
+    const int devices   = static_cast<int>(platform.devices().size());
+    ProgramWriter writer(devices);
+    std::vector<int> all;
+    for (int i = 0; i < devices; ++i) all.push_back(i);
+    for (int kind = 0; kind < collective::kKinds; ++kind) {
+      const bool pair = static_cast<Kind>(kind) == Kind::send;
+      writer.communicate(static_cast<Kind>(kind), pair ? std::vector{0, devices - 1} : all, Bytes(123456789));
+    }
+    for_all_records(writer.program(), platform, [](const stream::Record& alone, const stream::Record& shared) {
+      EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
+    });
   }
 }
 
