@@ -16,7 +16,8 @@ Array floats(const Dims& dims, const Floats& values) { return Array::of_floats(d
 
 void expect_near(const Array& actual, const Dims& dims, const std::vector<double>& expected) {
   ASSERT_EQ(actual.dims(), dims);
-  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual.at(static_cast<int64_t>(i)), expected[i], 1e-5) << "element " << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(actual.at(static_cast<int64_t>(i)), expected[i], 1e-5) << "element " << i;
 }
 
 ir::Work work_of(const std::string& op, const ir::Attributes& attributes, const std::vector<ir::Type>& inputs) {
@@ -56,12 +57,15 @@ TEST(MatMul, SaysWhichInnerDimensionsDiffer) {
     apply("MatMul", {}, {floats({1, 2}, {1, 2}), floats({3, 1}, {1, 2, 3})});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "MatMul: cannot multiply (1, 2) by (3, 1); the inner dimensions 2 and 3 should be equal");
+    EXPECT_STREQ(error.what(),
+                 "MatMul: cannot multiply (1, 2) by (3, 1); the inner dimensions 2 and 3 should be equal");
   }
 }
 
 TEST(MatMul, CountsTwoOperationsForEachProduct) {
-  const ir::Work work = work_of("MatMul", {}, {ir::Type::tensor(ir::DType::f16, {8, 12, 64, 32}), ir::Type::tensor(ir::DType::f16, {8, 12, 32, 16})});
+  const ir::Work work =
+      work_of("MatMul", {},
+              {ir::Type::tensor(ir::DType::f16, {8, 12, 64, 32}), ir::Type::tensor(ir::DType::f16, {8, 12, 32, 16})});
   EXPECT_EQ(work.flops.value(), 2.0 * 8 * 12 * 64 * 32 * 16);
   EXPECT_EQ(work.read.value(), 2.0 * 8 * 12 * (64 * 32 + 32 * 16));
   EXPECT_EQ(work.written.value(), 2.0 * 8 * 12 * 64 * 16);
@@ -95,14 +99,16 @@ TEST(Softmax, FlattensAllAxesFromTheGivenOneOn) {
   const double e = std::exp(1.0);
   const Array x  = floats({1, 2, 2}, {0, 1, 0, 1});
   expect_near(apply("Softmax", {}, {x}), {1, 2, 2}, {1 / (1 + e), e / (1 + e), 1 / (1 + e), e / (1 + e)});
-  expect_near(apply("Softmax", {{"axis", 1}, {"flatten", 1}}, {x}), {1, 2, 2}, {0.5 / (1 + e), 0.5 * e / (1 + e), 0.5 / (1 + e), 0.5 * e / (1 + e)});
+  expect_near(apply("Softmax", {{"axis", 1}, {"flatten", 1}}, {x}), {1, 2, 2},
+              {0.5 / (1 + e), 0.5 * e / (1 + e), 0.5 / (1 + e), 0.5 * e / (1 + e)});
 }
 
 TEST(Softmax, DoesNotOverflow) { expect_near(apply("Softmax", {}, {floats({2}, {1000, 1000})}), {2}, {0.5, 0.5}); }
 
 TEST(LayerNormalization, GivesMeanAndInverseDeviationOfEachRow) {
   // Rows (1, 3) and (2, 2): means 2 and 2, variances 1 and 0.
-  const auto outputs = apply_all("LayerNormalization", {{"epsilon", 0.25}}, {floats({2, 2}, {1, 3, 2, 2}), floats({2}, {1, 2}), floats({2}, {0, 1})}, 3);
+  const auto outputs   = apply_all("LayerNormalization", {{"epsilon", 0.25}},
+                                   {floats({2, 2}, {1, 3, 2, 2}), floats({2}, {1, 2}), floats({2}, {0, 1})}, 3);
   const double inverse = 1 / std::sqrt(1.25);
   expect_near(outputs[0], {2, 2}, {-inverse, 2 * inverse + 1, 0, 1});
   expect_near(outputs[1], {2, 1}, {2, 2});
@@ -111,14 +117,17 @@ TEST(LayerNormalization, GivesMeanAndInverseDeviationOfEachRow) {
 
 TEST(BatchNormalization, NormalisesEachChannel) {
   const Array one = floats({2}, {1, 1});
-  const Array y   = apply("BatchNormalization", {{"epsilon", 0.0}}, {floats({1, 2, 1}, {3, 5}), floats({2}, {2, 1}), floats({2}, {0, 7}), one, floats({2}, {4, 16})});
+  const Array y =
+      apply("BatchNormalization", {{"epsilon", 0.0}},
+            {floats({1, 2, 1}, {3, 5}), floats({2}, {2, 1}), floats({2}, {0, 7}), one, floats({2}, {4, 16})});
   expect_near(y, {1, 2, 1}, {2, 8});
 }
 
 TEST(SoftmaxCrossEntropyLoss, AveragesOverTheRowsThatAreNotIgnored) {
   const Array logits = floats({2, 2}, {0, 0, 5, 0}), labels = Array::of_ints({2}, {1, 0});
   expect_near(apply("SoftmaxCrossEntropyLoss", {{"ignore_index", 0}}, {logits, labels}), {}, {std::log(2.0)});
-  expect_near(apply("SoftmaxCrossEntropyLoss", {{"count", 8}}, {floats({1, 2}, {0, 0}), Array::of_ints({1}, {1})}), {}, {std::log(2.0) / 8});
+  expect_near(apply("SoftmaxCrossEntropyLoss", {{"count", 8}}, {floats({1, 2}, {0, 0}), Array::of_ints({1}, {1})}), {},
+              {std::log(2.0) / 8});
 }
 
 TEST(SoftmaxCrossEntropyLoss, RefusesLabelsThatAreNoClass) {
@@ -142,18 +151,21 @@ TEST(ReluGrad, PassesTheGradientWhereTheInputIsPositive) {
 
 TEST(GatherGrad, AddsTheRowsThatWereGatheredTwice) {
   const Array dy = floats({3, 1}, {1, 2, 4});
-  EXPECT_EQ(apply("GatherGrad", {{"axis", 0}, {"dim", 3}}, {Array::of_ints({3}, {2, 0, -1}), dy}), floats({3, 1}, {2, 0, 5}));
+  EXPECT_EQ(apply("GatherGrad", {{"axis", 0}, {"dim", 3}}, {Array::of_ints({3}, {2, 0, -1}), dy}),
+            floats({3, 1}, {2, 0, 5}));
 }
 
 TEST(Optimizers, UpdateEveryWeightOfATuple) {
-  const Array w = Array::tuple({floats({1}, {1}), floats({2}, {2, 3})}), dw = Array::tuple({floats({1}, {2}), floats({2}, {4, 8})});
+  const Array w  = Array::tuple({floats({1}, {1}), floats({2}, {2, 3})}),
+              dw = Array::tuple({floats({1}, {2}), floats({2}, {4, 8})});
   EXPECT_EQ(apply("Optimizer", {{"lr", 0.5}}, {w, dw}), Array::tuple({floats({1}, {0}), floats({2}, {0, -1})}));
 }
 
 TEST(Optimizers, OfTheFirstStepOfAdamMoveByTheLearningRate) {
   // With m = v = 0 the bias-corrected step is dw / |dw|.
   const Array zero   = floats({2}, {0, 0});
-  const auto outputs = apply_all("AdamOptimizer", {{"lr", 0.1}, {"epsilon", 0.0}}, {floats({2}, {1, 1}), floats({2}, {3, -2}), zero, zero}, 3);
+  const auto outputs = apply_all("AdamOptimizer", {{"lr", 0.1}, {"epsilon", 0.0}},
+                                 {floats({2}, {1, 1}), floats({2}, {3, -2}), zero, zero}, 3);
   expect_near(outputs[0], {2}, {0.9, 1.1});
   expect_near(outputs[1], {2}, {0.3, -0.2});
   expect_near(outputs[2], {2}, {0.009, 0.004});

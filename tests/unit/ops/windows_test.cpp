@@ -40,11 +40,13 @@ TEST(Conv, PutsTheOddPaddingWhereAutoPadSays) {
 
 TEST(Conv, KeepsGroupsApart) {
   // Each of two channels has its own weight.
-  EXPECT_EQ(apply("Conv", {{"group", 2}}, {floats({1, 2, 2}, {1, 2, 3, 4}), floats({2, 1, 1}, {10, 100})}), floats({1, 2, 2}, {10, 20, 300, 400}));
+  EXPECT_EQ(apply("Conv", {{"group", 2}}, {floats({1, 2, 2}, {1, 2, 3, 4}), floats({2, 1, 1}, {10, 100})}),
+            floats({1, 2, 2}, {10, 20, 300, 400}));
 }
 
 TEST(Conv, SpreadsItsTapsByTheDilation) {
-  EXPECT_EQ(apply("Conv", {{"dilations", Ints{2}}}, {counted({1, 1, 5}), floats({1, 1, 2}, {1, 10})}), floats({1, 1, 3}, {20, 31, 42}));
+  EXPECT_EQ(apply("Conv", {{"dilations", Ints{2}}}, {counted({1, 1, 5}), floats({1, 1, 2}, {1, 10})}),
+            floats({1, 1, 3}, {20, 31, 42}));
 }
 
 TEST(Conv, RefusesAWindowThatDoesNotFit) {
@@ -52,18 +54,22 @@ TEST(Conv, RefusesAWindowThatDoesNotFit) {
     apply("Conv", {}, {counted({1, 1, 2}), ones({1, 1, 3})});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "Conv: a window of 3 does not fit in 2 elements with padding 0 and 0; it should not be larger");
+    EXPECT_STREQ(error.what(),
+                 "Conv: a window of 3 does not fit in 2 elements with padding 0 and 0; it should not be larger");
   }
 }
 
 TEST(ConvTranspose, AddsWhatOverlaps) {
-  EXPECT_EQ(apply("ConvTranspose", {}, {floats({1, 1, 2}, {1, 2}), floats({1, 1, 3}, {1, 10, 100})}), floats({1, 1, 4}, {1, 12, 120, 200}));
-  EXPECT_EQ(apply("ConvTranspose", {{"strides", Ints{2}}, {"pads", Ints{1, 0}}}, {floats({1, 1, 2}, {1, 2}), floats({1, 1, 3}, {1, 10, 100})}),
+  EXPECT_EQ(apply("ConvTranspose", {}, {floats({1, 1, 2}, {1, 2}), floats({1, 1, 3}, {1, 10, 100})}),
+            floats({1, 1, 4}, {1, 12, 120, 200}));
+  EXPECT_EQ(apply("ConvTranspose", {{"strides", Ints{2}}, {"pads", Ints{1, 0}}},
+                  {floats({1, 1, 2}, {1, 2}), floats({1, 1, 3}, {1, 10, 100})}),
             floats({1, 1, 4}, {10, 102, 20, 200}));
 }
 
 TEST(MaxPool, LeavesPaddingOutAndNumbersTheElements) {
-  const auto outputs = apply_all("MaxPool", {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}, {"pads", Ints{1, 0}}}, {floats({1, 2, 3}, {-3, -1, -2, 4, 6, 5})}, 2);
+  const auto outputs = apply_all("MaxPool", {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}, {"pads", Ints{1, 0}}},
+                                 {floats({1, 2, 3}, {-3, -1, -2, 4, 6, 5})}, 2);
   EXPECT_EQ(outputs[0], floats({1, 2, 2}, {-3, -1, 4, 6}));
   EXPECT_EQ(outputs[1], Array::of_ints({1, 2, 2}, {0, 1, 3, 4}));
 }
@@ -90,11 +96,15 @@ TEST(GlobalAveragePool, AveragesEachPlane) {
 TEST(Resize, RepeatsOrInterpolates) {
   const Array x = floats({1, 1, 2}, {0, 4});
   const std::vector<double> twice{1, 1, 2};
-  EXPECT_EQ(apply("Resize", {{"scales", twice}, {"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}}, {x}),
-            floats({1, 1, 4}, {0, 0, 4, 4}));
+  EXPECT_EQ(
+      apply("Resize", {{"scales", twice}, {"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}},
+            {x}),
+      floats({1, 1, 4}, {0, 0, 4, 4}));
   EXPECT_EQ(apply("Resize", {{"scales", twice}, {"mode", "linear"}}, {x}), floats({1, 1, 4}, {0, 1, 3, 4}));
-  EXPECT_EQ(apply("Resize", {{"sizes", Ints{1, 1, 3}}, {"mode", "linear"}, {"coordinate_transformation_mode", "align_corners"}}, {x}),
-            floats({1, 1, 3}, {0, 2, 4}));
+  EXPECT_EQ(
+      apply("Resize",
+            {{"sizes", Ints{1, 1, 3}}, {"mode", "linear"}, {"coordinate_transformation_mode", "align_corners"}}, {x}),
+      floats({1, 1, 3}, {0, 2, 4}));
 }
 
 }  // namespace
