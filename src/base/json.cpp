@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -30,20 +31,38 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
-    if (open_.back().find(value) != nullptr) throw Error(name_, fmt::format("the key \"{}\" stands twice in one object", value));
+    if (open_.back().find(value) != nullptr) {
+      throw Error(fmt::format("{}: {}", name_, path()), fmt::format("the key \"{}\" stands twice", value));
+    }
     keys_.push_back(value);
     return true;
   }
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& problem) override {
-    std::string what = problem.what();
-    if (const size_t at = what.find("syntax error"); at != std::string::npos) what = what.substr(at);
-    const std::string_view before = text_.substr(0, position > 0 ? position - 1 : 0);
-    const size_t line             = 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
-    const size_t column           = before.size() - (before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1) + 1;
-    throw Error(fmt::format("{}:{}:{}", name_, line, column), "malformed JSON: " + what);
+    const std::string_view what = problem.what();
+    const size_t id_end         = what.find("] ");
+    const size_t syntax         = what.find("syntax error");
+    throw Error(place_of(position),
+                fmt::format("malformed JSON: {}", what.substr(syntax < what.size() ? syntax : id_end + 2)));
   }
 
  private:
+  // "NAME:LINE:COLUMN" of the last character that was read; `count` is the number of bytes read.
+  std::string place_of(size_t count) const {
+    const std::string_view before = text_.substr(0, count > 0 ? count - 1 : 0);
+    const size_t line_start       = before.rfind('\n') + 1;  // npos + 1 == 0
+    const auto line               = 1 + std::count(before.begin(), before.end(), '\n');
+    return fmt::format("{}:{}:{}", name_, line, before.size() - line_start + 1);
+  }
+  // The innermost open object or list.
+  std::string path() const {
+    std::string text = "$";
+    auto key         = keys_.begin();
+    for (size_t i = 0; i + 1 < open_.size(); ++i) {
+      const Json::Array* items = open_[i].if_array();
+      text += items != nullptr ? fmt::format("[{}]", items->size()) : fmt::format(".{}", *key++);
+    }
+    return text;
+  }
   bool add(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -104,6 +123,7 @@ const Json* Json::find(std::string_view key) const {
 
 Json& Json::member(std::string_view key) {
   if (is_null()) value_ = Object{};
+  FOREFLOW_CHECK(if_object() != nullptr, "a member of something that is not an object: " + dump_compact());
   Object& object = std::get<Object>(value_);
   for (auto& [name, value] : object) {
     if (name == key) return value;
@@ -118,11 +138,16 @@ Json& Json::set(std::string_view key, Json value) {
 
 void Json::push(Json value) {
   if (is_null()) value_ = Array{};
+  FOREFLOW_CHECK(if_array() != nullptr, "an item of something that is not a list: " + dump_compact());
   std::get<Array>(value_).push_back(std::move(value));
 }
 
-std::string Json::dump() const { return convert(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; }
-std::string Json::dump_compact() const { return convert(*this).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace); }
+std::string Json::dump() const {
+  return convert(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+std::string Json::dump_compact() const {
+  return convert(*this).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 Json parse_json(std::string_view text, const std::string& name) {
   Builder builder(text, name);
@@ -130,7 +155,11 @@ Json parse_json(std::string_view text, const std::string& name) {
   return builder.take();
 }
 
-void JsonView::expected(const char* kind) const { fail(fmt::format("expected {}, found {}", kind, value_->dump_compact())); }
+void JsonView::expected(const char* kind) const {
+  constexpr size_t kShown = 60;
+  const std::string found = value_->dump_compact();
+  fail(fmt::format("expected {}, found {}{}", kind, found.substr(0, kShown), found.size() > kShown ? "..." : ""));
+}
 
 bool JsonView::has(std::string_view key) const { return value_->find(key) != nullptr; }
 
@@ -144,21 +173,24 @@ JsonView JsonView::at(std::string_view key) const {
 std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
   if (value_->if_object() == nullptr) expected("an object");
   std::vector<std::pair<std::string, JsonView>> all;
-  for (const auto& [key, value] : *value_->if_object()) all.emplace_back(key, JsonView(&value, file_, fmt::format("{}.{}", path_, key)));
+  for (const auto& [key, value] : *value_->if_object())
+    all.emplace_back(key, JsonView(&value, file_, fmt::format("{}.{}", path_, key)));
   return all;
 }
 
 std::vector<JsonView> JsonView::items() const {
   if (value_->if_array() == nullptr) expected("a list");
   std::vector<JsonView> all;
-  for (const Json& item : *value_->if_array()) all.push_back(JsonView(&item, file_, fmt::format("{}[{}]", path_, all.size())));
+  for (const Json& item : *value_->if_array())
+    all.push_back(JsonView(&item, file_, fmt::format("{}[{}]", path_, all.size())));
   return all;
 }
 
 void JsonView::allow_only(const std::vector<std::string>& known) const {
   const std::set<std::string, std::less<>> allowed(known.begin(), known.end());
   for (const auto& [key, view] : members()) {
-    if (!allowed.contains(key)) throw Error(view.where(), fmt::format("unknown key \"{}\"; the nearest is \"{}\"", key, nearest(key, known)));
+    if (!allowed.contains(key))
+      throw Error(view.where(), fmt::format("unknown key \"{}\"; the nearest is \"{}\"", key, nearest(key, known)));
   }
 }
 
@@ -203,8 +235,12 @@ FlopsPerSecond JsonView::as_flops_rate() const {
   return parse_flops_rate(*value_->if_string(), where());
 }
 
-int64_t JsonView::int_or(std::string_view key, int64_t fallback) const { return has(key) ? at(key).as_int() : fallback; }
+int64_t JsonView::int_or(std::string_view key, int64_t fallback) const {
+  return has(key) ? at(key).as_int() : fallback;
+}
 bool JsonView::bool_or(std::string_view key, bool fallback) const { return has(key) ? at(key).as_bool() : fallback; }
-std::string JsonView::string_or(std::string_view key, std::string fallback) const { return has(key) ? at(key).as_string() : fallback; }
+std::string JsonView::string_or(std::string_view key, const std::string& fallback) const {
+  return has(key) ? at(key).as_string() : fallback;
+}
 
 }  // namespace foreflow

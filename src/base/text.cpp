@@ -1,8 +1,9 @@
 #include "foreflow/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -68,29 +69,39 @@ std::string_view trim(std::string_view text) {
 }
 
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw Error(path, "is a folder; a file is needed");
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) throw Error(path, "is a folder; a file is needed");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(path, std::string("cannot be read: ") + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string content;
+  std::array<char, 65536> buffer;
+  while (in.read(buffer.data(), buffer.size()), in.gcount() > 0)
+    content.append(buffer.data(), static_cast<size_t>(in.gcount()));
+  if (in.bad()) throw Error(path, std::string("cannot be read: ") + std::strerror(errno));
+  return content;
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  if (path == "-") {
-    std::cout.write(content.data(), static_cast<std::streamsize>(content.size()));
-    return;
-  }
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream out(temporary, std::ios::binary);
+  const auto write = [&](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
     out.flush();
-    if (!out) {
-      const std::string why = std::strerror(errno);
-      std::remove(temporary.c_str());
-      throw Error(path, "cannot be written: " + why);
-    }
-  }
+    if (!out) throw Error(path, std::string("cannot be written: ") + std::strerror(errno));
+  };
+  if (path == "-") return write(std::cout);
   std::error_code failed;
+  const auto kind = std::filesystem::symlink_status(path, failed).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found) {
+    std::ofstream out(path, std::ios::binary);  // a link, a device or a pipe must stay what it is
+    return write(out);
+  }
+  const std::string temporary = path + ".part";
+  try {
+    std::ofstream out(temporary, std::ios::binary);
+    write(out);
+  } catch (const Error&) {
+    std::filesystem::remove(temporary, failed);
+    throw;
+  }
   std::filesystem::rename(temporary, path, failed);
   if (failed) throw Error(path, "cannot be written: " + failed.message());
 }

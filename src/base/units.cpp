@@ -17,16 +17,30 @@ struct Unit {
   double factor;
 };
 
-constexpr std::array kSecondUnits = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}, Unit{"min", 60}, Unit{"h", 3600}};
+constexpr std::array kSecondUnits = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
+                                     Unit{"s", 1},     Unit{"min", 60},  Unit{"h", 3600}};
 
 struct Prefix {
   std::string_view text;
   double factor;
 };
 
-constexpr std::array kPrefixes = {Prefix{"", 1},         Prefix{"k", 1e3},      Prefix{"M", 1e6},     Prefix{"G", 1e9},
-                                  Prefix{"T", 1e12},     Prefix{"P", 1e15},     Prefix{"E", 1e18},    Prefix{"Ki", 1024},
-                                  Prefix{"Mi", 1048576}, Prefix{"Gi", 1073741824}, Prefix{"Ti", 1099511627776.0}};
+constexpr std::array kPrefixes = {Prefix{"", 1},
+                                  Prefix{"k", 1e3},
+                                  Prefix{"M", 1e6},
+                                  Prefix{"G", 1e9},
+                                  Prefix{"T", 1e12},
+                                  Prefix{"P", 1e15},
+                                  Prefix{"E", 1e18},
+                                  Prefix{"Ki", 1024},
+                                  Prefix{"Mi", 1048576},
+                                  Prefix{"Gi", 1073741824},
+                                  Prefix{"Ti", 1099511627776.0}};
+
+double finite(double value, std::string_view text, const std::string& where) {
+  if (!std::isfinite(value)) throw Error(where, fmt::format("\"{}\" is too large for a number", text));
+  return value;
+}
 
 // `value` times the factor of whichever prefix + base matches the unit.
 double with_unit(std::string_view text, const std::vector<Unit>& units, const char* example, const std::string& where) {
@@ -40,23 +54,26 @@ double with_unit(std::string_view text, const std::vector<Unit>& units, const ch
   if (number < 0) throw Error(where, fmt::format("\"{}\" is negative; write a quantity like \"{}\"", text, example));
   if (unit.empty()) throw Error(where, fmt::format("\"{}\" has no unit; write it like \"{}\"", text, example));
   for (const Unit& known : units) {
-    if (known.suffix == unit) return number * known.factor;
+    if (known.suffix == unit) return finite(number * known.factor, text, where);
   }
   for (const Unit& known : units) {
     for (const Prefix& prefix : kPrefixes) {
-      if (unit.size() == prefix.text.size() + known.suffix.size() && unit.starts_with(prefix.text) && unit.ends_with(known.suffix)) {
-        return number * prefix.factor * known.factor;
+      if (unit.size() == prefix.text.size() + known.suffix.size() && unit.starts_with(prefix.text) &&
+          unit.ends_with(known.suffix)) {
+        return finite(number * prefix.factor * known.factor, text, where);
       }
     }
   }
   throw Error(where, fmt::format("\"{}\" has the unknown unit \"{}\"; write it like \"{}\"", text, unit, example));
 }
 
+// Four significant digits round everything from here up to 1000, which is 1 of the next unit.
+constexpr double kNextUnit = 999.95;
+
 std::string with_prefix(double value, const char* unit) {
   static constexpr std::array<std::string_view, 7> kLarge = {"", "k", "M", "G", "T", "P", "E"};
-  if (value == 0) return fmt::format("0 {}", unit);
-  size_t step = 0;
-  while (std::fabs(value) >= 999.5 && step + 1 < kLarge.size()) value /= 1000, ++step;
+  size_t step                                             = 0;
+  while (std::isfinite(value) && std::fabs(value) >= kNextUnit && step + 1 < kLarge.size()) value /= 1000, ++step;
   return fmt::format("{:.4g} {}{}", value, kLarge[step], unit);
 }
 
@@ -80,11 +97,10 @@ FlopsPerSecond parse_flops_rate(std::string_view text, const std::string& where)
 
 std::string format(Seconds time) {
   const double value = time.value();
-  const double size  = std::fabs(value);
   if (value == 0) return "0 s";
-  if (size < 1e-6) return fmt::format("{:.4g} ns", value * 1e9);
-  if (size < 1e-3) return fmt::format("{:.4g} us", value * 1e6);
-  if (size < 1) return fmt::format("{:.4g} ms", value * 1e3);
+  for (const auto& [unit, factor] : {Unit{"ns", 1e9}, Unit{"us", 1e6}, Unit{"ms", 1e3}}) {
+    if (std::fabs(value) * factor < kNextUnit) return fmt::format("{:.4g} {}", value * factor, unit);
+  }
   return fmt::format("{:.4g} s", value);
 }
 

@@ -13,7 +13,7 @@ AttributesRef shared(Attributes attributes) {
 FunctionBuilder::FunctionBuilder(std::string name, const OpTable& ops) : ops_(ops) { function_.name = std::move(name); }
 
 std::string FunctionBuilder::unique(std::string name) {
-  const auto own_number = [](std::string_view text) { return text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos; };
+  const auto own_number = [](std::string_view text) { return text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos; };
   if (name.empty() || own_number(name)) return {};  // v<number> is how unnamed values are printed
   const auto [entry, fresh] = taken_.emplace(name, 1);
   if (fresh) return name;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -29,6 +31,27 @@ std::vector<Margin> margins(const OpCall& call, size_t rank) {
   return result;
 }
 
+// Where a position outside 0 .. dim - 1 takes its element from.
+using Mirror = int64_t (*)(int64_t position, int64_t dim);
+
+int64_t edge(int64_t position, int64_t dim) { return std::clamp<int64_t>(position, 0, dim - 1); }
+int64_t wrap(int64_t position, int64_t dim) { return (position % dim + dim) % dim; }
+// 2 1 | 0 1 2 | 1 0
+int64_t reflect(int64_t position, int64_t dim) {
+  if (dim == 1) return 0;
+  const int64_t turned = wrap(position, 2 * (dim - 1));
+  return std::min(turned, 2 * (dim - 1) - turned);
+}
+
+// Null for "constant", which takes from nowhere, and for unknown modes.
+Mirror find_mirror(const std::string& mode) {
+  if (mode == "edge") return edge;
+  if (mode == "wrap") return wrap;
+  return mode == "reflect" ? reflect : nullptr;
+}
+
+std::string mode_of(const OpCall& call) { return call.attributes.string_or("mode", "constant"); }
+
 bool unknown(const OpCall& call) { return integers(call, "pads", 1).unknown() || integers(call, "axes", 3).unknown(); }
 
 Dims padded(const OpCall& call, const Dims& dims) {
@@ -44,8 +67,9 @@ Dims padded(const OpCall& call, const Dims& dims) {
 
 std::vector<Type> infer(const OpCall& call) {
   const Type x           = tensor_operand(call, 0);
-  const std::string mode = call.attributes.string_or("mode", "constant");
-  if (mode != "constant") call.fail("mode \"" + mode + "\"; \"constant\" would be right");
+  const std::string mode = mode_of(call);
+  if (mode != "constant" && !find_mirror(mode))
+    call.fail("mode \"" + mode + "\"; \"constant\", \"edge\", \"reflect\" or \"wrap\" would be right");
   if (!integers(call, "pads", 1).given) call.fail("has neither an operand nor an attribute `pads`");
   if (!has_rank(x)) return {without_dims(x)};
   return {with_dims(x, unknown(call) ? Dims(x.dims.size(), Dims::kUnknown) : padded(call, x.dims))};
@@ -66,10 +90,28 @@ double fill(const OpCall& call) {
   return call.arity() > 2 && call.known[2] != nullptr ? call.known[2]->at(0) : 0;
 }
 
+Array mirrored(const Array& x, const Dims& dims, const std::vector<Margin>& margin, Mirror mirror) {
+  const Offsets strides = strides_of(x.dims());
+  Offsets offsets       = {0};
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    Offsets finer;
+    for (const int64_t offset : offsets) {
+      for (int64_t i = 0; i < dims[axis]; ++i)
+        finer.push_back(offset + mirror(i - margin[axis].before, x.dims()[axis]) * strides[axis]);
+    }
+    offsets = std::move(finer);
+  }
+  return take(x, dims, offsets);
+}
+
 std::vector<Array> eval(const OpCall& call) {
   const Array& x                   = value_of(call, 0);
   const Dims dims                  = infer(call)[0].dims;
   const std::vector<Margin> margin = margins(call, dims.size());
+  if (const Mirror mirror = find_mirror(mode_of(call))) {
+    if (x.size() == 0) call.fail("mode \"" + mode_of(call) + "\" needs elements to repeat; x has none");
+    return {mirrored(x, dims, margin, mirror)};
+  }
   Array result =
       take(array_of<double>(x.dtype(), {}, {fill(call)}), dims, Offsets(static_cast<size_t>(element_count(dims)), 0));
   // The part of x that stays, and where it lands.
@@ -90,6 +132,7 @@ std::vector<Array> eval(const OpCall& call) {
 void grad(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const Type x       = tensor_operand(call, 0);
+  if (mode_of(call) != "constant") call.fail("mode \"" + mode_of(call) + "\" has no gradient here; \"constant\" has");
   if (!has_rank(x) || unknown(call)) call.fail("the rank and the pads must be known to differentiate");
   std::vector<int64_t> pads(2 * x.dims.size());
   const std::vector<Margin> margin = margins(call, x.dims.size());
@@ -112,9 +155,11 @@ std::vector<Sample> samples() {
 
 OpDef pad() {
   return {
-      .name  = "Pad",
-      .doc   = "x with pads[i] elements of `value` before and pads[n + i] after it along axis i; negative pads cut off",
-      .infer = infer,
+      .name = "Pad",
+      .doc =
+          "x with pads[i] elements before and pads[n + i] after it along axis i: `value`, or x's own by `mode`; "
+          "negative pads cut off",
+      .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,

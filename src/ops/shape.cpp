@@ -35,7 +35,7 @@ OpDef shape() {
       },
       .work = nothing,
       .eval = [](const OpCall& call) -> std::vector<Array> {
-        const Dims dims = selected(call, value_of(call, 0).dims());
+        const Dims dims = selected(call, tensor_operand(call, 0).dims);
         return {Array::of_ints({static_cast<int64_t>(dims.size())}, {dims.begin(), dims.end()})};
       },
       .samples =

@@ -16,7 +16,9 @@ OpDef size() {
         return splittable(call) ? Factors{.text = factor_text(call, {}, {""})} : Factors{};
       },
       .work = nothing,
-      .eval = [](const OpCall& call) -> std::vector<Array> { return {Array::scalar(value_of(call, 0).size())}; },
+      .eval = [](const OpCall& call) -> std::vector<Array> {
+        return {Array::scalar(element_count(tensor_operand(call, 0).dims))};
+      },
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({4, 2})}}, {{}, {f32({})}}};

@@ -3,6 +3,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "op_types.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -141,5 +142,15 @@ void Differentiator::visit(const ir::Op& op) {
 }  // namespace
 
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs) { return Differentiator(module, ops, inputs).run(); }
+
+namespace definitions {
+PassDef differentiate() {
+  return {"differentiate", "append the gradients of result 0 with respect to the weights (inputs=floating: and to the data)", {"inputs"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const bool data = word_argument(arguments, "inputs", "none") == "floating";
+            return transform::differentiate(module, ops, data ? Inputs::floating : Inputs::none);
+          }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "foreflow/transform/layout.h"
+#include "foreflow/transform/passes.h"
 
 namespace foreflow::transform {
 namespace {
@@ -42,6 +42,21 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout) {
     for (size_t i = 0; i < parts.size(); ++i) {
       std::memcpy(whole.mutable_bytes() + (run * parts.size() + i) * s.bytes, parts[i].bytes() + run * s.bytes, s.bytes);
     }
+  }
+  return whole;
+}
+
+std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments) {
+  std::vector<ir::Array> parts;
+  for (const Piece& piece : pieces) parts.push_back(part_of(arguments[static_cast<size_t>(piece.source)], piece.layout, piece.ways, piece.index));
+  return parts;
+}
+
+std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results, size_t count) {
+  std::vector<ir::Array> whole(count);
+  for (size_t i = 0; i < pieces.size(); i += static_cast<size_t>(pieces[i].ways)) {
+    const std::span<const ir::Array> parts(results.data() + i, static_cast<size_t>(pieces[i].ways));
+    whole[static_cast<size_t>(pieces[i].source)] = whole_of(parts, pieces[i].layout);
   }
   return whole;
 }

@@ -4,6 +4,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -120,5 +121,12 @@ class Resolver {
 }  // namespace
 
 ir::Module resolve(const ir::Module& module) { return Resolver(module).run(); }
+
+namespace definitions {
+PassDef resolve() {
+  return {"resolve", "write shapes that are computed from other shapes into the ops that use them", {},
+          [](const ir::Module& module, const ir::OpTable&, const PassArguments&) { return transform::resolve(module); }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

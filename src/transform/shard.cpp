@@ -5,6 +5,7 @@
 #include "foreflow/transform/passes.h"
 #include "op_types.h"
 #include "shard_plan.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -153,5 +154,15 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Re
   }
   return Sharder(module, ops, ways, results).run();
 }
+
+namespace definitions {
+PassDef shard() {
+  return {"shard", "tensor parallelism over tp devices; results=split leaves split results where they are", {"tp", "results"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const bool split = word_argument(arguments, "results", "gather") == "split";
+            return transform::shard(module, ops, degree_argument(arguments, "tp", 1), split ? Results::leave_split : Results::gather).module;
+          }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

@@ -30,7 +30,7 @@ class InternalError : public std::logic_error {
 }  // namespace foreflow
 
 // Checks an invariant of the program (never of the input). Throws InternalError with `why`.
-#define FOREFLOW_CHECK(condition, why)                                        \
-  do {                                                                        \
+#define FOREFLOW_CHECK(condition, why)                                             \
+  do {                                                                             \
     if (!(condition)) ::foreflow::fail_check(#condition, why, __FILE__, __LINE__); \
   } while (false)

@@ -93,10 +93,11 @@ class JsonView {
 
   int64_t int_or(std::string_view key, int64_t fallback) const;
   bool bool_or(std::string_view key, bool fallback) const;
-  std::string string_or(std::string_view key, std::string fallback) const;
+  std::string string_or(std::string_view key, const std::string& fallback) const;
 
  private:
-  JsonView(const Json* value, std::string file, std::string path) : value_(value), file_(std::move(file)), path_(std::move(path)) {}
+  JsonView(const Json* value, std::string file, std::string path)
+      : value_(value), file_(std::move(file)), path_(std::move(path)) {}
   [[noreturn]] void expected(const char* kind) const;
 
   const Json* value_;

@@ -34,8 +34,8 @@ class Registry {
   // Throws Error at `where` with the nearest name when there is no such row.
   const Def& get(std::string_view name, const std::string& where) const {
     if (const Def* row = find(name)) return *row;
-    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"; the nearest is \"" + nearest(name, names()) +
-                           "\" (see: foreflow list)");
+    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"; the nearest is \"" +
+                           nearest(name, names()) + "\" (see: foreflow list)");
   }
 
   std::vector<std::string> names() const {

@@ -17,7 +17,8 @@ enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduc
 constexpr int kKinds = 9;
 std::string_view name(Kind kind);  // "all_reduce"
 
-// One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it.
+// One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it. All-to-all has
+// separate send and receive buffers of one chunk a rank: `chunk` of the sender's goes to place `from` of the receiver's.
 struct Transfer {
   int from, to;
   int chunk;
@@ -31,7 +32,9 @@ struct Plan {
 };
 
 // What the simulator needs: after `latency_steps` message latencies, all `flows` run concurrently at one common pace
-// (the ring moves at the pace of its slowest link) until each has moved its `share` of the bytes.
+// (the ring moves at the pace of its slowest link) until each has moved its `share` of the bytes. A pipeline fills first:
+// its first chunk, of the share `head`, crosses the flows one after the other, all but the slowest flow, which is counted
+// as it runs: on equal links that adds head * (flows - 1) * bytes / bandwidth.
 struct Flow {
   int from, to;
   double share;  // of Kind's `bytes`
@@ -39,6 +42,7 @@ struct Flow {
 struct FlowPlan {
   int latency_steps = 0;
   std::vector<Flow> flows;
+  double head = 0;
 };
 
 struct AlgorithmDef {

@@ -48,7 +48,9 @@ class Platform {
   const std::vector<Device>& devices() const { return devices_; }
   const std::vector<Link>& links() const { return links_; }
   // 0 <= from, to < devices().size().
-  const Route& route(int from, int to) const { return routes_[static_cast<size_t>(from) * devices_.size() + static_cast<size_t>(to)]; }
+  const Route& route(int from, int to) const {
+    return routes_[static_cast<size_t>(from) * devices_.size() + static_cast<size_t>(to)];
+  }
 
  private:
   std::string name_;

@@ -118,6 +118,13 @@ TEST(Pad, FillsAndCuts) {
   EXPECT_EQ(apply("Pad", {{"pads", Ints{-1, 1, 0, 0}}, {"value", 9.0}}, {x}), ints({1, 3}, {9, 3, 4}));
 }
 
+TEST(Pad, RepeatsItsOwnElementsByMode) {
+  const auto padded = [](const std::string& mode) { return apply("Pad", {{"pads", Ints{3, 2}}, {"mode", mode}}, {ints({3}, {1, 2, 3})}); };
+  EXPECT_EQ(padded("edge"), ints({8}, {1, 1, 1, 1, 2, 3, 3, 3}));
+  EXPECT_EQ(padded("reflect"), ints({8}, {2, 3, 2, 1, 2, 3, 2, 1}));
+  EXPECT_EQ(padded("wrap"), ints({8}, {1, 2, 3, 1, 2, 3, 1, 2}));
+}
+
 TEST(Transpose, PutsDimensionPermOfIAtI) {
   const Array x = ints({1, 2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(apply("Transpose", {{"perm", Ints{2, 0, 1}}}, {x}), ints({3, 1, 2}, {0, 3, 1, 4, 2, 5}));

@@ -1,6 +1,7 @@
 #include "copy.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -45,5 +46,12 @@ ir::Module eliminate_dead_code(const ir::Module& module) {
   ir::verify(result);
   return result;
 }
+
+namespace definitions {
+PassDef eliminate_dead_code() {
+  return {"eliminate_dead_code", "remove ops whose results nobody uses", {},
+          [](const ir::Module& module, const ir::OpTable&, const PassArguments&) { return transform::eliminate_dead_code(module); }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

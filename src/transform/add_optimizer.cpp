@@ -1,6 +1,7 @@
 #include "copy.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -79,5 +80,14 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
   ir::verify(result);
   return result;
 }
+
+namespace definitions {
+PassDef add_optimizer() {
+  return {"add_optimizer", "turn the gradients that differentiate appended into updated weights; name=sgd or adam", {"name"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"));
+          }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

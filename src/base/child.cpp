@@ -1,0 +1,152 @@
+#include "base/child.h"
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <utility>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+
+namespace foreflow {
+namespace {
+
+// An answer is one of these bytes and a payload; an Error's payload is its `where`, a zero byte and its problem.
+constexpr char kDone     = 'd';
+constexpr char kError    = 'e';
+constexpr char kInternal = 'i';
+
+std::string answer_of(const std::string& where, const std::function<std::string()>& work) {
+  try {
+    return kDone + work();
+  } catch (const Error& error) {
+    return kError + error.where() + '\0' + error.problem();
+  } catch (const std::bad_alloc&) {
+    return kError + where + '\0' + "ran out of memory";
+  } catch (const std::exception& error) {
+    return std::string(1, kInternal) + error.what();
+  } catch (...) {
+    return std::string(1, kInternal) + "an exception of an unknown type left the work";
+  }
+}
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) ::_exit(1);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+std::string last_line(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  return std::string(trimmed.substr(trimmed.rfind('\n') + 1));  // npos + 1 == 0
+}
+
+void close_all(std::initializer_list<int> descriptors) {
+  for (const int descriptor : descriptors) ::close(descriptor);
+}
+
+[[noreturn]] void fail_to_start(const std::string& where) {
+  throw Error(where, std::string("a worker process cannot be started: ") + std::strerror(errno));
+}
+
+}  // namespace
+
+void Pipe::read_some() {
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  if (count < 0 && errno == EINTR) return;
+  if (count <= 0) return close();
+  bytes.append(buffer.data(), static_cast<size_t>(count));
+}
+
+void Pipe::close() {
+  if (open()) ::close(std::exchange(descriptor, -1));
+}
+
+Child::Child(size_t index, std::string where, const std::function<std::string()>& work)
+    : index_(index), where_(std::move(where)) {
+  int answer[2];
+  int messages[2];
+  if (::pipe(answer) != 0) fail_to_start(where_);
+  if (::pipe(messages) != 0) {
+    close_all({answer[0], answer[1]});
+    fail_to_start(where_);
+  }
+  std::cout.flush();
+  std::fflush(nullptr);  // or the child would write the parent's buffers once more
+  pid_ = ::fork();
+  if (pid_ < 0) {
+    close_all({answer[0], answer[1], messages[0], messages[1]});
+    fail_to_start(where_);
+  }
+  if (pid_ == 0) {
+    close_all({answer[0], messages[0]});
+    ::dup2(messages[1], STDERR_FILENO);
+    write_all(answer[1], answer_of(where_, work));
+    ::_exit(0);  // no destructors, no atexit: they are the parent's
+  }
+  close_all({answer[1], messages[1]});
+  answer_.descriptor   = answer[0];
+  messages_.descriptor = messages[0];
+}
+
+Child::~Child() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    wait();
+  }
+  answer_.close();
+  messages_.close();
+}
+
+void Child::append_to(std::vector<pollfd>& waiting) const {
+  waiting.push_back({answer_.descriptor, POLLIN, 0});
+  waiting.push_back({messages_.descriptor, POLLIN, 0});
+}
+
+void Child::receive(const pollfd& answer, const pollfd& messages) {
+  if (answer.revents != 0) answer_.read_some();
+  if (messages.revents != 0) messages_.read_some();
+}
+
+std::string Child::take() {
+  FOREFLOW_CHECK(finished() && pid_ > 0, "the answer of a running child, or taken twice");
+  const int status        = wait();
+  const std::string& said = answer_.bytes;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || said.empty()) throw Error(where_, death(status));
+  std::string payload = said.substr(1);
+  if (said[0] == kDone) return payload;
+  if (said[0] == kInternal) throw InternalError(payload);
+  const size_t border = payload.find('\0');
+  throw Error(payload.substr(0, border), payload.substr(border + 1));
+}
+
+int Child::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+std::string Child::death(int status) const {
+  const std::string how =
+      WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                          : fmt::format("ended without an answer (exit code {})", WEXITSTATUS(status));
+  const std::string line = last_line(messages_.bytes);
+  return "the worker process " + how + (line.empty() ? "" : "; its last message: " + line);
+}
+
+}  // namespace foreflow

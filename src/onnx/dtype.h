@@ -1,0 +1,19 @@
+// ONNX's numbers for data types.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "foreflow/ir/type.h"
+
+namespace foreflow::onnx {
+
+// Nothing for the types that Foreflow does not have (strings, complex and most unsigned numbers) and for unknown
+// numbers.
+std::optional<ir::DType> find_dtype(int64_t number);
+int32_t number_of(ir::DType dtype);
+// "STRING", "UINT64", ...; "number 77" for one that no version of ONNX defines.
+std::string dtype_text(int64_t number);
+
+}  // namespace foreflow::onnx

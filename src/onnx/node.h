@@ -1,0 +1,31 @@
+// A node of the graph in plain values, as the rules that restate old opsets see it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foreflow/ir/attributes.h"
+#include "foreflow_onnx.pb.h"
+
+namespace foreflow::onnx {
+
+struct Node {
+  std::string where;   // for messages
+  std::string op;      // canonical op name; the file's to begin with
+  std::string domain;  // "" for ONNX's own
+  int64_t opset = 0;   // of the domain
+  ir::Attributes attributes;
+  std::vector<std::string> inputs;  // names in the file; "": left out
+  std::vector<std::string> outputs;
+  std::map<size_t, ir::Array> literals;  // numbers of operands that old opsets keep in attributes; those inputs are ""
+};
+
+// "model.onnx: node 17 \"Attn_0\"".
+std::string where_of(const std::string& file, const onnx_proto::NodeProto& node, int index);
+
+// The attributes as the file states them. Error at `where` for subgraphs, types and malformed attributes.
+ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where);
+
+}  // namespace foreflow::onnx

@@ -1,0 +1,36 @@
+// Restates nodes of old opsets in terms of the newest one, which is what the op table speaks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "onnx/node.h"
+
+namespace foreflow::onnx {
+
+// The rank of a value where the file states it (graph inputs, initializers, value_info).
+using RankOf = std::function<std::optional<size_t>(const std::string& value)>;
+
+// Throws Error at node.where for what the newest opset cannot say.
+void normalise(Node& node, const RankOf& rank_of);
+
+// The newest name of one of ONNX's own ops: Resize for Upsample.
+std::string_view newest_name(std::string_view op);
+
+namespace rules {
+void batch_normalization(Node& node, const RankOf& rank_of);
+void broadcast(Node& node, const RankOf& rank_of);
+void cast(Node& node, const RankOf& rank_of);
+void concat(Node& node, const RankOf& rank_of);
+void constant(Node& node, const RankOf& rank_of);
+void data_type(Node& node, const RankOf& rank_of);
+void dropout(Node& node, const RankOf& rank_of);
+void flatten_to_matrix(Node& node, const RankOf& rank_of);
+void pad(Node& node, const RankOf& rank_of);
+void resize(Node& node, const RankOf& rank_of);
+void upsample(Node& node, const RankOf& rank_of);
+}  // namespace rules
+
+}  // namespace foreflow::onnx

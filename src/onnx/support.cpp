@@ -1,0 +1,58 @@
+#include "onnx/support.h"
+
+#include <set>
+
+#include "onnx/message.h"
+#include "onnx/node.h"
+#include "onnx/normalise.h"
+
+namespace foreflow::onnx {
+
+using onnx_proto::NodeProto;
+
+std::string canonical_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+Opsets::Opsets(const onnx_proto::ModelProto& model, const std::string& file) {
+  for (const auto& import : model.opset_import()) {
+    if (import.version() < 1)
+      throw Error(
+          file, "imports version " + std::to_string(import.version()) + " of a set of operators; versions begin at 1");
+    versions_[canonical_domain(import.domain())] = import.version();
+  }
+  if (model.ir_version() < 3) versions_.emplace("", 1);  // before IR version 3 there was but one
+  if (!versions_.empty()) return;
+  throw Error(file, "imports no set of operators (opset_import), so that its nodes have no meaning");
+}
+
+int64_t Opsets::version(const std::string& domain) const {
+  const auto found = versions_.find(domain);
+  return found == versions_.end() ? 1 : found->second;
+}
+
+void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
+                     const std::string& file) {
+  std::set<std::string> missing;
+  std::string where, what;
+  for (int n = 0; n < graph.node_size(); ++n) {
+    const NodeProto& node    = graph.node(n);
+    const std::string domain = canonical_domain(node.domain());
+    if (node.op_type().empty()) throw Error(where_of(file, node, n), "has no op type");
+    const ir::OpDef* def = ops.find(domain.empty() ? newest_name(node.op_type()) : node.op_type());
+    if (def != nullptr && def->domain == domain) continue;
+    if (missing.empty()) {
+      where = where_of(file, node, n);
+      what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +
+             std::to_string(opsets.version(domain)) + ") is not supported";
+    }
+    missing.insert(domain + "::" + node.op_type());
+  }
+  if (missing.empty()) return;
+  const size_t others = missing.size() - 1;
+  if (others > 0)
+    what += "; neither " +
+            std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
+            " of the graph";
+  throw Error(where, what);
+}
+
+}  // namespace foreflow::onnx

@@ -1,0 +1,120 @@
+#include "foreflow/platform/describe.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+
+namespace foreflow::platform {
+namespace {
+
+std::string count_of(size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string describe_device(const Device& device) {
+  std::string text = fmt::format("{}: {}, {}", device.kind, format(device.memory), format(device.memory_bandwidth));
+  for (const auto& [dtype, peak] : device.peaks) text += fmt::format(", {} {}", dtype, format(peak));
+  return text;
+}
+
+// The route of two devices that differ.
+const Route& find_route(const Platform& platform, const std::string& from, const std::string& to) {
+  const int source = device_index(platform, from);
+  const int target = device_index(platform, to);
+  if (source == target)
+    throw Error(platform.name(), fmt::format("a route from \"{}\" to itself; name two devices", from));
+  return platform.route(source, target);
+}
+
+Json device_to_json(const Device& device) {
+  Json peaks = Json::object();
+  for (const auto& [dtype, peak] : device.peaks) peaks.set(dtype, peak.value());
+  Json json = Json::object();
+  json.set("name", device.name);
+  json.set("kind", device.kind);
+  json.set("node", device.node);
+  json.set("memory_bytes", device.memory.value());
+  json.set("memory_bandwidth_bytes_per_s", device.memory_bandwidth.value());
+  json.set("launch_s", device.launch.value());
+  json.set("peak_flops_per_s", std::move(peaks));
+  return json;
+}
+
+}  // namespace
+
+int device_index(const Platform& platform, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Device& device : platform.devices()) {
+    if (device.name == name) return static_cast<int>(names.size());
+    names.push_back(device.name);
+  }
+  throw Error(platform.name(), fmt::format("unknown device \"{}\"; the nearest is \"{}\"", name, nearest(name, names)));
+}
+
+std::string describe(const Platform& platform) {
+  std::set<std::string> nodes;
+  std::map<std::string, size_t> kinds;  // description -> devices
+  for (const Device& device : platform.devices()) {
+    nodes.insert(device.node);
+    ++kinds[describe_device(device)];
+  }
+  std::map<std::tuple<std::string, double, double>, size_t> links;
+  for (const Link& link : platform.links()) ++links[{link.kind, link.bandwidth.value(), link.latency.value()}];
+
+  std::string text = fmt::format("{}: {} in {}\n", platform.name(), count_of(platform.devices().size(), "device"),
+                                 count_of(nodes.size(), "node"));
+  for (const auto& [kind, count] : kinds) text += fmt::format("{:>6} x {}\n", count, kind);
+  text += "links, one direction each\n";
+  for (const auto& [link, count] : links) {
+    const auto& [kind, bandwidth, latency] = link;
+    text += fmt::format("{:>6} x {}: {}, {}\n", count, kind.empty() ? "link" : kind, format(BytesPerSecond(bandwidth)),
+                        format(Seconds(latency)));
+  }
+  return text + fmt::format("bisection {}, one way, device i to i + n/2\n", format(bisection_bandwidth(platform)));
+}
+
+Json to_json(const Platform& platform) {
+  Json devices = Json::array();
+  for (const Device& device : platform.devices()) devices.push(device_to_json(device));
+  std::map<std::string, int64_t> kinds;
+  for (const Link& link : platform.links()) ++kinds[link.kind];
+  Json links = Json::object();
+  for (const auto& [kind, count] : kinds) links.set(kind, count);
+  Json json = Json::object();
+  json.set("name", platform.name());
+  json.set("devices", std::move(devices));
+  json.set("links", std::move(links));
+  json.set("bisection_bytes_per_s", bisection_bandwidth(platform).value());
+  return json;
+}
+
+std::string describe_route(const Platform& platform, const std::string& from, const std::string& to) {
+  const Route& route = find_route(platform, from, to);
+  std::string text =
+      fmt::format("{} -> {}: {} at {}\n", from, to, format(route.latency), format(route_bandwidth(platform, route)));
+  for (const int index : route.links) {
+    const Link& link = platform.links()[static_cast<size_t>(index)];
+    text += fmt::format("  {}: {}, {}\n", link.name, format(link.bandwidth), format(link.latency));
+  }
+  return text;
+}
+
+Json route_to_json(const Platform& platform, const std::string& from, const std::string& to) {
+  const Route& route = find_route(platform, from, to);
+  Json names         = Json::array();
+  for (const int index : route.links) names.push(platform.links()[static_cast<size_t>(index)].name);
+  Json json = Json::object();
+  json.set("from", from);
+  json.set("to", to);
+  json.set("route", std::move(names));
+  json.set("latency_s", route.latency.value());
+  json.set("bandwidth_bytes_per_s", route_bandwidth(platform, route).value());
+  return json;
+}
+
+}  // namespace foreflow::platform

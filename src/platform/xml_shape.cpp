@@ -1,0 +1,105 @@
+#include "platform/xml_shape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "foreflow/base/text.h"
+
+namespace foreflow::platform {
+namespace {
+
+struct Element {
+  std::string name;
+  std::vector<std::string> required;
+  std::vector<std::string> optional;
+  std::vector<std::string> children;
+};
+
+const std::vector<Element>& elements() {
+  static const std::vector<Element> all = {
+      {"platform", {"version"}, {}, {"zone"}},
+      {"zone", {"id", "routing"}, {}, {"prop", "zone", "host", "router", "link", "route", "zoneRoute"}},
+      {"host", {"id", "speed"}, {}, {"prop"}},
+      {"router", {"id"}, {}, {}},
+      {"link", {"id", "bandwidth", "latency"}, {"sharing_policy"}, {"prop"}},
+      {"route", {"src", "dst"}, {"symmetrical"}, {"link_ctn"}},
+      {"zoneRoute", {"src", "dst", "gw_src", "gw_dst"}, {"symmetrical"}, {"link_ctn"}},
+      {"link_ctn", {"id"}, {"direction"}, {}},
+      {"prop", {"id", "value"}, {}, {}},
+  };
+  return all;
+}
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+const Element* find_element(const std::string& name) {
+  const auto found =
+      std::find_if(elements().begin(), elements().end(), [&](const Element& row) { return row.name == name; });
+  return found == elements().end() ? nullptr : &*found;
+}
+
+void check_attributes(const pugi::xml_node& node, const Element& element, const XmlSource& source) {
+  std::vector<std::string> known = element.required;
+  known.insert(known.end(), element.optional.begin(), element.optional.end());
+  std::set<std::string> seen;
+  for (const pugi::xml_attribute& attribute : node.attributes()) {
+    const std::string name = attribute.name();
+    if (!contains(known, name)) {
+      source.fail(
+          node, fmt::format("<{}> has the unknown attribute \"{}\"; it takes {}", element.name, name, list_or(known)));
+    }
+    if (!seen.insert(name).second)
+      source.fail(node, fmt::format("<{}> has the attribute \"{}\" twice; keep one", element.name, name));
+  }
+  for (const std::string& name : element.required) {
+    if (!seen.contains(name)) source.fail(node, fmt::format("<{}> needs the attribute \"{}\"", element.name, name));
+  }
+}
+
+}  // namespace
+
+XmlSource::XmlSource(const std::string& text, std::string file) : file_(std::move(file)), line_starts_{0} {
+  for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+    line_starts_.push_back(at + 1);
+}
+
+std::string XmlSource::where(size_t offset) const {
+  const auto next   = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto line   = next - line_starts_.begin();
+  const auto column = offset - *std::prev(next) + 1;
+  return fmt::format("{}:{}:{}", file_, line, column);
+}
+
+std::string XmlSource::where(const pugi::xml_node& element) const {
+  const auto name_start = static_cast<size_t>(element.offset_debug());  // just after the "<"
+  return where(name_start - 1);
+}
+
+void check_shape(const pugi::xml_node& node, const XmlSource& source) {
+  const Element* element = find_element(node.name());
+  FOREFLOW_CHECK(element != nullptr, "only known elements are entered");
+  check_attributes(node, *element, source);
+  for (const pugi::xml_node& child : node.children()) {
+    if (child.type() != pugi::node_element) {
+      const std::string_view text = child.value();
+      const size_t blanks         = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+      throw Error(source.where(static_cast<size_t>(child.offset_debug()) + blanks),
+                  fmt::format("text inside <{}>; only elements stand there", element->name));
+    }
+    const std::string name = child.name();
+    if (!contains(element->children, name)) {
+      const std::string allowed =
+          element->children.empty() ? "it stays empty" : "it holds " + list_or(element->children);
+      source.fail(child, fmt::format("<{}> cannot stand in <{}>; {}", name, element->name, allowed));
+    }
+    check_shape(child, source);
+  }
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,33 @@
+// The grammar of a platform file: which elements stand where with which attributes. Positions for every complaint.
+#pragma once
+
+#include <cstddef>
+#include <pugixml.hpp>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::platform {
+
+// A text with a name, and its positions.
+class XmlSource {
+ public:
+  XmlSource(const std::string& text, std::string file);
+
+  // "FILE:LINE:COLUMN", both counted from 1, of a byte of the text or of an element's "<".
+  std::string where(size_t offset) const;
+  std::string where(const pugi::xml_node& element) const;
+  [[noreturn]] void fail(const pugi::xml_node& element, const std::string& what) const {
+    throw Error(where(element), what);
+  }
+
+ private:
+  std::string file_;
+  std::vector<size_t> line_starts_;
+};
+
+// Checks names, attributes and nesting of `element` and everything in it. Throws Error at the first mistake.
+void check_shape(const pugi::xml_node& element, const XmlSource& source);
+
+}  // namespace foreflow::platform

@@ -1,0 +1,239 @@
+#include <map>
+#include <tuple>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "outline.h"
+#include "pass_arguments.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+constexpr int kEveryMicrobatch = -1;  // a value that does not depend on the microbatch: weights, sums
+
+// Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
+class Pipeliner {
+ public:
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule)
+      : module_(module),
+        function_(module.entry()),
+        layouts_(interpret_layouts(module, microbatches, "microbatches")),
+        values_(layouts_.entry().values),
+        staged_(assign_stages(module, function_, values_, stages)),
+        ops_(ops),
+        stages_(stages),
+        microbatches_(microbatches),
+        schedule_(schedule),
+        builder_(function_.name, ops) {}
+
+  Distributed run() {
+    check_ops();
+    count_devices();
+    outline_stages();
+    find_accumulated();
+    for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
+    schedule::Order order = schedule_.order(stages_, microbatches_);
+    if (backward_.empty()) order = schedule::forward_only(order);
+    const std::vector<schedule::PlacedTask> tasks = schedule::linearize(order);
+    for (size_t begin = 0; begin < tasks.size();) {
+      size_t end = begin;
+      while (end < tasks.size() && tasks[end].start == tasks[begin].start) ++end;
+      for (size_t i = begin; i < end; ++i) arguments(tasks[i]);  // all sends of this moment, then its calls
+      for (size_t i = begin; i < end; ++i) call(tasks[i]);
+      begin = end;
+    }
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      if (staged_[o].phase == StagePhase::update) update(function_.ops[o]);
+    }
+    std::vector<ValueId> results;
+    for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
+    distributed_.module.functions.push_back(builder_.finish(std::move(results)));
+    distributed_.module.source = module_.source;
+    ir::verify(distributed_.module);
+    return std::move(distributed_);
+  }
+
+ private:
+  void check_ops() const {
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      const bool once = staged_[o].phase == StagePhase::update;
+      if (!once && !judge(function_, function_.ops[o], values_, microbatches_).as_it_arrives) {
+        mixes_samples(module_, function_, function_.ops[o], "microbatches");
+      }
+    }
+  }
+
+  void count_devices() {
+    for (const LaidOut& value : values_) group_ = std::max(group_, ir::device_of(value.value.type).index);
+  }
+
+  // Device `device` of the program, in the group of `stage`.
+  ir::Device on_stage(const ir::Device& device, int stage) const {
+    ir::Device placed = device;
+    placed.index      = std::max(device.index, 1) + stage * group_;
+    return placed;
+  }
+
+  void outline_stages() {
+    for (int stage = 0; stage < stages_; ++stage) forward_.push_back(outline(function_, staged_, values_, StagePhase::forward, stage, microbatches_, ops_));
+    const bool trains = std::any_of(staged_.begin(), staged_.end(), [](const StagedOp& op) { return op.phase == StagePhase::backward; });
+    for (int stage = 0; trains && stage < stages_; ++stage) {
+      backward_.push_back(outline(function_, staged_, values_, StagePhase::backward, stage, microbatches_, ops_));
+    }
+    for (const auto* side : {&forward_, &backward_}) {
+      for (size_t stage = 0; stage < side->size(); ++stage) {
+        distributed_.module.functions.push_back((*side)[stage].function);
+        for (const ValueId id : (*side)[stage].parameters) {
+          if (ir::index(id) < function_.parameters.size()) home_.emplace(id, static_cast<int>(stage));
+        }
+        for (const ValueId id : (*side)[stage].results) home_.emplace(id, static_cast<int>(stage));
+      }
+    }
+  }
+
+  // Sums over microbatches that the update or the results need.
+  void find_accumulated() {
+    accumulated_.resize(function_.values.size());
+    const auto mark = [&](ValueId id) { accumulated_[ir::index(id)] = values_[ir::index(id)].layout.is_partial(); };
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      if (staged_[o].phase != StagePhase::update) continue;
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ValueId::none) mark(id);
+      }
+    }
+    for (const ValueId id : function_.results) mark(id);
+  }
+
+  void parameter(size_t i) {
+    const auto id             = static_cast<ValueId>(i);
+    const LaidOut& value      = values_[i];
+    const auto home           = home_.find(id);
+    const int stage           = home == home_.end() ? 0 : home->second;
+    const bool is_split       = value.layout.is_split();
+    const int pieces          = is_split ? microbatches_ : 1;
+    const ir::Type local_here = local_type(value.value.type, value.layout, microbatches_);
+    const ir::Type type       = ir::moved(local_here, on_stage(ir::device_of(local_here), stage));
+    home_.emplace(id, stage);
+    for (int k = 0; k < pieces; ++k) {
+      const std::string name = pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
+      at_[{id, is_split ? k : kEveryMicrobatch, stage}] = builder_.parameter(name, function_.parameters[i], type);
+      distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, k});
+    }
+  }
+
+  // The value on a stage, sent there when it is first needed.
+  ValueId get(ValueId id, int microbatch, int stage) {
+    if (ir::index(id) < function_.parameters.size() && !values_[ir::index(id)].layout.is_split()) microbatch = kEveryMicrobatch;
+    const auto found = at_.find({id, microbatch, stage});
+    if (found != at_.end()) return found->second;
+    const auto source = at_.find({id, microbatch, home_.at(id)});
+    FOREFLOW_CHECK(source != at_.end(), "a value is made before it is sent");
+    const ir::Device to = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
+    return at_[{id, microbatch, stage}] = builder_.op("Send", {source->second}, {{"to", to}});
+  }
+
+  const Outlined& function_of(const schedule::PlacedTask& task) const {
+    return (task.task.phase == schedule::Phase::forward ? forward_ : backward_)[static_cast<size_t>(task.stage)];
+  }
+
+  std::vector<ValueId> arguments(const schedule::PlacedTask& task) {
+    std::vector<ValueId> values;
+    for (const ValueId id : function_of(task).parameters) values.push_back(get(id, task.task.microbatch, task.stage));
+    return values;
+  }
+
+  void call(const schedule::PlacedTask& task) {
+    const Outlined& callee  = function_of(task);
+    const size_t number     = static_cast<size_t>(task.stage) + (task.task.phase == schedule::Phase::forward ? 0 : forward_.size());
+    const auto results      = builder_.call(number, arguments(task), callee.results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      const ValueId id = callee.results[i];
+      at_[{id, task.task.microbatch, task.stage}] = results[i];
+      if (accumulated_[ir::index(id)]) accumulate(id, task.stage, results[i]);
+    }
+  }
+
+  void accumulate(ValueId id, int stage, ValueId part) {
+    const auto [sum, first] = at_.emplace(std::tuple(id, kEveryMicrobatch, stage), part);
+    if (!first) sum->second = builder_.op("Add", {sum->second, part});
+  }
+
+  // An optimizer that updates weights of several stages becomes one op a device.
+  void update(const ir::Op& op) {
+    const auto inputs = function_.inputs(op);
+    const bool joint  = op.def->role == ir::Role::optimizer && inputs.size() == 2 * op.result_count;
+    std::map<ir::Device, std::vector<size_t>> devices;
+    for (size_t i = 0; i < (joint ? op.result_count : 1); ++i) {
+      devices[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
+    }
+    for (const auto& [device, rows] : devices) {
+      std::vector<ValueId> operands;
+      const int stage = home_.at(inputs[rows[0]]);
+      for (size_t half = 0; half < (joint ? 2 : 1); ++half) {
+        for (const size_t row : rows) operands.push_back(get(inputs[row + half * op.result_count], kEveryMicrobatch, stage));
+      }
+      if (!joint) {
+        operands.clear();
+        for (const ValueId id : inputs) operands.push_back(get(id, kEveryMicrobatch, stage));
+      }
+      const size_t count = joint ? rows.size() : op.result_count;
+      const auto first   = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, count));
+      for (size_t i = 0; i < count; ++i) {
+        const ValueId id                   = function_.output(op, joint ? rows[i] : i);
+        at_[{id, kEveryMicrobatch, stage}] = static_cast<ValueId>(first + static_cast<int32_t>(i));
+        home_[id]                          = stage;
+      }
+    }
+  }
+
+  void result(size_t i, std::vector<ValueId>& results) {
+    const ValueId id     = function_.results[i];
+    const Layout& layout = values_[ir::index(id)].layout;
+    if (layout.is_split()) {
+      for (int k = 0; k < microbatches_; ++k) {
+        results.push_back(get(id, k, home_.at(id)));
+        distributed_.results.push_back({static_cast<int32_t>(i), layout, microbatches_, k});
+      }
+      return;
+    }
+    const bool once = at_.contains({id, kEveryMicrobatch, home_.at(id)});
+    results.push_back(get(id, once ? kEveryMicrobatch : 0, home_.at(id)));
+    distributed_.results.push_back({static_cast<int32_t>(i), Layout::whole(), 1, 0});
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const LayoutInterpretation layouts_;
+  const std::vector<LaidOut>& values_;
+  const std::vector<StagedOp> staged_;
+  const ir::OpTable& ops_;
+  const int stages_, microbatches_;
+  const schedule::ScheduleDef& schedule_;
+  ir::FunctionBuilder builder_;
+  int32_t group_ = 1;  // devices of the program before, and of each stage after
+  std::vector<Outlined> forward_, backward_;
+  std::map<ValueId, int> home_;                              // the stage where a value is made
+  std::map<std::tuple<ValueId, int, int>, ValueId> at_;      // (value, microbatch, stage) -> value of the new function
+  std::vector<bool> accumulated_;
+  Distributed distributed_;
+};
+
+}  // namespace
+
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule) {
+  return Pipeliner(module, ops, stages, microbatches, schedule).run();
+}
+
+namespace definitions {
+PassDef pipeline() {
+  return {"pipeline", "pipeline parallelism over pp stages and a number of microbatches, in the order of a schedule", {"pp", "microbatches", "schedule"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const auto& schedule = schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), "--pass pipeline: schedule");
+            return transform::pipeline(module, ops, degree_argument(arguments, "pp", 1), degree_argument(arguments, "microbatches", 1), schedule).module;
+          }};
+}
+}  // namespace definitions
+
+}  // namespace foreflow::transform

@@ -1,0 +1,143 @@
+#include <cmath>
+
+#include "foreflow/ir/builder.h"
+#include "foreflow/ir/half.h"
+#include "sizes.h"
+
+namespace foreflow::workload::definitions {
+namespace {
+
+using ir::ValueId;
+
+struct Sizes {
+  int64_t layers, hidden, heads, sequence, vocabulary, batch;
+};
+
+Sizes read(const Request& request) {
+  const JsonView& json = request.sizes;
+  const Sizes sizes{positive(json, "layers", 12), positive(json, "hidden", 768),       positive(json, "heads", 12),
+                    positive(json, "sequence", 1024), positive(json, "vocabulary", 50257), request.batch};
+  if (sizes.hidden % sizes.heads != 0) {
+    throw Error(json.where() + (json.has("heads") ? ".heads" : ""),
+                std::to_string(sizes.heads) + " heads do not divide the hidden size " + std::to_string(sizes.hidden) + "; use a divisor of it");
+  }
+  return sizes;
+}
+
+// Writes a GPT-2 (Radford et al., 2019; pre-norm decoder, fused q|k|v projection, tied embeddings) for training.
+// Letters: b batch, s sequence, h hidden, a heads, d = h/a, v vocabulary.
+class Writer {
+ public:
+  Writer(const Sizes& sizes, ir::DType dtype, const ir::OpTable& ops) : sizes_(sizes), dtype_(dtype), f_("gpt", ops) {}
+
+  ir::Function run() {
+    declare();
+    ValueId x = f_.op("Gather", {wte_, ids_}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
+    x         = f_.op("Add", {x, wpe_}, {}, "embedded");
+    // 0 where a position may look, a large negative number where it may not: [s,s]
+    const ValueId far = f_.op("ConstantOfShape", {}, {{"shape", std::vector<int64_t>{sizes_.sequence, sizes_.sequence}}, {"value", filled(-10000.0F)}});
+    mask_             = f_.op("Trilu", {far}, {{"upper", int64_t{1}}, {"k", int64_t{1}}}, "mask");
+    for (const Block& block : blocks_) x = layer(block, x);
+    x                   = normalise(final_, x);
+    const ValueId rows  = f_.op("Reshape", {x}, {{"shape", std::vector<int64_t>{-1, sizes_.hidden}}});  // [bs,h]
+    const ValueId label = f_.op("Reshape", {labels_}, {{"shape", std::vector<int64_t>{-1}}});           // [bs]
+    const ValueId logit = f_.op("Gemm", {rows, wte_}, {{"transB", int64_t{1}}}, "logits");             // [bs,v]
+    const ValueId loss  = f_.op("SoftmaxCrossEntropyLoss", {logit, label}, {{"count", sizes_.batch * sizes_.sequence}}, "loss");
+    return f_.finish({loss});
+  }
+
+ private:
+  struct Affine {
+    ValueId weight, bias;
+  };
+  struct Block {
+    Affine norm1, qkv, projection, norm2, up, down;
+  };
+
+  ir::Array filled(float value) const {
+    const ir::Array one = ir::Array::of_floats({1}, {value});
+    if (dtype_ == ir::DType::f32) return one;
+    ir::Array shorter(dtype_, {1});
+    if (dtype_ == ir::DType::f16) shorter.mutable_data<uint16_t>()[0] = ir::float_to_half(value);
+    if (dtype_ == ir::DType::bf16) shorter.mutable_data<uint16_t>()[0] = ir::float_to_bfloat(value);
+    if (dtype_ == ir::DType::f64) shorter.mutable_data<double>()[0] = value;
+    return shorter;
+  }
+
+  ValueId weight(const std::string& name, ir::Dims dims) { return f_.parameter(name, ir::ParameterRole::weight, ir::Type::tensor(dtype_, dims)); }
+  Affine affine(const std::string& name, int64_t in, int64_t out) { return {weight(name + ".weight", {in, out}), weight(name + ".bias", {out})}; }
+  Affine norm(const std::string& name) { return {weight(name + ".weight", {sizes_.hidden}), weight(name + ".bias", {sizes_.hidden})}; }
+
+  void declare() {
+    const int64_t h = sizes_.hidden;
+    wte_            = weight("wte", {sizes_.vocabulary, h});
+    wpe_            = weight("wpe", {sizes_.sequence, h});
+    for (int64_t i = 0; i < sizes_.layers; ++i) {
+      const std::string prefix = "h." + std::to_string(i) + ".";
+      blocks_.push_back({norm(prefix + "ln_1"), affine(prefix + "attn", h, 3 * h), affine(prefix + "proj", h, h), norm(prefix + "ln_2"),
+                         affine(prefix + "up", h, 4 * h), affine(prefix + "down", 4 * h, h)});
+    }
+    final_          = norm("ln_f");
+    const auto data = ir::Type::tensor(ir::DType::i64, {sizes_.batch, sizes_.sequence});
+    ids_            = f_.parameter("ids", ir::ParameterRole::data, data);
+    labels_         = f_.parameter("labels", ir::ParameterRole::data, data);
+  }
+
+  ValueId normalise(const Affine& w, ValueId x) { return f_.op("LayerNormalization", {x, w.weight, w.bias}, {{"axis", int64_t{-1}}, {"epsilon", 1e-5}}); }
+  ValueId linear(const Affine& w, ValueId x) { return f_.op("Add", {f_.op("MatMul", {x, w.weight}), w.bias}); }
+
+  // [b,s,h] -> [b,s,a,d] -> permuted
+  ValueId heads(ValueId x, std::vector<int64_t> order) {
+    const std::vector<int64_t> shape = {0, sizes_.sequence, sizes_.heads, sizes_.hidden / sizes_.heads};
+    return f_.op("Transpose", {f_.op("Reshape", {x}, {{"shape", shape}})}, {{"perm", std::move(order)}});
+  }
+
+  ValueId attention(const Block& block, ValueId x) {
+    const auto parts    = f_.emit("Split", {linear(block.qkv, x)}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
+    const ValueId q     = heads(parts[0], {0, 2, 1, 3});  // [b,a,s,d]
+    const ValueId k     = heads(parts[1], {0, 2, 3, 1});  // [b,a,d,s]
+    const ValueId v     = heads(parts[2], {0, 2, 1, 3});
+    const double scale  = 1 / std::sqrt(static_cast<double>(sizes_.hidden / sizes_.heads));
+    const ValueId small = f_.op("Mul", {q, f_.op("Constant", {}, {{"value", filled(static_cast<float>(scale))}})});
+    const ValueId score = f_.op("Add", {f_.op("MatMul", {small, k}), mask_});  // [b,a,s,s]
+    const ValueId seen  = f_.op("MatMul", {f_.op("Softmax", {score}, {{"axis", int64_t{-1}}}), v});
+    const ValueId back  = f_.op("Transpose", {seen}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+    return f_.op("Reshape", {back}, {{"shape", std::vector<int64_t>{0, sizes_.sequence, sizes_.hidden}}});
+  }
+
+  ValueId layer(const Block& block, ValueId x) {
+    x = f_.op("Add", {x, linear(block.projection, attention(block, normalise(block.norm1, x)))});
+    const ValueId up = f_.op("Gelu", {linear(block.up, normalise(block.norm2, x))}, {{"approximate", std::string("tanh")}});
+    return f_.op("Add", {x, linear(block.down, up)});
+  }
+
+  const Sizes sizes_;
+  const ir::DType dtype_;
+  ir::FunctionBuilder f_;
+  ValueId wte_{}, wpe_{}, ids_{}, labels_{}, mask_{};
+  std::vector<Block> blocks_;
+  Affine final_{};
+};
+
+Model build(const Request& request, const ir::OpTable& ops) {
+  const Sizes sizes = read(request);
+  if (request.mode == Mode::inference) request.sizes.fail("gpt inference is built from the ONNX graph of GPT-2");
+  Model model{{}, sizes.sequence};
+  model.module.source = "gpt";
+  model.module.functions.push_back(Writer(sizes, request.dtype, ops).run());
+  return model;
+}
+
+}  // namespace
+
+WorkloadDef gpt() {
+  return {"gpt", "GPT-2 and GPT-3: training from a native program, inference from the ONNX export's graph",
+          {{"layers", "transformer blocks (12)"},
+           {"hidden", "width (768)"},
+           {"heads", "attention heads (12)"},
+           {"sequence", "tokens a sample (1024)"},
+           {"vocabulary", "tokens in the vocabulary (50257)"}},
+          build};
+}
+
+}  // namespace foreflow::workload::definitions

@@ -1,0 +1,35 @@
+#include "foreflow/ir/builder.h"
+#include "sizes.h"
+
+namespace foreflow::workload::definitions {
+namespace {
+
+// x[b,h] -> Relu(x * w1) -> ... -> Relu(. * wL) -> [b,h], without biases: the DistIR paper's MLP (MLP 1B is 16 x 8192).
+Model build(const Request& request, const ir::OpTable& ops) {
+  const int64_t layers = positive(request.sizes, "layers", 16), hidden = positive(request.sizes, "hidden", 8192);
+  ir::FunctionBuilder f("mlp", ops);
+  const auto matrix = [&](int64_t rows) { return ir::Type::tensor(request.dtype, {rows, hidden}); };
+  std::vector<ir::ValueId> weights;
+  for (int64_t i = 1; i <= layers; ++i) weights.push_back(f.parameter("w" + std::to_string(i), ir::ParameterRole::weight, matrix(hidden)));
+  ir::ValueId a = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
+  const bool trains = request.mode == Mode::training;
+  const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
+  for (int64_t i = 1; i <= layers; ++i) {
+    const std::string number = std::to_string(i);
+    a = f.op("Relu", {f.op("MatMul", {a, weights[static_cast<size_t>(i - 1)]}, {}, "z" + number)}, {}, "a" + number);
+  }
+  if (trains) a = f.op("Loss", {a, y}, {{"count", request.batch}}, "loss");
+  Model model{{}, 0};
+  model.module.source = "mlp";
+  model.module.functions.push_back(f.finish({a}));
+  return model;
+}
+
+}  // namespace
+
+WorkloadDef mlp() {
+  return {"mlp", "a multi-layer perceptron without biases; training with a squared loss",
+          {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}}, build};
+}
+
+}  // namespace foreflow::workload::definitions

@@ -1,0 +1,28 @@
+#include "foreflow/workload/workload.h"
+
+#include "sizes.h"
+
+namespace foreflow::workload {
+
+namespace definitions {
+#define FOREFLOW_WORKLOAD(name) WorkloadDef name();
+#include "workloads.def"
+#undef FOREFLOW_WORKLOAD
+}  // namespace definitions
+
+const Registry<WorkloadDef>& workloads() {
+  static const Registry<WorkloadDef> kTable("model family", {
+#define FOREFLOW_WORKLOAD(name) definitions::name(),
+#include "workloads.def"
+#undef FOREFLOW_WORKLOAD
+                                                            });
+  return kTable;
+}
+
+int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback) {
+  const int64_t value = sizes.int_or(key, fallback);
+  if (value < 1 || value > (int64_t{1} << 32)) sizes.at(key).fail("must be a whole number of at least 1");
+  return value;
+}
+
+}  // namespace foreflow::workload

@@ -1,0 +1,141 @@
+// Which module may include which, and the fences around outside libraries.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "foreflow/base/text.h"
+#include "layers/source.h"
+#include "layers/table.h"
+
+namespace foreflow::layers {
+namespace {
+
+const Module* find_module(std::string_view name) {
+  const auto found =
+      std::find_if(kModules.begin(), kModules.end(), [&](const Module& row) { return row.name == name; });
+  return found == kModules.end() ? nullptr : &*found;
+}
+
+// Without `base` and the module itself.
+std::set<std::string> allowed(const Module& row) {
+  if (row.may_include != kAllBelow) return words(row.may_include);
+  std::set<std::string> below;
+  for (const Module& other : kModules) {
+    if (other.floor < row.floor && other.name != "base") below.emplace(other.name);
+  }
+  return below;
+}
+
+std::string list(const std::set<std::string>& names) {
+  std::string text = "base";
+  for (const std::string& name : names) text += ", " + name;
+  return text;
+}
+
+std::vector<SourceFile> module_sources() { return find_sources({"include", "src"}, {".h", ".cpp", ".def"}); }
+
+// "include/foreflow/base/text.h" and "src/base/text.cpp" -> "base".
+std::string module_of(const SourceFile& file) {
+  const std::vector<std::string> parts = split(file.path, '/');
+  const size_t at                      = parts.front() == "include" ? 2 : 1;
+  return at + 1 < parts.size() ? parts[at] : "";
+}
+
+// Empty when the file may include it.
+std::string objection_to_own(const Module& row, const std::string& header, const std::vector<SourceFile>& files) {
+  const std::vector<std::string> parts = split(header, '/');
+  const bool is_public                 = parts.size() > 2 && parts[0] == "foreflow";
+  const std::string root               = is_public ? "include/" : "src/";
+  const bool exists =
+      std::any_of(files.begin(), files.end(), [&](const SourceFile& f) { return f.path == root + header; });
+  if (!exists) return "is not a header of the project; write it from include/ or src/, as \"foreflow/base/text.h\"";
+  const std::string target = is_public ? parts[1] : parts[0];
+  if (target == row.name) return "";
+  if (!is_public) return "is a private header of the module " + target + "; use what is in include/foreflow/" + target;
+  if (target == "base" || allowed(row).contains(target)) return "";
+  return "is of the module " + target + ", but " + std::string(row.name) + " may include only " + list(allowed(row));
+}
+
+// Empty when the file may include it.
+std::string objection_to_outside(const Module& row, const std::string& header, const SourceFile& file) {
+  static const std::set<std::string> kSystem = {"sys"};
+  const auto fence =
+      std::find_if(kFences.begin(), kFences.end(), [&](const Fence& f) { return header.starts_with(f.prefix); });
+  if (fence == kFences.end()) {
+    const size_t slash = header.find('/');
+    if (slash == std::string::npos || kSystem.contains(header.substr(0, slash))) return "";
+    return "is of an outside library without a fence; give it a row in tests/layers/table.h";
+  }
+  if (file.path.starts_with("include/")) return "is of an outside library, which no public header may include";
+  if (fence->modules == kEverywhere || words(fence->modules).contains(std::string(row.name))) return "";
+  return "is of an outside library that only these modules may include: " + std::string(fence->modules);
+}
+
+TEST(Layers, EveryIncludeIsAllowedByTheTable) {
+  const std::vector<SourceFile> files = module_sources();
+  for (const SourceFile& file : files) {
+    const Module* row = find_module(module_of(file));
+    if (row == nullptr) continue;  // the next test complains
+    for (const Line& line : file.lines) {
+      const auto include = parse_include(line.text);
+      if (!include) continue;
+      const bool own = include->quoted && !include->name.starts_with("foreflow_onnx.pb.h");
+      const std::string objection =
+          own ? objection_to_own(*row, include->name, files) : objection_to_outside(*row, include->name, file);
+      EXPECT_TRUE(objection.empty()) << file.path << ":" << line.number << ": " << include->name << " " << objection;
+    }
+  }
+}
+
+TEST(Layers, EveryFileBelongsToAModuleOfTheTable) {
+  for (const SourceFile& file : module_sources()) {
+    EXPECT_NE(find_module(module_of(file)), nullptr)
+        << file.path << ": the module \"" << module_of(file) << "\" has no row in tests/layers/table.h";
+  }
+}
+
+TEST(Layers, ModulesIncludeOnlyLowerFloors) {
+  for (const Module& row : kModules) {
+    for (const std::string& name : allowed(row)) {
+      const Module* other = find_module(name);
+      ASSERT_NE(other, nullptr) << row.name << " may include " << name << ", which is no module";
+      EXPECT_LT(other->floor, row.floor) << row.name << " may include " << name;
+    }
+  }
+}
+
+TEST(Layers, FencesNameModulesOfTheTable) {
+  for (const Fence& fence : kFences) {
+    if (fence.modules == kEverywhere) continue;
+    for (const std::string& name : words(fence.modules))
+      EXPECT_NE(find_module(name), nullptr) << fence.prefix << ": " << name;
+  }
+}
+
+// The rows "| floor | `module` | its one job | may include |" of src/README.md.
+TEST(Layers, TheMapShowsTheSameTable) {
+  std::map<std::string, std::string> shown;
+  for (const std::string& line : split(read_file(FOREFLOW_SOURCE_DIR "/src/README.md"), '\n')) {
+    const std::vector<std::string> cells = split(line, '|');
+    if (cells.size() != 6 || !trim(cells[2]).starts_with("`")) continue;
+    std::string name(trim(cells[2]));
+    std::erase(name, '`');
+    std::string includes = " " + std::string(trim(cells[4])) + " ";
+    std::replace(includes.begin(), includes.end(), ',', ' ');
+    shown[name] = std::string(trim(cells[1])) + ":" + includes;
+  }
+  ASSERT_EQ(shown.size(), kModules.size());
+  for (const Module& row : kModules) {
+    const std::string& cells = shown[std::string(row.name)];
+    const size_t colon       = cells.find(':');
+    EXPECT_EQ(cells.substr(0, colon), std::to_string(row.floor)) << row.name;
+    std::set<std::string> includes = words(cells.substr(colon + 1));
+    includes.erase("base");
+    includes.erase("-");
+    EXPECT_EQ(includes, words(row.may_include)) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::layers

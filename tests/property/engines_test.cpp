@@ -1,0 +1,248 @@
+// Random programs: the engines agree where nothing is shared; where links are shared, SimGrid shares them as a direct
+// calculation of weighted max-min fair rates does, and never ends anything earlier than the network without contention.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "foreflow/simulate/simulate.h"
+#include "support/machine.h"
+
+namespace foreflow::simulate {
+namespace {
+
+using collective::Kind;
+using testing_support::ProgramWriter;
+using testing_support::Wiring;
+
+int draw(std::mt19937_64& rng, int low, int high) {
+  return low + static_cast<int>(rng() % static_cast<uint64_t>(high - low + 1));
+}
+double draw_real(std::mt19937_64& rng, double low, double high) {
+  return low + (high - low) * static_cast<double>(rng() >> 11) * 0x1p-53;
+}
+
+// Every ordered pair has one to three links of its own.
+platform::Platform private_links(std::mt19937_64& rng, int devices) {
+  Wiring wiring(devices);
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      std::vector<int> path;
+      for (int hops = draw(rng, 1, 3); from != to && hops > 0; --hops) {
+        path.push_back(wiring.link(BytesPerSecond(draw_real(rng, 1e9, 100e9)), Seconds(draw_real(rng, 0, 5e-6))));
+      }
+      wiring.route(from, to, path);
+    }
+  }
+  return wiring.platform();
+}
+
+// A few links in all; every route crosses some of them, perhaps twice.
+platform::Platform shared_links(std::mt19937_64& rng, int devices) {
+  Wiring wiring(devices);
+  const int links = draw(rng, 2, 6);
+  for (int i = 0; i < links; ++i)
+    wiring.link(BytesPerSecond(draw_real(rng, 1e9, 20e9)), Seconds(draw_real(rng, 0, 5e-6)));
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      std::vector<int> path;
+      for (int hops = draw(rng, 1, 3); from != to && hops > 0; --hops) path.push_back(draw(rng, 0, links - 1));
+      wiring.route(from, to, path);
+    }
+  }
+  return wiring.platform();
+}
+
+std::vector<int> draw_members(std::mt19937_64& rng, std::vector<int> streams, int count) {
+  std::shuffle(streams.begin(), streams.end(), rng);
+  streams.resize(static_cast<size_t>(count));
+  return streams;
+}
+
+Kind draw_kind(std::mt19937_64& rng) { return static_cast<Kind>(draw(rng, 0, collective::kKinds - 1)); }
+
+// Computes, collectives among the comm streams and hand-overs between the two streams of a device, in random order.
+stream::Program random_program(std::mt19937_64& rng, int devices) {
+  ProgramWriter writer(devices);
+  std::vector<int> network;
+  for (int i = 0; i < devices; ++i) network.push_back(writer.stream(i));
+  for (int step = draw(rng, 5, 60); step > 0; --step) {
+    const int device = draw(rng, 0, devices - 1);
+    const Kind kind  = draw_kind(rng);
+    switch (draw(rng, 0, 3)) {
+      case 0:
+        writer.compute(device, Seconds(draw_real(rng, 0, 1e-3)));
+        break;
+      case 1:
+        writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6));
+        break;
+      case 2:
+        writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6),
+                           Seconds(draw_real(rng, 0, 1e-4)));
+        break;
+      default:
+        const int ranks = kind == Kind::send ? 2 : draw(rng, 2, devices);
+        writer.communicate(kind, draw_members(rng, network, ranks), Bytes(std::floor(draw_real(rng, 0, 1e7))));
+    }
+  }
+  stream::verify(writer.program());
+  return writer.program();
+}
+
+stream::Timeline run(std::string_view engine, const stream::Program& program, const platform::Platform& platform) {
+  return engines().get(engine, "test").run(program, platform);
+}
+
+// Calls check(analytic, simgrid) for every record.
+template <class Check>
+void for_all_records(const stream::Program& program, const platform::Platform& platform, const Check& check) {
+  const auto alone = run("analytic", program, platform), shared = run("simgrid", program, platform);
+  ASSERT_EQ(alone.records.size(), shared.records.size());
+  for (size_t stream = 0; stream < alone.records.size(); ++stream) {
+    ASSERT_EQ(alone.records[stream].size(), shared.records[stream].size());
+    for (size_t i = 0; i < alone.records[stream].size(); ++i)
+      check(alone.records[stream][i], shared.records[stream][i]);
+  }
+  ASSERT_EQ(alone.links.size(), shared.links.size());
+  for (size_t link = 0; link < alone.links.size(); ++link) EXPECT_EQ(alone.links[link].bytes, shared.links[link].bytes);
+}
+
+TEST(Engines, AgreeWhereNothingIsShared) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 rng(seed);
+    const int devices   = draw(rng, 2, 9);
+    const auto platform = private_links(rng, devices);
+    for_all_records(random_program(rng, devices), platform,
+                    [](const stream::Record& alone, const stream::Record& shared) {
+                      EXPECT_NEAR(shared.start.value(), alone.start.value(), 1e-9 * alone.start.value());
+                      EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
+                    });
+  }
+}
+
+TEST(Engines, ContentionNeverMakesAnythingEarlier) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 rng(seed);
+    const int devices   = draw(rng, 2, 9);
+    const auto platform = shared_links(rng, devices);
+    for_all_records(random_program(rng, devices), platform,
+                    [](const stream::Record& alone, const stream::Record& shared) {
+                      EXPECT_GE(shared.start.value(), alone.start.value() * (1 - 1e-9));
+                      EXPECT_GE(shared.end.value(), alone.end.value() * (1 - 1e-9));
+                    });
+  }
+}
+
+// A flow as the calculation below sees it. All shares of our collectives are equal, so a message is a unit flow.
+struct FluidFlow {
+  double start, left;           // left: of the bytes of one message
+  std::map<int, int> messages;  // how many cross each link
+  double end = -1;
+};
+
+// Rates of the flows that run: repeatedly the link that allows its messages the least fixes all flows on it.
+std::map<FluidFlow*, double> fair_rates(const std::vector<FluidFlow*>& running, const platform::Platform& platform) {
+  std::map<FluidFlow*, double> rates;
+  while (rates.size() < running.size()) {
+    double least = std::numeric_limits<double>::infinity();
+    int tightest = -1;
+    for (size_t link = 0; link < platform.links().size(); ++link) {
+      double room = platform.links()[link].bandwidth.value(), messages = 0;
+      for (FluidFlow* flow : running) {
+        const auto found = flow->messages.find(static_cast<int>(link));
+        if (found == flow->messages.end()) continue;
+        if (rates.contains(flow)) {
+          room -= found->second * rates[flow];
+        } else {
+          messages += found->second;
+        }
+      }
+      if (messages == 0 || room / messages >= least) continue;
+      least    = room / messages;
+      tightest = static_cast<int>(link);
+    }
+    for (FluidFlow* flow : running) {
+      if (!rates.contains(flow) && flow->messages.contains(tightest)) rates[flow] = least;
+    }
+  }
+  return rates;
+}
+
+void play_fluid(std::vector<FluidFlow>& flows, const platform::Platform& platform) {
+  double now = 0;
+  for (;;) {
+    std::vector<FluidFlow*> running;
+    double next = std::numeric_limits<double>::infinity();
+    for (FluidFlow& flow : flows) {
+      if (flow.end < 0 && flow.start <= now) running.push_back(&flow);
+      if (flow.start > now) next = std::min(next, flow.start);
+    }
+    const auto rates = fair_rates(running, platform);
+    for (const auto& [flow, rate] : rates) next = std::min(next, now + flow->left / rate);
+    if (next == std::numeric_limits<double>::infinity()) return;
+    for (const auto& [flow, rate] : rates) {
+      if (now + flow->left / rate <= next * (1 + 1e-14)) flow->end = next;
+      flow->left -= rate * (next - now);
+    }
+    now = next;
+  }
+}
+
+// What a flow over `places` asks of the links, worked out afresh from the algorithm and the routes.
+FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places,
+                     const platform::Platform& platform) {
+  const auto plan = collective::default_algorithm(kind).flows(kind, static_cast<int>(places.size()));
+  FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
+  double latency = 0, hops = 0, slowest = 0;
+  for (const collective::Flow& flow : plan.flows) {
+    const auto& route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
+    double hop        = 0;
+    for (const int link : route.links) {
+      ++result.messages[link];
+      hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
+    }
+    latency = std::max(latency, route.latency.value());
+    hops += hop;
+    slowest = std::max(slowest, hop);
+  }
+  result.start += plan.latency_steps * latency + plan.head * (hops - slowest);
+  return result;
+}
+
+TEST(Engines, SimGridSharesLinksAsWeightedMaxMinFairnessDoes) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 rng(seed);
+    const int devices   = draw(rng, 2, 8);
+    const auto platform = shared_links(rng, devices);
+    ProgramWriter writer(devices);
+    std::vector<int> all, leaders;
+    for (int i = 0; i < devices; ++i) all.push_back(i);
+    std::vector<FluidFlow> flows;
+    for (int i = draw(rng, 1, 12); i > 0; --i) {
+      const Kind kind    = draw_kind(rng);
+      const auto places  = draw_members(rng, all, kind == Kind::send ? 2 : draw(rng, 2, devices));
+      const double ready = draw(rng, 0, 3) * draw_real(rng, 0, 1e-3);
+      const Bytes bytes(std::floor(draw_real(rng, 1e5, 1e7)));
+      std::vector<int> members;
+      for (const int place : places) members.push_back(writer.stream(place));
+      writer.compute(members.front(), Seconds(ready)).communicate(kind, members, bytes);
+      leaders.push_back(members.front());
+      flows.push_back(fluid_flow(ready, kind, bytes, places, platform));
+    }
+    const auto timeline = run("simgrid", writer.program(), platform);
+    play_fluid(flows, platform);
+    for (size_t i = 0; i < flows.size(); ++i) {
+      const double end = timeline.records[static_cast<size_t>(leaders[i])].back().end.value();
+      EXPECT_NEAR(end, flows[i].end, 1e-9 * flows[i].end) << "communication " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::simulate

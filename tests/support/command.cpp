@@ -1,0 +1,50 @@
+#include "support/command.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "foreflow/base/text.h"
+#include "support/temporary.h"
+
+namespace foreflow::test {
+namespace {
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  std::vector<std::string> words = {"foreflow"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  const TemporaryFolder captured;
+  const std::string out = captured / "out";
+  const std::string err = captured / "err";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t child      = 0;
+  const int failed = posix_spawn(&child, FOREFLOW_COMMAND, &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), FOREFLOW_COMMAND);
+  const int exit_code = wait_for(child);
+  return {exit_code, read_file(out), read_file(err)};
+}
+
+}  // namespace foreflow::test

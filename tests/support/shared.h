@@ -1,0 +1,23 @@
+// Reference material that lies beside the source tree (`../shared`): measurements, models, oracles. It does not ship
+// with the project, so a test that needs some of it is skipped, with a message, where it is absent.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace foreflow::test {
+
+// $FOREFLOW_SHARED when it is set, else `shared` beside the source folder (or beside its parent). Empty: there is none.
+std::filesystem::path shared_folder();
+
+// A file or folder below it. Empty: it is not there.
+std::filesystem::path find_shared(const std::filesystem::path& name);
+
+}  // namespace foreflow::test
+
+// Binds `path` to a shared file, or skips the test:
+//   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
+#define FOREFLOW_SHARED_OR_SKIP(path, name)                               \
+  const std::filesystem::path path = ::foreflow::test::find_shared(name); \
+  if (path.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here (see tests/README.md)"

@@ -1,0 +1,46 @@
+#include "foreflow/base/registry.h"
+
+#include <gtest/gtest.h>
+
+namespace foreflow {
+namespace {
+
+struct PetDef {
+  std::string_view name;
+  int legs;
+};
+
+const Registry<PetDef>& pets() {
+  static const Registry<PetDef> table("pet", {{"dog", 4}, {"bird", 2}, {"ant", 6}});
+  return table;
+}
+
+TEST(Registry, KeepsTheOrderOfItsList) {
+  EXPECT_EQ(pets().names(), (std::vector<std::string>{"dog", "bird", "ant"}));
+  EXPECT_EQ(pets().begin()->legs, 4);
+  EXPECT_EQ(pets().size(), 3u);
+}
+
+TEST(Registry, FindsARowOrSaysThatThereIsNone) {
+  ASSERT_NE(pets().find("ant"), nullptr);
+  EXPECT_EQ(pets().find("ant")->legs, 6);
+  EXPECT_EQ(pets().find("cat"), nullptr);
+  EXPECT_EQ(pets().get("bird", "here").legs, 2);
+}
+
+TEST(Registry, NamesTheNearestRowWhenThereIsNoSuchRow) {
+  try {
+    pets().get("brid", "zoo.json: $.pet");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "zoo.json: $.pet");
+    EXPECT_EQ(error.problem(), "unknown pet \"brid\"; the nearest is \"bird\" (see: foreflow list)");
+  }
+}
+
+TEST(Registry, RefusesTwoRowsOfOneName) {
+  EXPECT_THROW(Registry<PetDef>("pet", {{"dog", 4}, {"dog", 3}}), InternalError);
+}
+
+}  // namespace
+}  // namespace foreflow

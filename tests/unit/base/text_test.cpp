@@ -1,0 +1,75 @@
+#include "foreflow/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "foreflow/base/error.h"
+#include "support/temporary.h"
+
+namespace foreflow {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Nearest, FindsTheSmallestEditDistanceAndTheFirstOfEquals) {
+  EXPECT_EQ(nearest("rign", {"tree", "ring", "star"}), "ring");
+  EXPECT_EQ(nearest("x", {"a", "b"}), "a");
+  EXPECT_EQ(nearest("x", {}), "");
+}
+
+TEST(ListOr, JoinsWithCommasAndAFinalOr) {
+  EXPECT_EQ(list_or({}), "");
+  EXPECT_EQ(list_or({"a"}), "a");
+  EXPECT_EQ(list_or({"a", "b"}), "a or b");
+  EXPECT_EQ(list_or({"a", "b", "c"}), "a, b or c");
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b,", ','), (Words{"a", "", "b", ""}));
+  EXPECT_EQ(split("", ','), Words{""});
+}
+
+TEST(Trim, RemovesSpaceAtBothEndsOnly) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim(" \n "), "");
+}
+
+TEST(Files, ReadBackTheBytesThatWereWritten) {
+  const test::TemporaryFolder folder;
+  const std::string bytes = std::string("a\r\n\0\xff", 5) + std::string(200000, 'x');
+  for (const std::string& content : {std::string(), bytes}) {
+    write_file(folder / "file", content);
+    EXPECT_EQ(read_file(folder / "file"), content);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "file.part"));
+}
+
+TEST(ReadFile, NamesAMissingFileAndAFolder) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(read_file(folder / "absent"), Error);
+  EXPECT_THROW(read_file(folder / ""), Error);
+  EXPECT_THROW(read_file(std::string(5000, 'x')), Error);
+}
+
+TEST(WriteFile, NamesAFolderThatIsNotThereAndLeavesNothing) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(write_file(folder / "absent/file", "x"), Error);
+  EXPECT_THROW(write_file(folder / "", "x"), Error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
+}
+
+TEST(WriteFile, LeavesDevicesAndLinksWhatTheyAre) {
+  write_file("/dev/null", "x");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const test::TemporaryFolder folder;
+  std::filesystem::create_symlink("target", folder / "link");
+  write_file(folder / "link", "x");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "x");
+}
+
+TEST(WriteFile, ReportsAFullDevice) { EXPECT_THROW(write_file("/dev/full", "x"), Error); }
+
+}  // namespace
+}  // namespace foreflow

@@ -1,0 +1,72 @@
+// Real models: with the dimensions of the inputs given, mixed interpretation finds every shape in the graph.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/onnx/import.h"
+#include "foreflow/ops/table.h"
+#include "support/shared.h"
+
+namespace foreflow::onnx {
+namespace {
+
+// What the symbolic dimensions of the models stand for here.
+const std::map<std::string, int64_t>& dimensions() {
+  static const std::map<std::string, int64_t> values = {{"batch", 2},       {"batch_size", 2},   {"seq_len", 4},
+                                                        {"tokens", 8},      {"input1_dim_0", 2}, {"input1_dim_1", 1},
+                                                        {"input1_dim_2", 8}};
+  return values;
+}
+
+// The number that a stated dimension stands for; nothing for names that exporters made up.
+std::optional<int64_t> value_of(const std::string& dimension) {
+  if (dimension.find_first_not_of("0123456789") == std::string::npos) return std::stoll(dimension);
+  const auto found = dimensions().find(dimension);
+  return found == dimensions().end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<interpret::Mixed> arguments_for(const Imported& imported) {
+  const ir::Function& main = imported.module.entry();
+  std::vector<interpret::Mixed> arguments;
+  for (size_t i = 0; i < main.parameters.size(); ++i) {
+    ir::Type type = *main.values[i].annotation;
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      if (type.dims[axis] == ir::Dims::kUnknown)
+        type.dims[axis] = value_of(imported.inputs.at(i).dimensions[axis]).value();
+    }
+    arguments.push_back(interpret::Mixed::of(type));
+  }
+  return arguments;
+}
+
+class RealModel : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RealModel, HasNoShapeThatStaysUnknown) {
+  FOREFLOW_SHARED_OR_SKIP(path, "onnx/" + GetParam() + ".onnx");
+  const Imported imported   = import_model(path.string(), ops::table());
+  const auto interpretation = interpret::interpret_mixed(imported.module, 0, arguments_for(imported));
+  EXPECT_EQ(interpret::unresolved(imported.module, interpretation), std::vector<std::string>());
+
+  const ir::Function& main = imported.module.entry();
+  for (size_t i = 0; i < main.results.size(); ++i) {
+    const Port& stated   = imported.outputs[i];
+    const ir::Dims& dims = interpretation.entry().values[ir::index(main.results[i])].type.dims;
+    if (stated.dimensions.empty()) continue;
+    ASSERT_EQ(dims.size(), stated.dimensions.size()) << stated.name;
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      EXPECT_EQ(dims[axis], value_of(stated.dimensions[axis]).value_or(dims[axis])) << stated.name << ", axis " << axis;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, RealModel,
+                         ::testing::Values("models/gpt2_past_12L", "models/bert_vespa", "models/bert_mlm_vespa",
+                                           "models/encdec_encoder_vespa", "models/llama_fwd_small",
+                                           "models/llama_bwd_small", "models/light_resnet50", "models/light_squeezenet",
+                                           "models/fastestdet", "models/resnet18_ext", "generated/tiny",
+                                           "generated/gpt2", "generated/gpt3_175B"),
+                         [](const auto& info) { return info.param.substr(info.param.find('/') + 1); });
+
+}  // namespace
+}  // namespace foreflow::onnx

@@ -1,0 +1,65 @@
+#include "foreflow/onnx/tensor_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "bytes.h"
+
+namespace foreflow::onnx {
+namespace {
+
+using namespace foreflow::test;
+using ir::Array;
+using ir::DType;
+
+std::string complaint(const std::string& bytes) {
+  try {
+    parse_tensor(bytes, "t.pb");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(TensorFile, HoldsEveryDataTypeBitForBit) {
+  const auto path = (std::filesystem::path(::testing::TempDir()) / "foreflow_tensor.pb").string();
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8, DType::i64, DType::i32,
+                            DType::i8, DType::u8, DType::boolean}) {
+    Array array(dtype, {2, 3});
+    for (size_t i = 0; i < array.byte_count(); ++i)
+      array.mutable_bytes()[i] = std::byte(dtype == DType::boolean ? i % 2 : 17 * i);
+    write_tensor_file(path, {"x", array});
+    const NamedArray back = read_tensor_file(path);
+    EXPECT_EQ(back.array, array) << ir::name(dtype);
+    EXPECT_EQ(back.name, "x");
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(TensorFile, ReadsNumbersInTypedFields) {
+  EXPECT_EQ(parse_tensor(tensor("", 1, {2}).real(4, 0.5f).real(4, -2).text, "t.pb").array,
+            Array::of_floats({2}, {0.5f, -2}));
+  EXPECT_EQ(parse_tensor(tensor("", 7, {}).number(7, -3).text, "t.pb").array, Array::scalar(int64_t{-3}));
+  EXPECT_EQ(parse_tensor(tensor("", 9, {2}).number(5, 0).number(5, 1).text, "t.pb").array.at(1), 1.0);
+  EXPECT_EQ(parse_tensor(tensor("", 10, {1}).number(5, 0x3c00).text, "t.pb").array.at(0),
+            1.0);  // half a word of int32_data
+  EXPECT_EQ(parse_tensor(tensor("", 1, {0, 4}).text, "t.pb").array, Array(DType::f32, {0, 4}));
+}
+
+TEST(TensorFile, SaysWhatIsWrong) {
+  EXPECT_EQ(complaint(""), "t.pb: is empty; expected an ONNX tensor");
+  EXPECT_EQ(complaint("xyz"), "t.pb: is not an ONNX tensor, or only a part of one");
+  EXPECT_EQ(complaint(Wire().number(1, 3).text), "t.pb: is not an ONNX tensor: it states no data type");
+  EXPECT_EQ(complaint(tensor("", kString, {1}).bytes(6, "a").text), "t.pb: data type STRING is not supported");
+  EXPECT_EQ(complaint(tensor("", kUint64, {1}).text), "t.pb: data type UINT64 is not supported");
+  EXPECT_EQ(complaint(tensor("", 1, {2}).real(4, 1).text), "t.pb: holds 1 numbers; FLOAT (2,) needs 2");
+  EXPECT_EQ(complaint(tensor("", 1, {2}).bytes(9, "abc").text), "t.pb: holds 3 bytes; FLOAT (2,) needs 8");
+  EXPECT_EQ(complaint(tensor("", 1, {2}).number(14, 1).text),
+            "t.pb: keeps its numbers in another file; they must stand here");
+  EXPECT_THROW(write_tensor_file("/no/such/folder/t.pb", {"", Array::scalar(1.0f)}), Error);
+  EXPECT_THROW(print_tensor({"t", Array::tuple({})}), Error);
+}
+
+}  // namespace
+}  // namespace foreflow::onnx
