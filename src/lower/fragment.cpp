@@ -184,7 +184,7 @@ class FragmentWriter {
     }
   }
 
-  void close(const ir::Device& device) {
+  void close(const ir::Device device) {
     const auto found = open_.find(device);
     if (found == open_.end()) return;
     Open open = std::move(found->second);
