@@ -28,7 +28,8 @@ Array updated(const OpCall& call, AdamResult wanted) {
     for (size_t i = 0; i < w.size(); ++i) {
       m[i] = rates.beta1 * m[i] + (1 - rates.beta1) * dw[i];
       v[i] = rates.beta2 * v[i] + (1 - rates.beta2) * dw[i] * dw[i];
-      const double mean = m[i] / (1 - std::pow(rates.beta1, rates.step)), variance = v[i] / (1 - std::pow(rates.beta2, rates.step));
+      const double mean     = m[i] / (1 - std::pow(rates.beta1, rates.step)),
+                   variance = v[i] / (1 - std::pow(rates.beta2, rates.step));
       w[i] -= rates.rate * mean / (std::sqrt(variance) + rates.epsilon);
     }
     if (wanted == AdamResult::weight) return array_of(leaves[0].dtype(), leaves[0].dims(), w);
@@ -47,10 +48,13 @@ OpDef adam_optimizer() {
       .role     = Role::optimizer,
       .foldable = false,
       .infer    = [](const OpCall& call) -> std::vector<Type> {
-        if (call.arity() != 4) call.fail("has " + std::to_string(call.arity()) + " operands; w, dw, m and v would be right");
+        if (call.arity() != 4)
+          call.fail("has " + std::to_string(call.arity()) + " operands; w, dw, m and v would be right");
         const std::vector<Type> operands(call.inputs.begin(), call.inputs.end());
         const Type weight = infer_update(call, operands);
-        const auto state  = [&](size_t i) { return operands[i].kind == Type::Kind::unknown ? weight : moved(operands[i], {}); };
+        const auto state  = [&](size_t i) {
+          return operands[i].kind == Type::Kind::unknown ? weight : moved(operands[i], {});
+        };
         return {weight, state(2), state(3)};
       },
       .factors = [](const OpCall& call) -> Factors {
@@ -58,15 +62,19 @@ OpDef adam_optimizer() {
         const std::string all = letters(tensor_operand(call, 0).dims.size());
         return {.text = factor_text(call, {all, all, all, all}, {all, all, all})};
       },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 14 * count_of(outputs[0])); },
-      .eval    = [](const OpCall& call) -> std::vector<Array> {
-        return {updated(call, AdamResult::weight), updated(call, AdamResult::mean), updated(call, AdamResult::variance)};
+      .work = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 14 * count_of(outputs[0])); },
+      .eval = [](const OpCall& call) -> std::vector<Array> {
+        return {updated(call, AdamResult::weight), updated(call, AdamResult::mean),
+                updated(call, AdamResult::variance)};
       },
-      .samples = [] {
-        const std::pair<size_t, Array> variance{3, Array::of_floats({2, 2}, {0.5F, 1, 0.25F, 2})};
-        return std::vector<Sample>{{{}, {f32({2, 2}), f32({2, 2}), f32({2, 2}), f32({2, 2})}, {variance}, 3},
-                                   {{{"lr", 0.1}, {"step", 7}}, {f32({2, 2}), f32({2, 2}), f32({2, 2}), f32({2, 2})}, {variance}, 3}};
-      },
+      .samples =
+          [] {
+            const std::pair<size_t, Array> variance{3, Array::of_floats({2, 2}, {0.5F, 1, 0.25F, 2})};
+            return std::vector<Sample>{
+                {{}, {f32({2, 2}), f32({2, 2}), f32({2, 2}), f32({2, 2})}, {variance}, 3},
+                {{{"lr", 0.1}, {"step", 7}}, {f32({2, 2}), f32({2, 2}), f32({2, 2}), f32({2, 2})}, {variance}, 3}};
+          },
   };
 }
 

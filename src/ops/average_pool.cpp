@@ -11,7 +11,8 @@ std::vector<Array> eval_average(const OpCall& call) {
   const auto values       = values_of<double>(x);
   const bool padding_too  = call.attributes.int_or("count_include_pad", 0) != 0;
   const size_t taps = static_cast<size_t>(window.taps()), positions = static_cast<size_t>(window.positions());
-  const size_t planes = static_cast<size_t>(x.dims()[0] * x.dims()[1]), plane = values.size() / std::max<size_t>(planes, 1);
+  const size_t planes = static_cast<size_t>(x.dims()[0] * x.dims()[1]),
+               plane  = values.size() / std::max<size_t>(planes, 1);
   std::vector<double> y;
   for (size_t n = 0; n < planes; ++n) {
     for (size_t position = 0; position < positions; ++position) {
@@ -37,11 +38,16 @@ OpDef average_pool() {
       .factors = pool_factors,
       .work    = pool_work,
       .eval    = eval_average,
-      .samples = [] {
-        const Attributes padded{{"kernel_shape", std::vector<int64_t>{3, 3}}, {"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"count_include_pad", 1}};
-        return std::vector<Sample>{{padded, {f32({2, 2, 4, 4})}},
-                                   {{{"kernel_shape", std::vector<int64_t>{3}}, {"strides", std::vector<int64_t>{2}}, {"ceil_mode", 1}}, {f32({2, 2, 6})}}};
-      },
+      .samples =
+          [] {
+            const Attributes padded{{"kernel_shape", std::vector<int64_t>{3, 3}},
+                                    {"pads", std::vector<int64_t>{1, 1, 1, 1}},
+                                    {"count_include_pad", 1}};
+            return std::vector<Sample>{
+                {padded, {f32({2, 2, 4, 4})}},
+                {{{"kernel_shape", std::vector<int64_t>{3}}, {"strides", std::vector<int64_t>{2}}, {"ceil_mode", 1}},
+                 {f32({2, 2, 6})}}};
+          },
   };
 }
 

@@ -18,8 +18,8 @@ std::vector<Type> infer_normalization(const OpCall& call) {
   for (size_t i = 1; i < 5; ++i) {
     const Type statistic = tensor_operand(call, i);
     if (has_dims(x) && has_dims(statistic) && statistic.dims != Dims{x.dims[1]}) {
-      call.fail("operand " + std::to_string(i) + " is " + to_string(statistic.dims) + "; it should have one number for each of " +
-                std::to_string(x.dims[1]) + " channels");
+      call.fail("operand " + std::to_string(i) + " is " + to_string(statistic.dims) +
+                "; it should have one number for each of " + std::to_string(x.dims[1]) + " channels");
     }
   }
   return {x};
@@ -54,13 +54,16 @@ OpDef batch_normalization() {
         return {.text = factor_text(call, {all, channel, channel, channel, channel}, {all})};
       },
       // One multiplication and one addition an element once the statistics are folded.
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
-      .eval    = eval_normalization,
-      .samples = [] {
-        const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};
-        return std::vector<Sample>{{{}, {f32({2, 2, 4}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}},
-                                   {{{"epsilon", 1e-2}}, {f32({4, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}}};
-      },
+      .work = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
+      .eval = eval_normalization,
+      .samples =
+          [] {
+            const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};
+            return std::vector<Sample>{
+                {{}, {f32({2, 2, 4}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}},
+                {{{"epsilon", 1e-2}}, {f32({4, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}}};
+          },
   };
 }
 

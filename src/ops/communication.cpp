@@ -12,12 +12,14 @@ namespace foreflow::ops {
 
 namespace {
 
-size_t named_axis(const OpCall& call, std::string_view name, size_t rank) { return normal_axis(call, call.attributes.int_or(name, 0), rank); }
+size_t named_axis(const OpCall& call, std::string_view name, size_t rank) {
+  return normal_axis(call, call.attributes.int_or(name, 0), rank);
+}
 
 void check_part(const OpCall& call, const Dims& dims, size_t axis, size_t n) {
   if (dims[axis] != Dims::kUnknown && dims[axis] % static_cast<int64_t>(n) != 0) {
-    call.fail("dimension " + std::to_string(axis) + " of " + to_string(dims) + " should be a multiple of " + std::to_string(n) +
-              ", the number of devices");
+    call.fail("dimension " + std::to_string(axis) + " of " + to_string(dims) + " should be a multiple of " +
+              std::to_string(n) + ", the number of devices");
   }
 }
 
@@ -44,8 +46,8 @@ void check_group(const OpCall& call) {
     if (device.placed()) {
       const auto [other, is_new] = taken.emplace(device, i);
       if (!is_new) {
-        call.fail("operands " + std::to_string(other->second) + " and " + std::to_string(i) + " are both on D" + to_string(device) +
-                  "; each should be on a device of its own");
+        call.fail("operands " + std::to_string(other->second) + " and " + std::to_string(i) + " are both on D" +
+                  to_string(device) + "; each should be on a device of its own");
       }
     }
     const Type type = moved(call.inputs[i], {});
@@ -53,15 +55,17 @@ void check_group(const OpCall& call) {
     if (!known) known = i;
     const Type expected = moved(call.inputs[*known], {});
     if (type != expected) {
-      call.fail("operand " + std::to_string(i) + " is " + to_string(type) + "; it should be " + to_string(expected) + " like operand " +
-                std::to_string(*known));
+      call.fail("operand " + std::to_string(i) + " is " + to_string(type) + "; it should be " + to_string(expected) +
+                " like operand " + std::to_string(*known));
     }
   }
 }
 
 Type common_type(const OpCall& call) {
   const auto better = [](const Type& a, const Type& b) {
-    const auto knowledge = [](const Type& type) { return type.resolved() ? 3 : has_rank(type) ? 2 : type.kind != Type::Kind::unknown ? 1 : 0; };
+    const auto knowledge = [](const Type& type) {
+      return type.resolved() ? 3 : has_rank(type) ? 2 : type.kind != Type::Kind::unknown ? 1 : 0;
+    };
     return knowledge(a) < knowledge(b);
   };
   return moved(*std::max_element(call.inputs.begin(), call.inputs.end(), better), {});
@@ -87,7 +91,8 @@ std::vector<Device> destinations(const OpCall& call) {
 
 std::vector<Type> on_each(const OpCall& call, const std::vector<Device>& devices, const Type& result) {
   if (call.outputs != devices.size()) {
-    call.fail("gives one result on each of " + std::to_string(devices.size()) + " devices, not " + std::to_string(call.outputs));
+    call.fail("gives one result on each of " + std::to_string(devices.size()) + " devices, not " +
+              std::to_string(call.outputs));
   }
   std::vector<Type> types;
   for (const Device& device : devices) types.push_back(moved(result, device));
@@ -155,7 +160,8 @@ Factors same_letters(const OpCall& call, std::initializer_list<std::string_view>
   const size_t rank = common_type(call).dims.size();
   std::string text  = letters(rank);
   for (const std::string_view axis : whole_axes) text[named_axis(call, axis, rank)] = '.';
-  return {.text = factor_text(call, std::vector<std::string>(call.arity(), text), std::vector<std::string>(call.outputs, text))};
+  return {.text = factor_text(call, std::vector<std::string>(call.arity(), text),
+                              std::vector<std::string>(call.outputs, text))};
 }
 
 std::vector<Type> on_devices(const Type& type, int n) {

@@ -19,27 +19,32 @@ std::vector<Type> infer_conv(const OpCall& call) {
   const int64_t wanted  = w.dims[1] * group_of(call);
   const bool comparable = x.dims[1] != Dims::kUnknown && w.dims[1] != Dims::kUnknown;
   if (comparable && x.dims[1] != wanted) {
-    call.fail("x has " + std::to_string(x.dims[1]) + " channels; w and group = " + std::to_string(group_of(call)) + " want " + std::to_string(wanted));
+    call.fail("x has " + std::to_string(x.dims[1]) + " channels; w and group = " + std::to_string(group_of(call)) +
+              " want " + std::to_string(wanted));
   }
   if (w.dims[0] != Dims::kUnknown && w.dims[0] % group_of(call) != 0) {
-    call.fail("w gives " + std::to_string(w.dims[0]) + " channels; a multiple of group = " + std::to_string(group_of(call)) + " would be right");
+    call.fail("w gives " + std::to_string(w.dims[0]) +
+              " channels; a multiple of group = " + std::to_string(group_of(call)) + " would be right");
   }
   return {Type::tensor(*dtype, with_spatial(x.dims[0], w.dims[0], window.output))};
 }
 
-// "ncyx,mcyx->nmyx" without y and x. Splitting c leaves partial sums, which a bias forbids; groups tie c and m together.
+// "ncyx,mcyx->nmyx" without y and x. Splitting c leaves partial sums, which a bias forbids; groups tie c and m
+// together.
 Factors conv_factors(const OpCall& call) {
   if (!splittable(call)) return {};
   const std::string whole = dots(tensor_operand(call, 0).dims.size() - 2);
   const bool grouped = group_of(call) != 1, biased = call.has(2);
   const std::string m = grouped ? "." : "m", c = grouped || biased ? "." : "c";
   const std::vector<std::string> operands{"n" + c + whole, m + c + whole, biased ? m : ""};
-  return {.text = factor_text(call, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(call.arity())}, {"n" + m + whole})};
+  return {.text = factor_text(call, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(call.arity())},
+                              {"n" + m + whole})};
 }
 
 Work conv_work(const OpCall& call, std::span<const Type> outputs) {
   const Type w      = tensor_operand(call, 1);
-  const double taps = has_dims(w) && w.dims[0] > 0 ? count_of(w) / static_cast<double>(w.dims[0]) : 0;  // of all channels of a group
+  const double taps =
+      has_dims(w) && w.dims[0] > 0 ? count_of(w) / static_cast<double>(w.dims[0]) : 0;  // of all channels of a group
   return computes(call, outputs, count_of(outputs[0]) * (2 * taps + (call.has(2) ? 1 : 0)));
 }
 
@@ -48,10 +53,13 @@ std::vector<Array> eval_conv(const OpCall& call) {
   const Window window = window_of(call, x.dims(), spatial(w.dims()));
   const auto elements = covered(window);
   const auto xs = values_of<double>(x), ws = values_of<double>(w);
-  const auto bias     = call.has(2) ? values_of<double>(value_of(call, 2)) : std::vector<double>(static_cast<size_t>(w.dims()[0]));
-  const auto n_count = static_cast<size_t>(x.dims()[0]), channels = static_cast<size_t>(x.dims()[1]), m_count = static_cast<size_t>(w.dims()[0]);
+  const auto bias =
+      call.has(2) ? values_of<double>(value_of(call, 2)) : std::vector<double>(static_cast<size_t>(w.dims()[0]));
+  const auto n_count = static_cast<size_t>(x.dims()[0]), channels = static_cast<size_t>(x.dims()[1]);
+  const auto m_count = static_cast<size_t>(w.dims()[0]);
   const auto group_channels = static_cast<size_t>(w.dims()[1]), taps = static_cast<size_t>(window.taps());
-  const auto positions = static_cast<size_t>(window.positions()), plane = xs.size() / std::max<size_t>(n_count * channels, 1);
+  const auto positions       = static_cast<size_t>(window.positions());
+  const size_t plane         = xs.size() / std::max<size_t>(n_count * channels, 1);
   const size_t group_results = m_count / static_cast<size_t>(group_of(call));
   std::vector<double> y(n_count * m_count * positions);
   for (size_t nm = 0; nm < n_count * m_count; ++nm) {
@@ -76,17 +84,23 @@ std::vector<Array> eval_conv(const OpCall& call) {
 
 OpDef conv() {
   return {
-      .name    = "Conv",
-      .doc     = "x[n,c,..], w[m,c,kernel..], bias[m] -> y[n,m,..]: cross-correlation with strides, dilations, pads and groups",
+      .name = "Conv",
+      .doc =
+          "x[n,c,..], w[m,c,kernel..], bias[m] -> y[n,m,..]: cross-correlation with strides, dilations, pads and "
+          "groups",
       .infer   = infer_conv,
       .factors = conv_factors,
       .work    = conv_work,
       .eval    = eval_conv,
-      .samples = [] {
-        return std::vector<Sample>{{{{"pads", std::vector<int64_t>{1, 1, 1, 1}}}, {f32({2, 4, 5, 4}), f32({2, 4, 3, 3})}},
-                                   {{{"strides", std::vector<int64_t>{2}}, {"auto_pad", "SAME_UPPER"}}, {f32({2, 3, 7}), f32({4, 3, 3}), f32({4})}},
-                                   {{{"group", 2}, {"dilations", std::vector<int64_t>{1, 2}}}, {f32({2, 4, 4, 5}), f32({6, 2, 2, 2}), f32({6})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{{"pads", std::vector<int64_t>{1, 1, 1, 1}}}, {f32({2, 4, 5, 4}), f32({2, 4, 3, 3})}},
+                {{{"strides", std::vector<int64_t>{2}}, {"auto_pad", "SAME_UPPER"}},
+                 {f32({2, 3, 7}), f32({4, 3, 3}), f32({4})}},
+                {{{"group", 2}, {"dilations", std::vector<int64_t>{1, 2}}},
+                 {f32({2, 4, 4, 5}), f32({6, 2, 2, 2}), f32({6})}}};
+          },
   };
 }
 

@@ -12,7 +12,8 @@ int64_t group_of(const OpCall& call) { return call.attributes.int_or("group", 1)
 // The window that slides over the result: its positions are the elements of x.
 Window window_over_result(const OpCall& call, const Dims& x, const Sizes& kernel) {
   const size_t rank = kernel.size();
-  if (x.size() != rank + 2) call.fail("x is " + to_string(x) + "; it should have as many spatial dimensions as w, " + std::to_string(rank));
+  if (x.size() != rank + 2)
+    call.fail("x is " + to_string(x) + "; it should have as many spatial dimensions as w, " + std::to_string(rank));
   Window window{.input    = Sizes(rank, Dims::kUnknown),
                 .kernel   = kernel,
                 .stride   = sizes_attribute(call, "strides", rank, 1),
@@ -20,12 +21,14 @@ Window window_over_result(const OpCall& call, const Dims& x, const Sizes& kernel
                 .begin    = Sizes(rank, 0),
                 .end      = Sizes(rank, 0),
                 .output   = spatial(x)};
-  const Sizes pads = sizes_attribute(call, "pads", 2 * rank, 0), extra = sizes_attribute(call, "output_padding", rank, 0);
+  const Sizes pads           = sizes_attribute(call, "pads", 2 * rank, 0),
+              extra          = sizes_attribute(call, "output_padding", rank, 0);
   const Sizes shape          = sizes_attribute(call, "output_shape", rank, Dims::kUnknown);
   const std::string auto_pad = call.attributes.string_or("auto_pad", "NOTSET");
   for (size_t axis = 0; axis < rank; ++axis) {
     if (window.output[axis] == Dims::kUnknown || kernel[axis] == Dims::kUnknown) continue;
-    const int64_t full = window.stride[axis] * (window.output[axis] - 1) + extra[axis] + (kernel[axis] - 1) * window.dilation[axis] + 1;
+    const int64_t full =
+        window.stride[axis] * (window.output[axis] - 1) + extra[axis] + (kernel[axis] - 1) * window.dilation[axis] + 1;
     const bool same    = auto_pad.starts_with("SAME");
     if (shape[axis] == Dims::kUnknown && !same) {
       window.begin[axis] = pads[axis];
@@ -62,7 +65,8 @@ Factors transpose_factors(const OpCall& call) {
   const bool grouped = group_of(call) != 1, biased = call.has(2);
   const std::string m = grouped ? "." : "m", c = grouped || biased ? "." : "c";
   const std::vector<std::string> operands{"n" + c + whole, c + m + whole, biased ? m : ""};
-  return {.text = factor_text(call, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(call.arity())}, {"n" + m + whole})};
+  return {.text = factor_text(call, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(call.arity())},
+                              {"n" + m + whole})};
 }
 
 // Every element of x meets every tap of its channel.
@@ -78,8 +82,10 @@ std::vector<Array> eval_transpose(const OpCall& call) {
   const Window window = window_over_result(call, x.dims(), spatial(w.dims()));
   const auto elements = covered(window);
   const auto xs = values_of<double>(x), ws = values_of<double>(w);
-  const auto bias = call.has(2) ? values_of<double>(value_of(call, 2)) : std::vector<double>(static_cast<size_t>(result.dims[1]));
-  const auto channels = static_cast<size_t>(x.dims()[1]), group_results = static_cast<size_t>(w.dims()[1]), m_count = static_cast<size_t>(result.dims[1]);
+  const auto bias =
+      call.has(2) ? values_of<double>(value_of(call, 2)) : std::vector<double>(static_cast<size_t>(result.dims[1]));
+  const auto channels = static_cast<size_t>(x.dims()[1]), group_results = static_cast<size_t>(w.dims()[1]),
+             m_count = static_cast<size_t>(result.dims[1]);
   const auto taps = static_cast<size_t>(window.taps()), positions = static_cast<size_t>(window.positions());
   const size_t group_channels = channels / static_cast<size_t>(group_of(call));
   std::vector<double> y(static_cast<size_t>(element_count(result.dims)));
@@ -111,12 +117,16 @@ OpDef conv_transpose() {
       .factors = transpose_factors,
       .work    = transpose_work,
       .eval    = eval_transpose,
-      .samples = [] {
-        return std::vector<Sample>{{{{"strides", std::vector<int64_t>{2, 2}}}, {f32({2, 4, 3, 3}), f32({4, 2, 3, 3})}},
-                                   {{{"strides", std::vector<int64_t>{2}}, {"pads", std::vector<int64_t>{1, 1}}, {"output_padding", std::vector<int64_t>{1}}},
-                                    {f32({2, 2, 4}), f32({2, 4, 3}), f32({4})}},
-                                   {{{"group", 2}}, {f32({2, 4, 3}), f32({4, 1, 2})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{{"strides", std::vector<int64_t>{2, 2}}}, {f32({2, 4, 3, 3}), f32({4, 2, 3, 3})}},
+                {{{"strides", std::vector<int64_t>{2}},
+                  {"pads", std::vector<int64_t>{1, 1}},
+                  {"output_padding", std::vector<int64_t>{1}}},
+                 {f32({2, 2, 4}), f32({2, 4, 3}), f32({4})}},
+                {{{"group", 2}}, {f32({2, 4, 3}), f32({4, 1, 2})}}};
+          },
   };
 }
 

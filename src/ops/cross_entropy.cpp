@@ -26,16 +26,19 @@ bool keeps_rows(const OpCall& call) { return reduction_of(call) == "none"; }
 
 void check_cross_entropy(const OpCall& call) {
   const Type logits = tensor_operand(call, kLogits), labels = tensor_operand(call, kLabels);
-  if (labels.is_tensor() && ir::is_float(labels.dtype)) call.fail("labels are " + std::string(ir::name(labels.dtype)) + "; integers would be right");
+  if (labels.is_tensor() && ir::is_float(labels.dtype))
+    call.fail("labels are " + std::string(ir::name(labels.dtype)) + "; integers would be right");
   if (!has_rank(logits)) return;
   if (logits.dims.size() < 2) call.fail("logits are " + to_string(logits.dims) + "; they should be (N, C, ...)");
   Dims rows = logits.dims;
   rows.erase(1);
   if (has_dims(labels) && element_count(rows) >= 0 && labels.dims != rows) {
-    call.fail("labels are " + to_string(labels.dims) + "; they should be the logits without the classes, " + to_string(rows));
+    call.fail("labels are " + to_string(labels.dims) + "; they should be the logits without the classes, " +
+              to_string(rows));
   }
   if (call.has(kWeights) && has_dims(call.inputs[kWeights]) && call.inputs[kWeights].dims != Dims{logits.dims[1]}) {
-    call.fail("weights are " + to_string(call.inputs[kWeights].dims) + "; one for each of " + std::to_string(logits.dims[1]) + " classes would be right");
+    call.fail("weights are " + to_string(call.inputs[kWeights].dims) + "; one for each of " +
+              std::to_string(logits.dims[1]) + " classes would be right");
   }
 }
 
@@ -57,7 +60,8 @@ Targets targets_of(const OpCall& call) {
   for (int64_t& label : targets.label) {
     const bool ignore = can_ignore && label == ignored;
     if (!ignore && (label < 0 || label >= classes)) {
-      call.fail("label " + std::to_string(label) + " is no class; labels should lie in [0, " + std::to_string(classes) + ")");
+      call.fail("label " + std::to_string(label) + " is no class; labels should lie in [0, " + std::to_string(classes) +
+                ")");
     }
     targets.weight.push_back(ignore ? 0 : weights.empty() ? 1 : weights[static_cast<size_t>(label)]);
     total += targets.weight.back();

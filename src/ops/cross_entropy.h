@@ -1,6 +1,6 @@
 // What SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional).
-// Attributes: reduction ("mean", "sum", "none"), ignore_index, and `count`: what a mean divides by instead of the number
-// (or the weight) of the local rows, so that the losses of the parts of a batch add up to the loss of the whole.
+// Attributes: reduction ("mean", "sum", "none"), ignore_index, and `count`: what a mean divides by instead of the
+// number (or the weight) of the local rows, so that the losses of the parts of a batch add up to the loss of the whole.
 #pragma once
 
 #include "ops/op.h"

@@ -20,12 +20,14 @@ OpDef dropout() {
       .name     = "Dropout",
       .doc      = "x -> x and a mask of ones, as in inference",
       .foldable = false,
-      .infer    = [](const OpCall& call) {
-        const Type x = tensor_operand(call, 0);
-        std::vector<Type> types{x};
-        if (call.outputs > 1) types.push_back(has_rank(x) ? Type::tensor(DType::boolean, x.dims) : Type::unranked(DType::boolean));
-        return types;
-      },
+      .infer =
+          [](const OpCall& call) {
+            const Type x = tensor_operand(call, 0);
+            std::vector<Type> types{x};
+            if (call.outputs > 1)
+              types.push_back(has_rank(x) ? Type::tensor(DType::boolean, x.dims) : Type::unranked(DType::boolean));
+            return types;
+          },
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string all = letters(tensor_operand(call, 0).dims.size());
@@ -41,10 +43,12 @@ OpDef dropout() {
         }
         return outputs;
       },
-      .grad    = [](GradBuilder& builder) { builder.set_input_gradient(0, builder.output_gradient(0)); },
-      .samples = [] {
-        return std::vector<Sample>{{{{"ratio", 0.1}}, {f32({4, 2})}}, {.attributes = {}, .inputs = {f32({2, 2, 3})}, .outputs = 2}};
-      },
+      .grad = [](GradBuilder& builder) { builder.set_input_gradient(0, builder.output_gradient(0)); },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"ratio", 0.1}}, {f32({4, 2})}},
+                                       {.attributes = {}, .inputs = {f32({2, 2, 3})}, .outputs = 2}};
+          },
   };
 }
 

@@ -25,14 +25,16 @@ OpDef fused_matmul() {
         const ProductLetters text = letters_of(*product_of(call, form_of(call)), form_of(call));
         return {.text = text.left + "," + text.right + "->" + text.result};
       },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return work_product(call, outputs, form_of(call)); },
-      .eval    = [](const OpCall& call) -> std::vector<Array> {
+      .work = [](const OpCall& call,
+                 std::span<const Type> outputs) { return work_product(call, outputs, form_of(call)); },
+      .eval = [](const OpCall& call) -> std::vector<Array> {
         return {eval_product(call, form_of(call), call.attributes.float_or("alpha", 1))};
       },
-      .samples = [] {
-        return std::vector<Sample>{{{{"transB", 1}, {"alpha", 0.125}}, {f32({2, 4, 6}), f32({2, 2, 6})}},
-                                   {{{"transA", 1}}, {f32({2, 6, 4}), f32({6, 2})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"transB", 1}, {"alpha", 0.125}}, {f32({2, 4, 6}), f32({2, 2, 6})}},
+                                       {{{"transA", 1}}, {f32({2, 6, 4}), f32({6, 2})}}};
+          },
   };
 }
 

@@ -7,7 +7,8 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-// dy[a..,i..,b..] is the gradient of Gather(data[a..,n,b..], indices[i..]); `axis` counts the dimensions a from the front.
+// dy[a..,i..,b..] is the gradient of Gather(data[a..,n,b..], indices[i..]); `axis` counts the dimensions a from the
+// front.
 struct Layout {
   size_t axis = 0, index_rank = 0;
   Dims data;
@@ -18,7 +19,8 @@ std::optional<Layout> layout_of(const OpCall& call) {
   if (indices.is_tensor() && ir::is_float(indices.dtype)) call.fail("the indices are floats; integers would be right");
   if (!has_rank(indices) || !has_rank(dy)) return std::nullopt;
   Layout layout{.axis = 0, .index_rank = indices.dims.size(), .data = {}};
-  if (dy.dims.size() < layout.index_rank) call.fail("dy has fewer dimensions than the indices; it should have the shape of Gather's result");
+  if (dy.dims.size() < layout.index_rank)
+    call.fail("dy has fewer dimensions than the indices; it should have the shape of Gather's result");
   layout.axis = axis_attribute(call, dy.dims.size() - layout.index_rank + 1, 0);
   for (size_t d = 0; d < dy.dims.size(); ++d) {
     if (d == layout.axis) layout.data.push_back(call.attributes.get_int("dim"));
@@ -26,7 +28,8 @@ std::optional<Layout> layout_of(const OpCall& call) {
     if (!gathered) layout.data.push_back(dy.dims[d]);
     const int64_t index = gathered ? indices.dims[d - layout.axis] : dy.dims[d];
     if (index != dy.dims[d] && index != Dims::kUnknown && dy.dims[d] != Dims::kUnknown) {
-      call.fail("indices are " + to_string(indices.dims) + " and dy " + to_string(dy.dims) + "; it should have the shape of Gather's result");
+      call.fail("indices are " + to_string(indices.dims) + " and dy " + to_string(dy.dims) +
+                "; it should have the shape of Gather's result");
     }
   }
   if (layout.axis == dy.dims.size()) layout.data.push_back(call.attributes.get_int("dim"));
@@ -40,7 +43,8 @@ Factors grad_factors(const OpCall& call) {
   const size_t rank         = tensor_operand(call, 1).dims.size();
   const std::string dy      = letters(rank);
   const std::string indices = dy.substr(layout.axis, layout.index_rank);
-  return {.text = factor_text(call, {indices, dy}, {dy.substr(0, layout.axis) + "." + dy.substr(layout.axis + layout.index_rank)})};
+  return {.text = factor_text(call, {indices, dy},
+                              {dy.substr(0, layout.axis) + "." + dy.substr(layout.axis + layout.index_rank)})};
 }
 
 std::vector<Array> eval_grad(const OpCall& call) {
@@ -58,8 +62,10 @@ std::vector<Array> eval_grad(const OpCall& call) {
   for (size_t a = 0; a < outer; ++a) {
     for (const int64_t index : chosen) {
       const int64_t row = index < 0 ? index + choice : index;
-      if (row < 0 || row >= choice) call.fail("index " + std::to_string(index) + " of a dimension of " + std::to_string(choice));
-      for (size_t b = 0; b < inner; ++b, ++at) sums[(a * static_cast<size_t>(choice) + static_cast<size_t>(row)) * inner + b] += slopes[at];
+      if (row < 0 || row >= choice)
+        call.fail("index " + std::to_string(index) + " of a dimension of " + std::to_string(choice));
+      for (size_t b = 0; b < inner; ++b, ++at)
+        sums[(a * static_cast<size_t>(choice) + static_cast<size_t>(row)) * inner + b] += slopes[at];
     }
   }
   return {array_of(dy.dtype(), layout.data, sums)};
@@ -69,21 +75,28 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef gather_grad() {
   return {
-      .name    = "GatherGrad",
-      .doc     = "indices[i..], dy[a..,i..,b..] -> ddata[a..,dim,b..]: adds every row of dy to the row of ddata that it was gathered from",
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) -> std::vector<Type> {
+      .name = "GatherGrad",
+      .doc =
+          "indices[i..], dy[a..,i..,b..] -> ddata[a..,dim,b..]: adds every row of dy to the row of ddata that it was "
+          "gathered from",
+      .domain = "foreflow",
+      .infer  = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);
         const std::optional<Layout> layout = layout_of(call);
         return {layout ? with_dims(dy, layout->data) : without_dims(dy)};
       },
       .factors = grad_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[1])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[1])); },
       .eval    = eval_grad,
-      .samples = [] {
-        return std::vector<Sample>{{{{"axis", 0}, {"dim", 5}}, {i64({4}), f32({4, 2})}, {{0, Array::of_ints({4}, {0, -1, 3, 3})}}},
-                                   {{{"axis", 1}, {"dim", 3}}, {i64({2, 2}), f32({2, 2, 2, 4})}, {{0, Array::of_ints({2, 2}, {2, 0, 1, 1})}}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{{"axis", 0}, {"dim", 5}}, {i64({4}), f32({4, 2})}, {{0, Array::of_ints({4}, {0, -1, 3, 3})}}},
+                {{{"axis", 1}, {"dim", 3}},
+                 {i64({2, 2}), f32({2, 2, 2, 4})},
+                 {{0, Array::of_ints({2, 2}, {2, 0, 1, 1})}}}};
+          },
   };
 }
 

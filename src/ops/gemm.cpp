@@ -73,28 +73,33 @@ std::vector<Array> eval_gemm(const OpCall& call) {
   return {array_of(product.dtype(), product.dims(), sum)};
 }
 
-int64_t flag(bool value) { return value ? 1 : 0; }
-
-// With A' and B' the operands after transposition: dA' = dy B'^T, dB' = A'^T dy; a transposed operand takes the transpose.
+// With A' and B' the operands after transposition: dA' = dy B'^T and dB' = A'^T dy. An operand that was transposed takes
+// the transpose of that.
 void grad_gemm(GradBuilder& builder) {
   const OpCall& call     = builder.call();
   const ProductForm form = form_of(call);
   const double alpha     = call.attributes.float_or("alpha", 1);
   const int dy           = builder.output_gradient(0);
-  const auto gemm        = [&](int left, bool transpose_left, int right, bool transpose_right) {
+  const auto gemm        = [&](int left, int right, ProductForm transposed) {
     Attributes attributes;
-    if (transpose_left) attributes.set("transA", flag(true));
-    if (transpose_right) attributes.set("transB", flag(true));
+    if (transposed.transpose_left) attributes.set("transA", int64_t{1});
+    if (transposed.transpose_right) attributes.set("transB", int64_t{1});
     if (alpha != 1) attributes.set("alpha", alpha);
     return builder.emit("Gemm", attributes, {left, right})[0];
   };
   if (builder.wanted(0)) {
-    const int b = builder.input(1);
-    builder.set_input_gradient(0, form.transpose_left ? gemm(b, form.transpose_right, dy, true) : gemm(dy, false, b, !form.transpose_right));
+    const int b  = builder.input(1);
+    const int da = form.transpose_left
+                       ? gemm(b, dy, {.transpose_left = form.transpose_right, .transpose_right = true})
+                       : gemm(dy, b, {.transpose_left = false, .transpose_right = !form.transpose_right});
+    builder.set_input_gradient(0, da);
   }
   if (builder.wanted(1)) {
-    const int a = builder.input(0);
-    builder.set_input_gradient(1, form.transpose_right ? gemm(dy, true, a, form.transpose_left) : gemm(a, !form.transpose_left, dy, false));
+    const int a  = builder.input(0);
+    const int db = form.transpose_right
+                       ? gemm(dy, a, {.transpose_left = true, .transpose_right = form.transpose_left})
+                       : gemm(a, dy, {.transpose_left = !form.transpose_left, .transpose_right = false});
+    builder.set_input_gradient(1, db);
   }
   if (!call.has(2) || !builder.wanted(2)) return;
   const int dc      = reduce_to(builder, dy, infer_gemm(call)[0], tensor_operand(call, 2));

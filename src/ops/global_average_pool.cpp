@@ -15,7 +15,8 @@ OpDef global_average_pool() {
         return {with_dims(x, with_spatial(x.dims[0], x.dims[1], Sizes(x.dims.size() - 2, 1)))};
       },
       .factors = pool_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
       .eval    = [](const OpCall& call) -> std::vector<Array> {
         const Array& x    = value_of(call, 0);
         const auto values = values_of<double>(x);
@@ -27,7 +28,10 @@ OpDef global_average_pool() {
         }
         return {array_of(x.dtype(), with_spatial(x.dims()[0], x.dims()[1], Sizes(x.dims().size() - 2, 1)), means)};
       },
-      .samples = [] { return std::vector<Sample>{{{}, {f32({2, 4, 3, 3})}}, {{}, {f32({2, 2, 5})}}}; },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({2, 4, 3, 3})}}, {{}, {f32({2, 2, 5})}}};
+          },
   };
 }
 

@@ -71,9 +71,9 @@ std::vector<Array> eval_normalization(const OpCall& call) {
 // No gradient comes through Mean and InvStdDev.
 void grad_normalization(GradBuilder& builder) {
   const OpCall& call = builder.call();
-  const auto gradients =
-      builder.emit("LayerNormalizationGrad", {{"axis", call.attributes.int_or("axis", -1)}, {"epsilon", epsilon_of(call)}},
-                   {builder.input(0), builder.input(1), builder.output_gradient(0)}, 3);
+  const auto gradients = builder.emit("LayerNormalizationGrad",
+                                      {{"axis", call.attributes.int_or("axis", -1)}, {"epsilon", epsilon_of(call)}},
+                                      {builder.input(0), builder.input(1), builder.output_gradient(0)}, 3);
   for (size_t i = 0; i < call.arity(); ++i) {
     if (call.has(i) && builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
   }
@@ -83,20 +83,22 @@ void grad_normalization(GradBuilder& builder) {
 
 OpDef layer_normalization() {
   return {
-      .name    = "LayerNormalization",
-      .doc     = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on -> y, Mean, InvStdDev",
+      .name = "LayerNormalization",
+      .doc  = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on -> y, Mean, InvStdDev",
       .infer   = infer_normalization,
       .factors = normalization_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) {
-        return computes(call, outputs, kNormalisationFlops * count_of(outputs[0]));
-      },
-      .eval    = eval_normalization,
-      .grad    = grad_normalization,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({2, 4, 6}), f32({6}), f32({6})}},
-                                   {{}, {f32({4, 3}), f32({3})}},
-                                   {{{"axis", 1}, {"epsilon", 1e-3}}, {f32({4, 2, 3}), f32({2, 3}), f32({2, 3})}}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, kNormalisationFlops * count_of(outputs[0]));
+          },
+      .eval = eval_normalization,
+      .grad = grad_normalization,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({2, 4, 6}), f32({6}), f32({6})}},
+                                       {{}, {f32({4, 3}), f32({3})}},
+                                       {{{"axis", 1}, {"epsilon", 1e-3}}, {f32({4, 2, 3}), f32({2, 3}), f32({2, 3})}}};
+          },
   };
 }
 

@@ -18,7 +18,8 @@ std::vector<Type> infer_grad(const OpCall& call) {
   if (has_dims(x) && has_dims(scale)) {
     const size_t axis = axis_attribute(call, x.dims.size(), -1);
     const Dims normalised(std::span(x.dims.begin() + axis, x.dims.end()));
-    if (scale.dims != normalised) call.fail("scale is " + to_string(scale.dims) + "; it should be " + to_string(normalised));
+    if (scale.dims != normalised)
+      call.fail("scale is " + to_string(scale.dims) + "; it should be " + to_string(normalised));
   }
   return {x, scale, scale};
 }
@@ -45,7 +46,8 @@ std::vector<Array> eval_grad(const OpCall& call) {
       dx[at] = moments.inverse_deviation[row] * (dy[at] * scales[i] - mean - z[at] * mean_z);
     }
   }
-  return {array_of(x.dtype(), x.dims(), dx), array_of(scale.dtype(), scale.dims(), dscale), array_of(scale.dtype(), scale.dims(), dbias)};
+  return {array_of(x.dtype(), x.dims(), dx), array_of(scale.dtype(), scale.dims(), dscale),
+          array_of(scale.dtype(), scale.dims(), dbias)};
 }
 
 }  // namespace
@@ -63,14 +65,17 @@ OpDef layer_normalization_grad() {
         return {.text = factor_text(call, {x, scale, x}, {x, scale, scale})};
       },
       // The statistics again, two means, the difference, and the sums for scale and bias.
-      .work    = [](const OpCall& call, std::span<const Type> outputs) {
-        return computes(call, outputs, 2 * kNormalisationFlops * count_of(outputs[0]));
-      },
-      .eval    = eval_grad,
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {}, .inputs = {f32({2, 4, 6}), f32({6}), f32({2, 4, 6})}, .outputs = 3},
-                                   {.attributes = {{"axis", 1}}, .inputs = {f32({4, 2, 3}), f32({2, 3}), f32({4, 2, 3})}, .outputs = 3}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, 2 * kNormalisationFlops * count_of(outputs[0]));
+          },
+      .eval = eval_grad,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {}, .inputs = {f32({2, 4, 6}), f32({6}), f32({2, 4, 6})}, .outputs = 3},
+                {.attributes = {{"axis", 1}}, .inputs = {f32({4, 2, 3}), f32({2, 3}), f32({4, 2, 3})}, .outputs = 3}};
+          },
   };
 }
 

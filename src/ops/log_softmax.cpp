@@ -9,7 +9,7 @@ void grad_log_softmax(GradBuilder& builder) {
   if (flattens(builder.call())) builder.call().fail("has no gradient with flatten = 1; put Reshape around it");
   const int64_t axis = builder.call().attributes.int_or("axis", -1);
   const int dy       = builder.output_gradient(0);
-  const int sum      = builder.emit("ReduceSum", {{"axes", std::vector<int64_t>{axis}}, {"keepdims", int64_t{1}}}, {dy})[0];
+  const int sum = builder.emit("ReduceSum", {{"axes", std::vector<int64_t>{axis}}, {"keepdims", int64_t{1}}}, {dy})[0];
   const int share    = builder.emit("Mul", {}, {builder.emit("Exp", {}, {builder.output(0)})[0], sum})[0];
   builder.set_input_gradient(0, builder.emit("Sub", {}, {dy, share})[0]);
 }

@@ -11,7 +11,10 @@ OpDef loss_grad() {
       .infer   = infer_square,
       .factors = square_factors,
       .work    = square_work,
-      .eval    = [](const OpCall& call) { return eval_square(call, [](double difference, double n) { return 2 * difference / n; }); },
+      .eval =
+          [](const OpCall& call) {
+            return eval_square(call, [](double difference, double n) { return 2 * difference / n; });
+          },
       .samples = square_samples,
   };
 }

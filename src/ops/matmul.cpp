@@ -26,7 +26,8 @@ Operand as_matrix(GradBuilder& builder, size_t index) {
   if (!has_rank(type)) builder.call().fail("the gradient needs the ranks of both operands");
   if (type.dims.size() > 1) return {type, handle};
   const Dims dims = index == 0 ? Dims{1, type.dims[0]} : Dims{type.dims[0], 1};
-  return {with_dims(type, dims), builder.emit("Unsqueeze", {{"axes", std::vector{static_cast<int64_t>(index)}}}, {handle})[0]};
+  return {with_dims(type, dims),
+          builder.emit("Unsqueeze", {{"axes", std::vector{static_cast<int64_t>(index)}}}, {handle})[0]};
 }
 
 // dy with the dimensions of 1 that the product of matrices would have.

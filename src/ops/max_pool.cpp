@@ -30,7 +30,8 @@ std::vector<Array> eval_max(const OpCall& call) {
   const auto elements = covered(window);
   const auto values   = values_of<double>(x);
   const auto numbers  = numbering(call, window.input);
-  const size_t plane = numbers.size(), taps = static_cast<size_t>(window.taps()), positions = static_cast<size_t>(window.positions());
+  const size_t plane = numbers.size(), taps = static_cast<size_t>(window.taps()),
+               positions = static_cast<size_t>(window.positions());
   std::vector<double> y;
   std::vector<int64_t> indices;
   for (size_t start = 0; start < values.size(); start += plane) {
@@ -69,13 +70,18 @@ OpDef max_pool() {
       .factors = max_factors,
       .work    = pool_work,
       .eval    = eval_max,
-      .samples = [] {
-        return std::vector<Sample>{{{{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}}, {f32({2, 2, 4, 6})}},
-                                   {.attributes = {{"kernel_shape", std::vector<int64_t>{3}}, {"pads", std::vector<int64_t>{1, 1}}, {"strides", std::vector<int64_t>{2}},
-                                                   {"ceil_mode", 1}},
-                                    .inputs  = {f32({2, 2, 6})},
-                                    .outputs = 2}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}},
+                 {f32({2, 2, 4, 6})}},
+                {.attributes = {{"kernel_shape", std::vector<int64_t>{3}},
+                                {"pads", std::vector<int64_t>{1, 1}},
+                                {"strides", std::vector<int64_t>{2}},
+                                {"ceil_mode", 1}},
+                 .inputs     = {f32({2, 2, 6})},
+                 .outputs    = 2}};
+          },
   };
 }
 

@@ -9,17 +9,21 @@ OpDef mpi_allgather() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
-      .infer    = [](const OpCall& call) {
-        check_group(call);
-        return on_each_operand(call, joined(call, common_type(call), "axis", call.arity()));
-      },
+      .infer =
+          [](const OpCall& call) {
+            check_group(call);
+            return on_each_operand(call, joined(call, common_type(call), "axis", call.arity()));
+          },
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,
-      .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, join(call, operands_of(call), "axis")); },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {{"axis", 0}}, .inputs = on_devices(f32({2, 4}), 3), .outputs = 3},
-                                   {.attributes = {{"axis", -1}}, .inputs = on_devices(i64({4, 1}), 2), .outputs = 2}};
-      },
+      .eval =
+          [](const OpCall& call) { return std::vector<Array>(call.outputs, join(call, operands_of(call), "axis")); },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {{"axis", 0}}, .inputs = on_devices(f32({2, 4}), 3), .outputs = 3},
+                {.attributes = {{"axis", -1}}, .inputs = on_devices(i64({4, 1}), 2), .outputs = 2}};
+          },
   };
 }
 

@@ -9,17 +9,22 @@ OpDef mpi_broadcast() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
-      .infer    = [](const OpCall& call) {
-        if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
-        return on_each(call, destinations(call), call.inputs[0]);
-      },
+      .infer =
+          [](const OpCall& call) {
+            if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
+            return on_each(call, destinations(call), call.inputs[0]);
+          },
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, value_of(call, 0)); },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {{"to", std::vector<int64_t>{1, 2, 3}}}, .inputs = on_devices(f32({4, 2}), 1), .outputs = 3},
-                                   {.attributes = {{"to", std::vector<int64_t>{2}}}, .inputs = on_devices(i64({3}), 1), .outputs = 1}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {{"to", std::vector<int64_t>{1, 2, 3}}},
+                 .inputs     = on_devices(f32({4, 2}), 1),
+                 .outputs    = 3},
+                {.attributes = {{"to", std::vector<int64_t>{2}}}, .inputs = on_devices(i64({3}), 1), .outputs = 1}};
+          },
   };
 }
 

@@ -18,9 +18,11 @@ OpDef mpi_gather() {
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {join(call, operands_of(call), "axis")}; },
-      .samples = [] {
-        return std::vector<Sample>{{{{"to", 1}}, on_devices(f32({2, 4}), 3)}, {{{"to", 3}, {"axis", 1}}, on_devices(f32({4, 1}), 2)}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"to", 1}}, on_devices(f32({2, 4}), 3)},
+                                       {{{"to", 3}, {"axis", 1}}, on_devices(f32({4, 1}), 2)}};
+          },
   };
 }
 

@@ -4,27 +4,31 @@ namespace foreflow::ops::definitions {
 
 OpDef mpi_reduce_scatter() {
   return {
-      .name     = "MPIReduceScatter",
-      .doc      = "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum",
-      .domain   = "foreflow",
-      .role     = Role::communication,
+      .name   = "MPIReduceScatter",
+      .doc    = "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum",
+      .domain = "foreflow",
+      .role   = Role::communication,
       .additive = true,
-      .infer    = [](const OpCall& call) {
-        check_group(call);
-        return on_each_operand(call, parted(call, common_type(call), "axis", call.arity()));
-      },
+      .infer =
+          [](const OpCall& call) {
+            check_group(call);
+            return on_each_operand(call, parted(call, common_type(call), "axis", call.arity()));
+          },
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,
-      .eval    = [](const OpCall& call) {
-        const Array sum = total(call);
-        std::vector<Array> parts;
-        for (size_t i = 0; i < call.arity(); ++i) parts.push_back(part(call, sum, "axis", call.arity(), i));
-        return parts;
-      },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {{"axis", 0}}, .inputs = on_devices(f32({6, 2}), 3), .outputs = 3},
-                                   {.attributes = {{"axis", 1}}, .inputs = on_devices(f32({2, 4}), 2), .outputs = 2}};
-      },
+      .eval =
+          [](const OpCall& call) {
+            const Array sum = total(call);
+            std::vector<Array> parts;
+            for (size_t i = 0; i < call.arity(); ++i) parts.push_back(part(call, sum, "axis", call.arity(), i));
+            return parts;
+          },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {{"axis", 0}}, .inputs = on_devices(f32({6, 2}), 3), .outputs = 3},
+                {.attributes = {{"axis", 1}}, .inputs = on_devices(f32({2, 4}), 2), .outputs = 2}};
+          },
   };
 }
 

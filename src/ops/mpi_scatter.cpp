@@ -9,22 +9,30 @@ OpDef mpi_scatter() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
-      .infer    = [](const OpCall& call) {
-        if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
-        const std::vector<Device> devices = destinations(call);
-        return on_each(call, devices, parted(call, moved(call.inputs[0], {}), "axis", devices.size()));
-      },
+      .infer =
+          [](const OpCall& call) {
+            if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
+            const std::vector<Device> devices = destinations(call);
+            return on_each(call, devices, parted(call, moved(call.inputs[0], {}), "axis", devices.size()));
+          },
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,
-      .eval    = [](const OpCall& call) {
-        std::vector<Array> parts;
-        for (size_t i = 0; i < call.outputs; ++i) parts.push_back(part(call, value_of(call, 0), "axis", call.outputs, i));
-        return parts;
-      },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {{"to", std::vector<int64_t>{1, 2}}}, .inputs = on_devices(f32({4, 2}), 1), .outputs = 2},
-                                   {.attributes = {{"to", std::vector<int64_t>{2, 3, 4}}, {"axis", 1}}, .inputs = on_devices(f32({2, 6}), 1), .outputs = 3}};
-      },
+      .eval =
+          [](const OpCall& call) {
+            std::vector<Array> parts;
+            for (size_t i = 0; i < call.outputs; ++i)
+              parts.push_back(part(call, value_of(call, 0), "axis", call.outputs, i));
+            return parts;
+          },
+      .samples =
+          [] {
+            return std::vector<Sample>{{.attributes = {{"to", std::vector<int64_t>{1, 2}}},
+                                        .inputs     = on_devices(f32({4, 2}), 1),
+                                        .outputs    = 2},
+                                       {.attributes = {{"to", std::vector<int64_t>{2, 3, 4}}, {"axis", 1}},
+                                        .inputs     = on_devices(f32({2, 6}), 1),
+                                        .outputs    = 3}};
+          },
   };
 }
 

@@ -12,8 +12,8 @@ struct Moments {
 Moments moments_of(const std::vector<double>& x, size_t row_length, double epsilon);
 
 // (x - mean) / deviation * scale + bias; scale and bias hold one number for each element of x, an empty bias is none.
-std::vector<double> normalised(const std::vector<double>& x, size_t row_length, const Moments& moments, const std::vector<double>& scale,
-                               const std::vector<double>& bias);
+std::vector<double> normalised(const std::vector<double>& x, size_t row_length, const Moments& moments,
+                               const std::vector<double>& scale, const std::vector<double>& bias);
 
 // The numbers of `operand` broadcast to `dims`.
 std::vector<double> spread(const Array& operand, const Dims& dims);

@@ -2,7 +2,9 @@
 
 namespace foreflow::ops {
 
-Window pool_window(const OpCall& call, const Dims& x) { return window_of(call, x, call.attributes.get_ints("kernel_shape")); }
+Window pool_window(const OpCall& call, const Dims& x) {
+  return window_of(call, x, call.attributes.get_ints("kernel_shape"));
+}
 
 Type infer_pool(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
@@ -19,7 +21,8 @@ Factors pool_factors(const OpCall& call) {
 
 Work pool_work(const OpCall& call, std::span<const Type> outputs) {
   const Type x = tensor_operand(call, 0);
-  return computes(call, outputs, has_dims(x) ? count_of(outputs[0]) * static_cast<double>(pool_window(call, x.dims).taps()) : 0);
+  return computes(call, outputs,
+                  has_dims(x) ? count_of(outputs[0]) * static_cast<double>(pool_window(call, x.dims).taps()) : 0);
 }
 
 }  // namespace foreflow::ops

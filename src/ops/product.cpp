@@ -62,14 +62,15 @@ std::optional<Product> product_of(const OpCall& call, ProductForm form) {
   product.left_vector  = x.size() == 1;
   product.right_vector = w.size() == 1;
   // A vector is a row on the left and a column on the right.
-  const int64_t x_rows = product.left_vector ? 1 : x[x.size() - 2], w_rows = product.right_vector ? w[0] : w[w.size() - 2];
+  const int64_t x_rows    = product.left_vector ? 1 : x[x.size() - 2],
+                w_rows    = product.right_vector ? w[0] : w[w.size() - 2];
   const int64_t x_columns = x.back(), w_columns = product.right_vector ? 1 : w.back();
   product.m = form.transpose_left ? x_columns : x_rows;
   product.n = form.transpose_right ? w_rows : w_columns;
   const int64_t k = form.transpose_left ? x_rows : x_columns, right_k = form.transpose_right ? w_columns : w_rows;
   if (k != right_k && k != Dims::kUnknown && right_k != Dims::kUnknown) {
-    call.fail("cannot multiply " + to_string(x) + " by " + to_string(w) + "; the inner dimensions " + std::to_string(k) + " and " +
-              std::to_string(right_k) + " should be equal");
+    call.fail("cannot multiply " + to_string(x) + " by " + to_string(w) + "; the inner dimensions " +
+              std::to_string(k) + " and " + std::to_string(right_k) + " should be equal");
   }
   product.k     = std::max(k, right_k);
   product.batch = broadcast(call, product.left_batch, product.right_batch);
@@ -87,7 +88,8 @@ ProductLetters letters_of(const Product& product, ProductForm form) {
   const std::string batch = batch_letters(product.batch, product.batch);
   const std::string i = product.left_vector ? "" : "i", j = product.right_vector ? "" : "j";
   return {batch_letters(product.left_batch, product.batch) + (form.transpose_left ? "k" + i : i + "k"),
-          batch_letters(product.right_batch, product.batch) + (form.transpose_right ? j + "k" : "k" + j), batch + i + j};
+          batch_letters(product.right_batch, product.batch) + (form.transpose_right ? j + "k" : "k" + j),
+          batch + i + j};
 }
 
 Work work_product(const OpCall& call, std::span<const Type> outputs, ProductForm form) {
@@ -99,7 +101,8 @@ Array eval_product(const OpCall& call, ProductForm form, double alpha) {
   const Array &x = value_of(call, 0), &w = value_of(call, 1);
   const Product product         = *product_of(call, form);
   const std::vector<double> left = values_of<double>(x), right = values_of<double>(w);
-  const auto matrix     = [](std::span<const double> values, int64_t index, int64_t rows, int64_t columns, bool transposed) {
+  const auto matrix = [](std::span<const double> values, int64_t index, int64_t rows, int64_t columns,
+                         bool transposed) {
     const auto size = static_cast<size_t>(rows * columns);
     return Matrix{values.subspan(static_cast<size_t>(index) * size, size), rows, columns, transposed};
   };
@@ -118,7 +121,8 @@ Array eval_product(const OpCall& call, ProductForm form, double alpha) {
 std::vector<double> multiply(const Matrix& left, const Matrix& right) {
   FOREFLOW_CHECK(left.columns == right.rows, "the inner dimensions agree");
   const std::vector<double> a = straightened(left), b = straightened(right);
-  const auto m = static_cast<size_t>(left.rows), k = static_cast<size_t>(left.columns), n = static_cast<size_t>(right.columns);
+  const auto m = static_cast<size_t>(left.rows), k = static_cast<size_t>(left.columns),
+             n = static_cast<size_t>(right.columns);
   std::vector<double> product(m * n);
   for (size_t row = 0; row < m; ++row) {
     double* const out = product.data() + row * n;

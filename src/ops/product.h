@@ -1,4 +1,5 @@
-// Matrix products with numpy's batch broadcasting: the geometry and the loops that MatMul, Gemm and their relatives share.
+// Matrix products with numpy's batch broadcasting: the geometry and the loops that MatMul, Gemm and their relatives
+// share.
 #pragma once
 
 #include "ops/op.h"

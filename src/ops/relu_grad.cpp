@@ -3,7 +3,8 @@
 namespace foreflow::ops::definitions {
 
 OpDef relu_grad() {
-  OpDef row  = binary<[](auto x, auto dy) { return (x > 0) ? dy : decltype(dy){0}; }, 1>("ReluGrad", "x, dy -> dy where x > 0, else 0: the gradient of Relu(x)");
+  OpDef row = binary<[](auto x, auto dy) { return (x > 0) ? dy : decltype(dy){0}; }, 1>(
+      "ReluGrad", "x, dy -> dy where x > 0, else 0: the gradient of Relu(x)");
   row.domain = "foreflow";
   return row;
 }

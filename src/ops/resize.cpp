@@ -46,7 +46,8 @@ std::optional<Target> target_of(const OpCall& call, const Dims& x) {
   if (const auto some = call.attributes.find_ints("axes")) axes = *some;
   else for (size_t axis = 0; axis < x.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
   if (count != axes.size()) {
-    call.fail("has " + std::to_string(count) + " scales or sizes; one for each of " + std::to_string(axes.size()) + " axes would be right");
+    call.fail("has " + std::to_string(count) + " scales or sizes; one for each of " + std::to_string(axes.size()) +
+              " axes would be right");
   }
   Target target{std::vector<double>(x.size(), 1), x, by_size};
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -78,7 +79,8 @@ double source(const OpCall& call, double at, double scale, double before, double
   if (mode == "asymmetric") return at / scale;
   if (mode == "align_corners") return after > 1 ? at * (before - 1) / (after - 1) : 0;
   if (mode == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
-  call.fail("coordinate_transformation_mode \"" + mode + "\" cannot be evaluated; half_pixel, pytorch_half_pixel, asymmetric or align_corners would be right");
+  call.fail("coordinate_transformation_mode \"" + mode +
+            "\" cannot be evaluated; half_pixel, pytorch_half_pixel, asymmetric or align_corners would be right");
 }
 
 double nearest(const OpCall& call, double at) {
@@ -98,7 +100,9 @@ struct Tap {
 
 Tap tap_of(const OpCall& call, double at, int64_t before) {
   const std::string mode = call.attributes.string_or("mode", "nearest");
-  const auto inside      = [before](double index) { return static_cast<size_t>(std::clamp(index, 0.0, static_cast<double>(before - 1))); };
+  const auto inside      = [before](double index) {
+    return static_cast<size_t>(std::clamp(index, 0.0, static_cast<double>(before - 1)));
+  };
   if (mode == "nearest") return {inside(nearest(call, at)), 0, 0};
   if (mode != "linear") call.fail("mode \"" + mode + "\" cannot be evaluated; nearest or linear would be right");
   return {inside(std::floor(at)), inside(std::floor(at) + 1), at - std::floor(at)};
@@ -118,10 +122,12 @@ std::vector<Array> eval_resize(const OpCall& call) {
     const Lanes to   = lanes_along(dims, axis);
     std::vector<double> resized(to.count() * to.length);
     for (size_t i = 0; i < to.length; ++i) {
-      const double at = source(call, static_cast<double>(i), target.scales[axis], static_cast<double>(before), static_cast<double>(after));
+      const double at = source(call, static_cast<double>(i), target.scales[axis], static_cast<double>(before),
+                               static_cast<double>(after));
       const Tap tap   = tap_of(call, at, before);
       for (size_t lane = 0; lane < to.count(); ++lane) {
-        resized[to.at(lane, i)] = (1 - tap.weight) * values[from.at(lane, tap.low)] + tap.weight * values[from.at(lane, tap.high)];
+        resized[to.at(lane, i)] =
+            (1 - tap.weight) * values[from.at(lane, tap.low)] + tap.weight * values[from.at(lane, tap.high)];
       }
     }
     values = std::move(resized);
@@ -149,15 +155,18 @@ OpDef resize() {
         return {.text = factor_text(call, {text}, {text})};
       },
       // Two products and two additions for each of two axes.
-      .work    = [](const OpCall& call, std::span<const Type> outputs) {
-        const bool linear = call.attributes.string_or("mode", "nearest") != "nearest";
-        return computes(call, outputs, linear ? 8 * count_of(outputs[0]) : 0);
-      },
-      .eval    = eval_resize,
-      .samples = [] {
-        return std::vector<Sample>{{{{"scales", std::vector<double>{1, 1, 2, 1.5}}}, {f32({2, 2, 3, 4})}},
-                                   {{{"mode", "linear"}, {"sizes", std::vector<int64_t>{2, 2, 5, 3}}}, {f32({2, 2, 3, 6})}}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            const bool linear = call.attributes.string_or("mode", "nearest") != "nearest";
+            return computes(call, outputs, linear ? 8 * count_of(outputs[0]) : 0);
+          },
+      .eval = eval_resize,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{{"scales", std::vector<double>{1, 1, 2, 1.5}}}, {f32({2, 2, 3, 4})}},
+                {{{"mode", "linear"}, {"sizes", std::vector<int64_t>{2, 2, 5, 3}}}, {f32({2, 2, 3, 6})}}};
+          },
   };
 }
 

@@ -7,8 +7,8 @@ namespace {
 size_t index_of(const OpCall& call, size_t elements) {
   const int64_t index = call.attributes.get_int("index");
   if (index < 0 || index >= static_cast<int64_t>(elements)) {
-    call.fail("index " + std::to_string(index) + " of a tuple of " + std::to_string(elements) + " elements; it should lie in [0, " +
-              std::to_string(elements) + ")");
+    call.fail("index " + std::to_string(index) + " of a tuple of " + std::to_string(elements) +
+              " elements; it should lie in [0, " + std::to_string(elements) + ")");
   }
   return static_cast<size_t>(index);
 }

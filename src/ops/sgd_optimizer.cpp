@@ -37,21 +37,26 @@ OpDef sgd_optimizer() {
       .foldable = false,
       .infer    = infer_sgd,
       .factors  = sgd_factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) {
-        double elements = 0;
-        for (const Type& output : outputs) elements += count_of(output);
-        return computes(call, outputs, 2 * elements);
-      },
-      .eval = [](const OpCall& call) {
-        const size_t n = weights_of(call);
-        std::vector<Array> updated;
-        for (size_t i = 0; i < n; ++i) updated.push_back(descended(call, value_of(call, i), value_of(call, n + i), learning_rate(call, 0.01)));
-        return updated;
-      },
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({4, 2}), f32({4, 2})}},
-                                   {.attributes = {{"lr", 0.5}}, .inputs = {f32({4, 2}), f32({2}), f32({4, 2}), f32({2})}, .outputs = 2}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            double elements = 0;
+            for (const Type& output : outputs) elements += count_of(output);
+            return computes(call, outputs, 2 * elements);
+          },
+      .eval =
+          [](const OpCall& call) {
+            const size_t n = weights_of(call);
+            std::vector<Array> updated;
+            for (size_t i = 0; i < n; ++i)
+              updated.push_back(descended(call, value_of(call, i), value_of(call, n + i), learning_rate(call, 0.01)));
+            return updated;
+          },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({4, 2}), f32({4, 2})}},
+                {.attributes = {{"lr", 0.5}}, .inputs = {f32({4, 2}), f32({2}), f32({4, 2}), f32({2})}, .outputs = 2}};
+          },
   };
 }
 

@@ -45,13 +45,15 @@ std::vector<Array> eval_skip(const OpCall& call) {
   const Array& x    = value_of(call, 0);
   const auto row    = static_cast<size_t>(x.dims().back());
   const auto skip   = spread(value_of(call, 1), x.dims());
-  const auto spread_or_none = [&](size_t i) { return call.has(i) ? spread(value_of(call, i), x.dims()) : std::vector<double>{}; };
+  const auto spread_or_none = [&](size_t i) {
+    return call.has(i) ? spread(value_of(call, i), x.dims()) : std::vector<double>{};
+  };
   const auto bias   = spread_or_none(kBias);
   auto sum          = values_of<double>(x);
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += skip[i] + (bias.empty() ? 0 : bias[i]);
   const Moments moments = moments_of(sum, row, call.attributes.float_or("epsilon", 1e-12));
   const auto types      = infer_skip(call);
-  const auto y          = normalised(sum, row, moments, spread(value_of(call, kGamma), x.dims()), spread_or_none(kBeta));
+  const auto y = normalised(sum, row, moments, spread(value_of(call, kGamma), x.dims()), spread_or_none(kBeta));
   std::vector<Array> outputs{array_of(x.dtype(), x.dims(), y)};
   if (types.size() > 1) outputs.push_back(array_of(types[1].dtype, types[1].dims, moments.mean));
   if (types.size() > 2) outputs.push_back(array_of(types[2].dtype, types[2].dims, moments.inverse_deviation));
@@ -63,19 +65,22 @@ std::vector<Array> eval_skip(const OpCall& call) {
 
 OpDef skip_layer_normalization() {
   return {
-      .name    = "SkipLayerNormalization",
-      .doc     = "LayerNormalization(input + skip + bias) over the last axis -> y, Mean, InvStdDev, input + skip + bias",
-      .domain  = "com.microsoft",
-      .infer   = infer_skip,
+      .name   = "SkipLayerNormalization",
+      .doc    = "LayerNormalization(input + skip + bias) over the last axis -> y, Mean, InvStdDev, input + skip + bias",
+      .domain = "com.microsoft",
+      .infer  = infer_skip,
       .factors = skip_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) {
-        return computes(call, outputs, (kNormalisationFlops + 2) * count_of(outputs[0]));
-      },
-      .eval    = eval_skip,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({2, 4, 6}), f32({2, 4, 6}), f32({6}), f32({6}), f32({6})}},
-                                   {.attributes = {}, .inputs = {f32({2, 3}), f32({2, 3}), f32({3})}, .outputs = 4}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, (kNormalisationFlops + 2) * count_of(outputs[0]));
+          },
+      .eval = eval_skip,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({2, 4, 6}), f32({2, 4, 6}), f32({6}), f32({6}), f32({6})}},
+                {.attributes = {}, .inputs = {f32({2, 3}), f32({2, 3}), f32({3})}, .outputs = 4}};
+          },
   };
 }
 

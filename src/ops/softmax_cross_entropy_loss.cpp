@@ -11,7 +11,9 @@ namespace {
 std::vector<Type> infer_loss(const OpCall& call) {
   check_cross_entropy(call);
   const Type logits = tensor_operand(call, 0), labels = tensor_operand(call, 1);
-  const Type loss   = !keeps_rows(call) ? with_dims(logits, {}) : has_rank(labels) ? with_dims(logits, labels.dims) : without_dims(logits);
+  const Type loss = !keeps_rows(call)  ? with_dims(logits, {})
+                    : has_rank(labels) ? with_dims(logits, labels.dims)
+                                       : without_dims(logits);
   return call.outputs > 1 ? std::vector{loss, logits} : std::vector{loss};
 }
 
@@ -53,11 +55,14 @@ void grad_loss(GradBuilder& builder) {
 
 OpDef softmax_cross_entropy_loss() {
   return {
-      .name    = "SoftmaxCrossEntropyLoss",
-      .doc     = "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the mean",
+      .name = "SoftmaxCrossEntropyLoss",
+      .doc =
+          "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the "
+          "mean",
       .infer   = infer_loss,
       .factors = loss_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
       .eval    = eval_loss,
       .grad    = grad_loss,
       .samples = cross_entropy_samples,

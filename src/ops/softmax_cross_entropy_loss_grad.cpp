@@ -19,7 +19,8 @@ std::vector<Array> eval_grad(const OpCall& call) {
   for (size_t row = 0; row < lanes.count(); ++row) {
     for (size_t c = 0; c < lanes.length; ++c) {
       double& slope = gradient[lanes.at(row, c)];
-      slope         = targets.weight[row] * (std::exp(slope) - (static_cast<int64_t>(c) == targets.label[row] ? 1 : 0)) / targets.divisor;
+      slope = targets.weight[row] * (std::exp(slope) - (static_cast<int64_t>(c) == targets.label[row] ? 1 : 0)) /
+              targets.divisor;
     }
   }
   return {array_of(logits.dtype(), logits.dims(), gradient)};
@@ -29,8 +30,10 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef softmax_cross_entropy_loss_grad() {
   return {
-      .name   = "SoftmaxCrossEntropyLossGrad",
-      .doc    = "logits[n,c,..], labels[n,..] -> dlogits: the gradient of SoftmaxCrossEntropyLoss for an upstream gradient of one",
+      .name = "SoftmaxCrossEntropyLossGrad",
+      .doc =
+          "logits[n,c,..], labels[n,..] -> dlogits: the gradient of SoftmaxCrossEntropyLoss for an upstream gradient "
+          "of one",
       .domain = "foreflow",
       .role   = Role::loss_gradient,
       .infer  = [](const OpCall& call) -> std::vector<Type> {
@@ -43,7 +46,8 @@ OpDef softmax_cross_entropy_loss_grad() {
         const CrossEntropyLetters text = cross_entropy_letters(call);
         return {.text = factor_text(call, {text.logits, text.labels}, {text.logits})};
       },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 6 * count_of(outputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 6 * count_of(outputs[0])); },
       .eval    = eval_grad,
       .samples = cross_entropy_samples,
   };

@@ -1,5 +1,5 @@
-// What Softmax, LogSoftmax and SoftmaxGrad share: attribute `axis` (-1), and `flatten`, which before opset 13 was the rule:
-// all axes from `axis` on are one.
+// What Softmax, LogSoftmax and SoftmaxGrad share: attribute `axis` (-1), and `flatten`, which before opset 13 was the
+// rule: all axes from `axis` on are one.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,8 @@ inline bool flattens(const OpCall& call) { return call.attributes.int_or("flatte
 inline size_t softmax_axis(const OpCall& call, const Dims& dims) {
   const int64_t fallback = flattens(call) ? 1 : -1;
   // Flattening may begin behind the last axis: lanes of one element.
-  if (flattens(call) && call.attributes.int_or("axis", fallback) == static_cast<int64_t>(dims.size())) return dims.size();
+  if (flattens(call) && call.attributes.int_or("axis", fallback) == static_cast<int64_t>(dims.size()))
+    return dims.size();
   return axis_attribute(call, dims.size(), fallback);
 }
 

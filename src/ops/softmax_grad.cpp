@@ -24,20 +24,23 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef softmax_grad() {
   return {
-      .name    = "SoftmaxGrad",
-      .doc     = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) {
-        common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
-        return infer_softmax(call);
-      },
+      .name   = "SoftmaxGrad",
+      .doc    = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
+      .domain = "foreflow",
+      .infer =
+          [](const OpCall& call) {
+            common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
+            return infer_softmax(call);
+          },
       .factors = softmax_factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 4 * count_of(outputs[0])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 4 * count_of(outputs[0])); },
       .eval    = eval_grad,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({2, 4, 3}), f32({2, 4, 3})}},
-                                   {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({2, 4, 3}), f32({2, 4, 3})}},
+                                       {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
+          },
   };
 }
 

@@ -1,5 +1,5 @@
-// The squared error of the DistIR authors' programs: Loss and LossGrad. Attribute `count` is the divisor N; without it N is
-// the first dimension, and that dimension must stay whole.
+// The squared error of the DistIR authors' programs: Loss and LossGrad. Attribute `count` is the divisor N; without it
+// N is the first dimension, and that dimension must stay whole.
 #pragma once
 
 #include "ops/kernel.h"
@@ -34,7 +34,9 @@ inline std::vector<Array> eval_square(const OpCall& call, double (*formula)(doub
   return {array_of(x.dtype(), x.dims(), values)};
 }
 
-inline Work square_work(const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, 3 * count_of(outputs[0])); }
+inline Work square_work(const OpCall& call, std::span<const Type> outputs) {
+  return computes(call, outputs, 3 * count_of(outputs[0]));
+}
 
 inline std::vector<Sample> square_samples() {
   return {{{}, {f32({4, 2}), f32({4, 2})}}, {{{"count", 8}}, {f32({4, 2}), f32({4, 2})}}};

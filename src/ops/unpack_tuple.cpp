@@ -6,7 +6,8 @@ namespace {
 
 void check_count(const OpCall& call, size_t elements) {
   if (call.outputs != elements) {
-    call.fail("the tuple has " + std::to_string(elements) + " elements; as many results would be right, not " + std::to_string(call.outputs));
+    call.fail("the tuple has " + std::to_string(elements) + " elements; as many results would be right, not " +
+              std::to_string(call.outputs));
   }
 }
 

@@ -11,7 +11,8 @@ Type infer_update(const OpCall& call, const std::vector<Type>& operands) {
   return map_leaves(call, known, [&](const std::vector<Type>& leaves) {
     for (const Type& leaf : leaves) {
       if (has_dims(leaf) && has_dims(leaves[0]) && leaf.dims != leaves[0].dims) {
-        call.fail("operands are " + to_string(leaves[0].dims) + " and " + to_string(leaf.dims) + "; a weight, its gradient and its state should have the same shape");
+        call.fail("operands are " + to_string(leaves[0].dims) + " and " + to_string(leaf.dims) +
+                  "; a weight, its gradient and its state should have the same shape");
       }
     }
     return leaves[0];

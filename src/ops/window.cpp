@@ -8,17 +8,21 @@ namespace foreflow::ops {
 
 namespace {
 
-int64_t product(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
+int64_t product(const Sizes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
 
 int64_t rounded_up(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 // Elements from the first to the last that one window covers.
 int64_t extent(const Window& window, size_t axis) { return (window.kernel[axis] - 1) * window.dilation[axis] + 1; }
 
-// SAME: as many positions as strides fit in the input; the odd element of padding goes to the end (UPPER) or the beginning.
+// SAME: as many positions as strides fit in the input; the odd element of padding goes to the end (UPPER) or the
+// beginning.
 void pad_same(Window& window, size_t axis, bool odd_at_end) {
   const int64_t positions = rounded_up(window.input[axis], window.stride[axis]);
-  const int64_t total     = std::max<int64_t>((positions - 1) * window.stride[axis] + extent(window, axis) - window.input[axis], 0);
+  const int64_t total =
+      std::max<int64_t>((positions - 1) * window.stride[axis] + extent(window, axis) - window.input[axis], 0);
   window.begin[axis]      = odd_at_end ? total / 2 : total - total / 2;
   window.end[axis]        = total - window.begin[axis];
 }
@@ -28,8 +32,9 @@ int64_t positions_along(const OpCall& call, const Window& window, size_t axis) {
   if (input == Dims::kUnknown || window.kernel[axis] == Dims::kUnknown) return Dims::kUnknown;
   const int64_t room = input + window.begin[axis] + window.end[axis] - extent(window, axis);
   if (room < 0) {
-    call.fail("a window of " + std::to_string(extent(window, axis)) + " does not fit in " + std::to_string(input) + " elements with padding " +
-              std::to_string(window.begin[axis]) + " and " + std::to_string(window.end[axis]) + "; it should not be larger");
+    call.fail("a window of " + std::to_string(extent(window, axis)) + " does not fit in " + std::to_string(input) +
+              " elements with padding " + std::to_string(window.begin[axis]) + " and " +
+              std::to_string(window.end[axis]) + "; it should not be larger");
   }
   if (call.attributes.int_or("ceil_mode", 0) == 0) return room / stride + 1;
   const int64_t positions = rounded_up(room, stride) + 1;
@@ -54,14 +59,17 @@ Sizes sizes_attribute(const OpCall& call, std::string_view name, size_t rank, in
   const auto given = call.attributes.find_ints(name);
   if (!given || given->empty()) return Sizes(rank, fallback);
   if (given->size() != rank) {
-    call.fail(std::string(name) + " has " + std::to_string(given->size()) + " numbers; " + std::to_string(rank) + " would be right");
+    call.fail(std::string(name) + " has " + std::to_string(given->size()) + " numbers; " + std::to_string(rank) +
+              " would be right");
   }
   return *given;
 }
 
 Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
   const size_t rank = kernel.size();
-  if (x.size() != rank + 2) call.fail("x is " + to_string(x) + "; a window of " + std::to_string(rank) + " dimensions needs (N, C, ...) with as many");
+  if (x.size() != rank + 2)
+    call.fail("x is " + to_string(x) + "; a window of " + std::to_string(rank) +
+              " dimensions needs (N, C, ...) with as many");
   Window window{.input    = spatial(x),
                 .kernel   = kernel,
                 .stride   = sizes_attribute(call, "strides", rank, 1),
@@ -70,7 +78,8 @@ Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
                 .end      = Sizes(rank, 0),
                 .output   = Sizes(rank, 0)};
   const auto positive = [](int64_t number) { return number > 0; };
-  if (!std::all_of(window.stride.begin(), window.stride.end(), positive) || !std::all_of(window.dilation.begin(), window.dilation.end(), positive)) {
+  if (!std::all_of(window.stride.begin(), window.stride.end(), positive) ||
+      !std::all_of(window.dilation.begin(), window.dilation.end(), positive)) {
     call.fail("strides and dilations should be positive");
   }
   const std::string auto_pad = call.attributes.string_or("auto_pad", "NOTSET");
@@ -82,7 +91,8 @@ Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
     call.fail("auto_pad is \"" + auto_pad + "\"; NOTSET, VALID, SAME_UPPER or SAME_LOWER would be right");
   }
   for (size_t axis = 0; axis < rank; ++axis) {
-    if (auto_pad.starts_with("SAME") && window.input[axis] != Dims::kUnknown) pad_same(window, axis, auto_pad == "SAME_UPPER");
+    if (auto_pad.starts_with("SAME") && window.input[axis] != Dims::kUnknown)
+      pad_same(window, axis, auto_pad == "SAME_UPPER");
     window.output[axis] = positions_along(call, window, axis);
   }
   return window;
@@ -96,7 +106,8 @@ std::vector<int64_t> covered(const Window& window) {
     for (int64_t tap = 0; tap < taps; ++tap) {
       int64_t element = 0, size = 1, outside = 0, rest = position, rest_of_tap = tap;
       for (size_t axis = window.kernel.size(); axis-- > 0;) {
-        const int64_t at = rest % window.output[axis] * window.stride[axis] - window.begin[axis] + rest_of_tap % window.kernel[axis] * window.dilation[axis];
+        const int64_t at = rest % window.output[axis] * window.stride[axis] - window.begin[axis] +
+                           rest_of_tap % window.kernel[axis] * window.dilation[axis];
         if (at >= window.input[axis] + window.end[axis]) outside = kBehindPadding;
         else if (at < 0 || at >= window.input[axis]) outside = std::min(outside, kInPadding);
         element += at * size;

@@ -18,6 +18,8 @@ namespace {
 
 const std::vector<std::string> kRoutings = {"Full", "Floyd", "Dijkstra", "DijkstraCache", "None"};
 
+constexpr const char* kDocumentType = "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">";
+
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -50,9 +52,8 @@ class Reader {
     if (const std::string version = text(platform, "version"); version != "4.1") {
       source_.fail(platform, fmt::format("the version is \"{}\"; it must be \"4.1\"", version));
     }
-    if (text_.find("<!DOCTYPE platform") == std::string::npos) {
-      source_.fail(platform, "SimGrid needs <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"> before it");
-    }
+    if (text_.find(kDocumentType) == std::string::npos)
+      source_.fail(platform, fmt::format("SimGrid needs {} before it", kDocumentType));
     const pugi::xml_node root = platform.first_child();
     if (!root) source_.fail(platform, "is empty; it must hold one <zone>");
     if (const pugi::xml_node second = root.next_sibling())

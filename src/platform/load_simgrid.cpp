@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
@@ -30,11 +31,15 @@ class MemoryFile {
   int descriptor_;
 };
 
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
+// SimGrid's complaint as ours: "Parse error at PATH:LINE: WHAT" names our temporary path, not the user's file.
+Error refusal(const std::string& name, const std::string& path, std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const size_t at = text.find(path + ":");
+  if (at == std::string::npos) return {name, "SimGrid refuses the platform: " + text};
+  const size_t line = at + path.size() + 1;
+  const size_t end  = text.find(": ", line);
+  if (end == std::string::npos) return {name, "SimGrid refuses the platform: " + text.substr(line)};
+  return {fmt::format("{}:{}", name, text.substr(line, end - line)), "SimGrid refuses it: " + text.substr(end + 2)};
 }
 
 // CM02 without cross-traffic and TCP's window shares a link exactly by its bandwidth. Nothing below a fatal error is
@@ -97,8 +102,8 @@ Routing ask(const s4u::Engine& engine, const std::string& name, const Document& 
 }  // namespace
 
 Routing ask_simgrid(const std::string& xml_text, const std::string& name, const Document& document) {
+  const MemoryFile file(xml_text, name);
   try {
-    const MemoryFile file(xml_text, name);
     s4u::Engine engine = make_engine();
     engine.load_platform(file.path());
     engine.seal_platform();  // computes the shortest paths of Floyd zones
@@ -108,7 +113,7 @@ Routing ask_simgrid(const std::string& xml_text, const std::string& name, const 
   } catch (const InternalError&) {
     throw;
   } catch (const std::exception& refused) {
-    throw Error(name, "SimGrid refuses the platform: " + one_line(refused.what()));
+    throw refusal(name, file.path(), refused.what());
   }
 }
 

@@ -10,7 +10,6 @@ inline constexpr const char* kPcieLatency   = "2.85us";  // up + down = 5.7 us
 inline constexpr const char* kNicLatency    = "4.15us";  // two NICs and the PCIe at both ends = 14.0 us
 
 inline constexpr const char* kLatencySource =
-    "latencies: one message costs a ring step of NCCL's Simple protocol (src/graph/tuning.cc): NVLink 3.4 us, network "
-    "14 us";
+    "latencies: a message costs NCCL's ring step, Simple protocol (src/graph/tuning.cc): NVLink 3.4, network 14 us";
 
 }  // namespace foreflow::platform

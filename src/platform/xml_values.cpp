@@ -2,10 +2,26 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <span>
+#include <string_view>
 
 namespace foreflow::platform {
 namespace {
+
+constexpr std::array<std::string_view, 4> kSimgridTimes = {"ns", "us", "ms", "s"};
+
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What follows the number; empty when a blank is between, which SimGrid does not skip.
+std::string_view unit(std::string_view value) {
+  if (value.find(' ') != std::string_view::npos) return {};
+  return value.substr(value.find_last_of("0123456789.") + 1);
+}
 
 // Reads the values of one element; `name_` ("link \"a\"") begins its messages.
 class Values {
@@ -47,11 +63,8 @@ class Values {
   }
 
   // SimGrid knows fewer spellings of units than we do; refuse those that only we can read.
-  void readable_by_simgrid(const std::string& what, const std::string& value, const std::string& suffix,
-                           const char* example) const {
-    const bool odd = value.find_first_of(" /") != std::string::npos || value.ends_with("min") || value.ends_with("h");
-    if (odd || !value.ends_with(suffix))
-      fail(fmt::format("{} \"{}\" cannot be read by SimGrid; write it like \"{}\"", what, value, example));
+  [[noreturn]] void fail_unreadable(const std::string& what, const std::string& value, const char* example) const {
+    fail(fmt::format("{} \"{}\" cannot be read by SimGrid; write it like \"{}\"", what, value, example));
   }
 
  private:
@@ -67,7 +80,7 @@ Device read_host(const pugi::xml_node& node, const XmlSource& source) {
   const Values values(node, source);
   const std::string speed = node.attribute("speed").value();
   values.positive("speed", speed, "15.7Tf", parse_flops_rate);
-  values.readable_by_simgrid("speed", speed, "f", "15.7Tf");
+  if (!unit(speed).ends_with("f")) values.fail_unreadable("speed", speed, "15.7Tf");
 
   Device device;
   device.name   = node.attribute("id").value();
@@ -90,9 +103,9 @@ LinkElement read_link(const pugi::xml_node& node, const XmlSource& source) {
   const std::string latency   = node.attribute("latency").value();
   const std::string policy    = node.attribute("sharing_policy").as_string("SHARED");
   values.positive("bandwidth", bandwidth, "25GBps", parse_bandwidth);
-  values.readable_by_simgrid("bandwidth", bandwidth, "ps", "25GBps");
+  if (!unit(bandwidth).ends_with("ps")) values.fail_unreadable("bandwidth", bandwidth, "25GBps");
   values.quantity("latency", latency, parse_seconds);
-  values.readable_by_simgrid("latency", latency, "s", "2us");
+  if (!contains(kSimgridTimes, unit(latency))) values.fail_unreadable("latency", latency, "2us");
   if (policy != "SHARED" && policy != "SPLITDUPLEX") {
     values.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
   }

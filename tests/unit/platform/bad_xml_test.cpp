@@ -64,7 +64,7 @@ const std::vector<Case>& cases() {
        "p.xml:3:1: a second outermost <zone>; put both into one zone"},
       {"NoHost", zone(""), "p.xml:3:1: the platform has no host; it must have at least one"},
       {"UnknownElement", zone("  <cluster id=\"c\"/>\n"),
-       "p.xml:4:3: <cluster> cannot stand in <zone>; it holds prop, zone, host, router, link, route or zoneRoute"},
+       "p.xml:4:3: <cluster> cannot stand in <zone>; it holds zone, host, router, link, route or zoneRoute"},
       {"UnknownAttribute", zone(link("id=\"l\" bw=\"1GBps\" latency=\"1us\"")),
        "p.xml:4:1: <link> has the unknown attribute \"bw\"; it takes id, bandwidth, latency or sharing_policy"},
       {"MissingAttribute", zone(link("id=\"l\" bandwidth=\"1GBps\"")),
@@ -99,6 +99,8 @@ const std::vector<Case>& cases() {
        "p.xml:4:1: link \"l\": bandwidth \"-1GBps\" is negative; write a quantity like \"25GBps\""},
       {"LatencyWithoutUnit", zone(link("id=\"l\" bandwidth=\"1GBps\" latency=\"0\"")),
        "p.xml:4:1: link \"l\": latency \"0\" has no unit; write it like \"2us\""},
+      {"LatencyThatOnlyWeRead", zone(link("id=\"l\" bandwidth=\"1GBps\" latency=\"1min\"")),
+       "p.xml:4:1: link \"l\": latency \"1min\" cannot be read by SimGrid; write it like \"2us\""},
       {"UnknownPolicy", zone(link("id=\"l\" bandwidth=\"1GBps\" latency=\"1us\" sharing_policy=\"FATPIPE\"")),
        "p.xml:4:1: link \"l\": sharing_policy \"FATPIPE\" is not supported; use SHARED (the default) or SPLITDUPLEX"},
       {"RouteToUnknownHost", zone(kTwo + route("a", "bb", kCross)),
@@ -134,6 +136,15 @@ const std::vector<Case>& cases() {
             "<router id=\"g\"/></zone>\n<zone id=\"y\" routing=\"None\">" + host("b") + "</zone>\n" + kLink +
             "<zoneRoute src=\"x\" dst=\"y\" gw_src=\"g\" gw_dst=\"b\">" + kCross + "</zoneRoute>"),
        "p.xml:4:1: no route from device \"a\" to device \"b\": zone \"x\" needs a route from \"a\" to \"g\""},
+      {"XmlThatOnlySimGridRefuses", "\njunk\n" + zone(host("a")),
+       "p.xml:2: SimGrid refuses it: Invalid XML (XML input line 2, state 1): Unexpected character `j' in prolog."},
+      {"WhatOnlySimGridNotices",
+       zone(
+           "<zone id=\"x\" routing=\"Full\"><zone id=\"v\" routing=\"None\">" + host("a") +
+           "</zone><zone id=\"w\" routing=\"None\"><router id=\"g\"/></zone></zone>\n<zone id=\"y\" routing=\"None\">" +
+           host("b") + "</zone>\n" + kLink + "<zoneRoute src=\"x\" dst=\"y\" gw_src=\"g\" gw_dst=\"b\">" + kCross +
+           "</zoneRoute>"),
+       "p.xml: SimGrid refuses the platform: Bad gateways for route from 'a' to 'g'."},
       {"NameThatSimGridMakesItself", zone(host("a") + kSplit + link("id=\"s_UP\" bandwidth=\"1GBps\" latency=\"1us\"")),
        "p.xml:6:1: a second link \"s_UP\"; a SPLITDUPLEX link X takes the names X_UP and X_DOWN, choose another"},
   };
