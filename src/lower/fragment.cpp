@@ -184,7 +184,8 @@ class FragmentWriter {
     }
   }
 
-  void close(const ir::Device device) {
+  // By value: callers name the key of the entry that is erased here.
+  void close(ir::Device device) {
     const auto found = open_.find(device);
     if (found == open_.end()) return;
     Open open = std::move(found->second);

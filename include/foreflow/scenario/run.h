@@ -1,0 +1,46 @@
+// The chain from a scenario to its answer, step by step: each step is a pure function between immutable values.
+#pragma once
+
+#include <functional>
+
+#include "foreflow/platform/load.h"
+#include "foreflow/report/summary.h"
+#include "foreflow/scenario/scenario.h"
+
+namespace foreflow::scenario {
+
+// The program of one device, before any distribution, with what the model itself demands.
+struct Sequential {
+  ir::Module module;
+  int64_t samples           = 1;  // of one iteration
+  int64_t tokens_per_sample = 0;  // 0: not a sequence model
+  Flops model_flops;
+  bool placed = false;  // a .distir program that already lives on several devices: it is not transformed
+};
+
+struct Outcome {
+  report::Summary summary;
+  stream::Program program;
+  stream::Timeline timeline;
+  platform::Platform platform;
+};
+
+platform::Platform load_platform(const PlatformChoice& choice);
+
+// The workload, differentiated and with its optimizer when it trains. Depends on the strategy's global batch only.
+Sequential build(const Scenario& scenario);
+
+// Tensor, pipeline and data parallelism, in this order.
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario);
+
+// Error at the strategy when the platform has too few devices for it.
+void check_devices(const Scenario& scenario, const platform::Platform& platform);
+
+// Lowers, simulates and summarises what `distribute` makes of `sequential`.
+// `finished` (may be empty) is told how many of kSteps steps are done.
+constexpr size_t kSteps = 5;
+using Finished          = std::function<void(size_t)>;
+Outcome run(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform, const Finished& finished = {});
+Outcome run(const Scenario& scenario, const Finished& finished = {});
+
+}  // namespace foreflow::scenario

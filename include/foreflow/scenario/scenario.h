@@ -1,0 +1,79 @@
+// One question: a workload on a platform under a strategy, with a cost model and an engine. A plain value, read from JSON
+// and checked for everything that can be checked without building the program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+#include "foreflow/cost/cost.h"
+#include "foreflow/lower/lower.h"
+#include "foreflow/platform/topologies.h"
+#include "foreflow/schedule/schedule.h"
+#include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow::scenario {
+
+struct Workload {
+  enum class Source : uint8_t { family, onnx, distir };
+
+  Source source = Source::family;
+  const workload::WorkloadDef* family = nullptr;  // family: its row
+  std::string path;                               // onnx, distir: the file
+  std::string function;                           // distir: the function to run; empty: the last one
+  std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
+  std::optional<ir::DType> dtype;                 // files: absent leaves their data types as they are
+  workload::Mode mode = workload::Mode::training;
+  std::string optimizer;
+  transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
+};
+
+// A recipe with so many nodes, or a file.
+struct PlatformChoice {
+  const platform::TopologyDef* topology = nullptr;  // null: a file
+  int nodes                             = 0;
+  std::string path;
+
+  bool operator==(const PlatformChoice&) const = default;
+};
+
+struct Strategy {
+  int dp = 1, tp = 1, pp = 1;
+  int microbatches = 1;       // K, of each replica
+  int64_t global_batch = 0;   // samples of one iteration; 0: what the program in the file has
+  const schedule::ScheduleDef* schedule = nullptr;
+  transform::Results results            = transform::Results::gather;
+
+  int devices() const { return dp * tp * pp; }
+};
+
+struct Scenario {
+  std::string file;  // for messages
+  Json source;       // as read, with its overrides
+  std::string name;
+  Workload workload;
+  PlatformChoice platform;
+  Strategy strategy;
+  cost::CostModel cost;
+  lower::Options collectives;
+  const simulate::EngineDef* engine = nullptr;
+};
+
+// Throws Error("FILE: $.path.of.key", ...): unknown keys, wrong kinds, values that are not legal together, and lists
+// (an axis is for `search`). Paths in the scenario are relative to `file`.
+Scenario load(const Json& json, const std::string& file);
+
+// The JSON of a file with overrides such as "strategy.tp=4": the value is JSON if it parses, else a string.
+Json read_source(const std::string& path, const std::vector<std::string>& overrides);
+
+Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// The whole divisors of `number`, ascending.
+std::vector<int64_t> divisors(int64_t number);
+
+}  // namespace foreflow::scenario

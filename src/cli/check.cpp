@@ -1,0 +1,34 @@
+#include <fmt/core.h>
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/program_file.h"
+#include "foreflow/interpret/mixed.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+// Parsing verifies; interpretation finds operands that do not fit and values on two devices.
+void run(const std::string& file) {
+  const ir::Module module = read_program(file);
+  size_t ops              = 0;
+  for (const ir::Function& function : module.functions) ops += function.ops.size();
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const size_t unresolved   = interpret::unresolved(module, interpretation).size();
+  std::cout << fmt::format("{}: ok, {} function{}, {} ops", file, module.functions.size(), module.functions.size() == 1 ? "" : "s", ops);
+  if (unresolved > 0) std::cout << fmt::format(", {} value{} of unknown shape", unresolved, unresolved == 1 ? "" : "s");
+  std::cout << "\n";
+}
+
+Action declare(CLI::App& command) {
+  const auto file = std::make_shared<std::string>();
+  command.add_option("FILE.distir", *file, "the program")->required();
+  return [file] { run(*file); };
+}
+
+}  // namespace
+
+CommandDef check() { return {"check", "verify a program: form, types, devices", "foreflow check mlp.distir", declare}; }
+
+}  // namespace foreflow::cli::definitions

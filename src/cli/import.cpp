@@ -1,0 +1,122 @@
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "foreflow/base/text.h"
+#include "foreflow/interpret/flops.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program_file.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::string file, output, json;
+  std::vector<std::string> shapes;
+};
+
+ir::Dims parse_dims(const std::string& text, const std::string& where) {
+  ir::Dims dims;
+  if (text.empty()) return dims;  // a scalar
+  for (const std::string& word : split(text, ',')) {
+    int64_t dim          = 0;
+    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
+    if (ok != std::errc() || end != word.data() + word.size() || dim < 0) throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
+  std::map<std::string, ir::Dims> shapes;
+  for (const std::string& setting : settings) {
+    const auto [name, dims] = split_setting(setting, "--shape");
+    shapes[name]            = parse_dims(dims, "--shape " + setting);
+  }
+  return shapes;
+}
+
+// What the importer found, before any transform.
+struct Findings {
+  int64_t nodes = 0;
+  std::map<std::string, int64_t> ops;
+  double parameters = 0;  // elements
+  Flops flops;
+  size_t values = 0;
+  std::vector<std::string> unresolved;
+};
+
+Findings examine(const onnx::Imported& imported, const ir::Module& module) {
+  Findings findings;
+  findings.nodes               = imported.nodes;
+  const ir::Function& function = module.entry();
+  for (const ir::Op& op : function.ops) ++findings.ops[std::string(op.def->name)];
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->resolved()) {
+      findings.parameters += static_cast<double>(ir::element_count(type->dims));
+    }
+  }
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  findings.flops            = interpret::total_flops(module, interpretation);
+  findings.values           = interpretation.entry().values.size();
+  findings.unresolved       = interpret::unresolved(module, interpretation);
+  return findings;
+}
+
+Json to_json(const Findings& findings) {
+  Json ops = Json::object(), unresolved = Json::array();
+  for (const auto& [name, count] : findings.ops) ops.set(name, count);
+  for (const std::string& value : findings.unresolved) unresolved.push(value);
+  Json json;
+  json.set("nodes", findings.nodes);
+  json.set("ops", std::move(ops));
+  json.set("parameters", static_cast<int64_t>(findings.parameters));
+  json.set("flops", findings.flops.value());
+  json.set("values", findings.values);
+  json.set("unresolved", std::move(unresolved));
+  return json;
+}
+
+std::string to_text(const std::string& file, const onnx::Imported& imported, const Findings& findings) {
+  constexpr size_t kShown = 10;
+  std::string text        = fmt::format("{}: opset {}, {} nodes, {} values\n", file, imported.opset, findings.nodes, findings.values);
+  text += fmt::format("parameters  {:.0f}\nflops       {}\nops\n", findings.parameters, format(findings.flops));
+  for (const auto& [name, count] : findings.ops) text += fmt::format("  {:>6}  {}\n", count, name);
+  text += fmt::format("unresolved  {}\n", findings.unresolved.size());
+  for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i) text += "  " + findings.unresolved[i] + "\n";
+  if (findings.unresolved.size() > kShown) text += fmt::format("  ... and {} more; give the inputs' shapes with --shape\n", findings.unresolved.size() - kShown);
+  return text;
+}
+
+void run(const Options& options) {
+  const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip);
+  const ir::Module module       = scenario::with_shapes(imported, parse_shapes(options.shapes), "--shape");
+  if (!options.output.empty()) write_file(options.output, ir::print(module));
+  if (options.output == "-") return;
+  const Findings findings = examine(imported, module);
+  answer(options.json, to_json(findings), to_text(options.file, imported, findings));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("MODEL.onnx", options->file, "the model")->required();
+  command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")->expected(1)->take_all();
+  command.add_option("-o,--output", options->output, "write the program as .distir (- for stdout, and nothing else there)");
+  command.add_option("--json", options->json, "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef import() {
+  return {"import", "read an ONNX model, infer its shapes, write it as .distir",
+          "foreflow import gpt2.onnx --shape input1=1,1,128 -o gpt2.distir", declare};
+}
+
+}  // namespace foreflow::cli::definitions

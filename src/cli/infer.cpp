@@ -1,0 +1,75 @@
+#include <fmt/core.h>
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/program_file.h"
+#include "foreflow/base/text.h"
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::string file, function;
+  std::vector<std::string> inputs;
+};
+
+size_t parameter_number(const ir::Function& function, const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    if (function.values[i].name == name) return i;
+    names.push_back(function.values[i].name);
+  }
+  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" + nearest(name, names) + "\"");
+}
+
+void annotate(ir::Function& function, const std::string& setting) {
+  const auto [name, type] = split_setting(setting, "--input");
+  const std::string where = "--input " + setting;
+  function.values[parameter_number(function, name, where)].annotation = std::make_shared<const ir::Type>(ir::parse_type(type, where));
+}
+
+std::string shown(const interpret::Mixed& value) {
+  constexpr int64_t kShownNumbers = 8;
+  const std::string type          = ir::to_string(value.type);
+  if (!value.known || value.known->is_tuple() || value.known->size() > kShownNumbers) return type;
+  return type + " = " + ir::to_string(ir::Attribute(*value.known));
+}
+
+// Every function instance, in the order of interpretation; one line a value.
+void print(const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
+  for (const auto& instance : interpretation.instances) {
+    const ir::Function& function = module.functions[instance.function];
+    std::cout << "@" << function.name << "\n";
+    for (size_t i = 0; i < instance.values.size(); ++i) {
+      const std::string& name = function.values[i].name;
+      std::cout << fmt::format("  %{}: {}\n", name.empty() ? "v" + std::to_string(i) : name, shown(instance.values[i]));
+    }
+  }
+}
+
+void run(const Options& options) {
+  ir::Module module  = read_program(options.file);
+  const size_t entry = ir::find_entry(module, options.function);
+  for (const std::string& setting : options.inputs) annotate(module.functions[entry], setting);
+  print(module, interpret::interpret_mixed(module, entry));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("FILE.distir", options->file, "the program")->required();
+  command.add_option("--input", options->inputs, "NAME=TYPE: the type of a parameter; repeatable")->expected(1)->take_all();
+  command.add_option("--function", options->function, "the function; the last one by default");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef infer() {
+  return {"infer", "print every value with its inferred type, once per distinct call",
+          "foreflow infer mlp.distir --input 'x=Tensor[Float32, (64, 512)]'", declare};
+}
+
+}  // namespace foreflow::cli::definitions

@@ -1,0 +1,93 @@
+#include "foreflow/lower/lower.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "foreflow/base/text.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/lower/project.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/run.h"
+
+#include "cli/command.h"
+#include "cli/program_file.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::string file, folder, target = "distir";
+  std::vector<std::string> settings;
+};
+
+void write_in(const std::string& folder, const std::string& name, const std::string& text) {
+  write_file((std::filesystem::path(folder) / name).string(), text);
+}
+
+void write_ranks(const Options& options, const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
+  const auto programs = lower::project(module, interpretation, ops::table());
+  for (const auto& [device, program] : programs) {
+    const std::string name = device.placed() ? "D" + ir::to_string(device) : "D1";
+    write_in(options.folder, name + ".distir", ir::print(program));
+  }
+  std::cout << fmt::format("{}: {} programs\n", options.folder, programs.size());
+}
+
+// events.stream: the table that all streams share; then each stream in a file of its own.
+void write_streams(const Options& options, const stream::Program& program) {
+  const std::string text = stream::print(program);
+  std::string name = "events", part;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end       = text.find('\n', at) + 1;
+    const std::string line = text.substr(at, end - at);
+    if (line.starts_with("stream ")) {
+      write_in(options.folder, name + ".stream", part);
+      name = split(line, ' ')[1];
+      part.clear();
+    }
+    part += line;
+    at = end;
+  }
+  write_in(options.folder, name + ".stream", part);
+  std::cout << fmt::format("{}: {} streams and their events\n", options.folder, program.streams.size());
+}
+
+void lower_scenario(const Options& options) {
+  const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
+  const platform::Platform platform = scenario::load_platform(scenario.platform);
+  scenario::check_devices(scenario, platform);
+  const ir::Module module   = scenario::distribute(scenario::build(scenario), scenario);
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  write_ranks(options, module, interpretation);
+  write_streams(options, lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives).program);
+}
+
+void run(const Options& options) {
+  if (options.target == "pytorch") throw Error("--target pytorch", "is not supported in this version; use distir");
+  if (options.target != "distir") throw Error("--target " + options.target, "is no target; use distir");
+  std::filesystem::create_directories(options.folder);
+  if (options.file.ends_with(".json")) return lower_scenario(options);
+  if (!options.settings.empty()) throw Error("--set", "changes a scenario; " + options.file + " is a program");
+  const ir::Module module = read_program(options.file);
+  write_ranks(options, module, interpret::interpret_mixed(module, module.functions.size() - 1));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required();
+  command.add_option("-o,--output", options->folder, "the folder for one program a device, and for a scenario its priced streams")->required();
+  command.add_option("--target", options->target, "the form of the programs: distir")->capture_default_str();
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value of the scenario; repeatable")->expected(1)->take_all();
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef lower() {
+  return {"lower", "write what every device does: one program a rank, and a scenario's priced streams",
+          "foreflow lower scenarios/gpt2_xl_dgx2.json -o ranks", declare};
+}
+
+}  // namespace foreflow::cli::definitions

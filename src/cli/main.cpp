@@ -1,0 +1,54 @@
+// The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
+#include <iostream>
+
+#include "cli/command.h"
+#include "foreflow/base/error.h"
+
+namespace foreflow::cli {
+namespace {
+
+constexpr int kBadInput   = 1;
+constexpr int kWrongUsage = 2;
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Foreflow predicts how distributed deep learning runs on a cluster: time, memory, links, strategy.", "foreflow");
+  app.set_version_flag("--version", "foreflow " FOREFLOW_VERSION);
+  app.require_subcommand(1);
+  app.footer("foreflow COMMAND --help shows the options of a command and an example.");
+  Action action;
+  for (const CommandDef& command : commands()) {
+    CLI::App* words = app.add_subcommand(std::string(command.name), std::string(command.doc));
+    words->footer("Example:\n  " + std::string(command.example));
+    const Action chosen = command.declare(*words);
+    words->callback([&action, chosen] { action = chosen; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? 0 : kWrongUsage;
+  }
+  action();
+  std::cout.flush();
+  return 0;
+}
+
+}  // namespace
+}  // namespace foreflow::cli
+
+int main(int argc, char** argv) {
+  try {
+    return foreflow::cli::run(argc, argv);
+  } catch (const foreflow::Error& error) {
+    std::cerr << "foreflow: error: " << foreflow::cli::one_line(error.what()) << "\n";
+  } catch (const std::exception& problem) {
+    std::cerr << "foreflow: internal error: " << foreflow::cli::one_line(problem.what()) << "\n";
+  }
+  return foreflow::cli::kBadInput;
+}

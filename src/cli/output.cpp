@@ -1,0 +1,18 @@
+#include "cli/output.h"
+
+#include <iostream>
+
+#include "foreflow/base/text.h"
+
+namespace foreflow::cli {
+
+void write_if_given(const std::string& path, std::string_view text) {
+  if (!path.empty()) write_file(path, text);
+}
+
+void answer(const std::string& json_path, const Json& json, std::string_view text) {
+  if (json_path != "-") std::cout << text;
+  write_if_given(json_path, json.dump());
+}
+
+}  // namespace foreflow::cli

@@ -1,0 +1,17 @@
+// What several commands share: where results go.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "foreflow/base/json.h"
+
+namespace foreflow::cli {
+
+// Writes `text` to the file when the option was given ("-": stdout).
+void write_if_given(const std::string& path, std::string_view text);
+
+// The machine-readable answer replaces the text on stdout when it goes there itself.
+void answer(const std::string& json_path, const Json& json, std::string_view text);
+
+}  // namespace foreflow::cli

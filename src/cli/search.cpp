@@ -1,0 +1,67 @@
+#include "foreflow/search/search.h"
+
+#include <iostream>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/timing.h"
+#include "foreflow/base/progress.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::string scenario, engine, json, csv;
+  std::vector<std::string> settings;
+  int jobs = 0;  // 0: one a core
+  int top  = 10;
+  bool timing = false;
+};
+
+search::Result searched(const Options& options) {
+  search::Options how;
+  how.jobs = options.jobs > 0 ? options.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
+  std::unique_ptr<Progress> progress;
+  how.finished = [&](size_t done, size_t total) {
+    if (progress == nullptr) progress = std::make_unique<Progress>("search", total);
+    progress->update(done);
+  };
+  return search::search(scenario::read_source(options.scenario, options.settings), options.scenario, how);
+}
+
+void run(const Options& options) {
+  if (options.jobs < 0) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
+  if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
+  const search::Result result = searched(options);
+  const auto top              = static_cast<size_t>(options.top);
+  Json json                   = search::to_json(result, top);
+  if (options.timing) add_timing(json);
+  if (options.json != "-" && options.csv != "-") std::cout << search::to_text(result, top);
+  write_if_given(options.json, json.dump());
+  write_if_given(options.csv, search::to_csv(result));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("SCENARIO.json", options->scenario, "the question; lists in its strategy are axes, absent dp, tp, pp and microbatches are all that fit")
+      ->required();
+  command.add_option("--top", options->top, "how many of the ranking to show")->capture_default_str();
+  command.add_option("--jobs", options->jobs, "worker processes (default: one a core); the answer is the same for any number");
+  command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=[1,2,4]; repeatable")->expected(1)->take_all();
+  command.add_option("--json", options->json, "write the result to FILE (- for stdout)");
+  command.add_option("--csv", options->csv, "write the whole ranking to FILE (- for stdout)");
+  command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself to the JSON");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef search() {
+  return {"search", "rank strategies: the fastest that fit, and those that use less memory", "foreflow search scenarios/gpt2_search_dgx2.json --top 5",
+          declare};
+}
+
+}  // namespace foreflow::cli::definitions

@@ -1,0 +1,71 @@
+#include <fmt/core.h>
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/timing.h"
+#include "foreflow/base/progress.h"
+#include "foreflow/report/writer.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::string scenario, engine, json;
+  std::vector<std::string> settings;
+  std::map<std::string, std::string> reports;  // writer -> file
+  bool timing = false;
+};
+
+std::string written(std::string_view writer, const scenario::Outcome& outcome) {
+  return report::writers().get(writer, "report").write(outcome.summary, outcome.program, outcome.timeline, outcome.platform);
+}
+
+scenario::Outcome simulated(const Options& options) {
+  scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
+  if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
+  Progress progress("simulate", scenario::kSteps);
+  return scenario::run(scenario, [&](size_t done) { progress.update(done); });
+}
+
+void run(const Options& options) {
+  const scenario::Outcome outcome = simulated(options);
+  Json json                       = report::to_json(outcome.summary);
+  if (options.timing) add_timing(json);
+  bool to_stdout = options.json == "-";
+  for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
+  if (!to_stdout) std::cout << written("text", outcome);
+  if (options.timing && !to_stdout) {
+    std::cout << fmt::format("{:.3f} s, {} peak\n", *json.find("wall_time_s")->if_double(),
+                             format(Bytes(static_cast<double>(*json.find("peak_rss_bytes")->if_int()))));
+  }
+  write_if_given(options.json, json.dump());
+  for (const auto& [writer, path] : options.reports) {
+    if (!path.empty()) write_if_given(path, written(writer, outcome));
+  }
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
+  command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")->expected(1)->take_all();
+  command.add_option("--json", options->json, "write the full result to FILE (- for stdout)");
+  command.add_option("--trace", options->reports["trace"], "write a Chrome trace, for ui.perfetto.dev");
+  command.add_option("--csv", options->reports["csv"], "write one line a device");
+  command.add_option("--html", options->reports["html"], "write a page for a browser");
+  command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
+  command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef simulate() {
+  return {"simulate", "predict one scenario: time, memory, links, what to improve first",
+          "foreflow simulate scenarios/gpt2_xl_dgx2.json --set strategy.tp=4 --trace trace.json", declare};
+}
+
+}  // namespace foreflow::cli::definitions

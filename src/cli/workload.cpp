@@ -1,0 +1,107 @@
+#include "foreflow/workload/workload.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "foreflow/base/text.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/onnx/gpt2_graph.h"
+#include "foreflow/ops/table.h"
+
+#include "cli/command.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+constexpr std::string_view kGpt2 = "gpt2";  // a graph, not a family: written node for node as the real export has it
+
+struct Options {
+  std::string name, output = "-", dtype = "f32", mode = "training";
+  int64_t batch = 1;
+  std::map<std::string, std::string> sizes;  // option -> its text; empty: not given
+};
+
+const char* const kWhere = "foreflow workload";
+
+int64_t parse_size(const std::string& key, const std::string& text) {
+  int64_t value        = 0;
+  const auto [end, ok] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ok != std::errc() || end != text.data() + text.size()) throw Error("--" + key, "\"" + text + "\" is no whole number");
+  return value;
+}
+
+std::string gpt2_graph(const Options& options) {
+  onnx::Gpt2Size size;
+  std::map<std::string, int64_t*> fields = {{"layers", &size.layers}, {"heads", &size.heads}, {"hidden", &size.hidden},
+                                            {"vocabulary", &size.vocabulary}, {"positions", &size.positions}};
+  std::vector<std::string> keys;
+  for (const auto& [key, field] : fields) keys.push_back(key);
+  for (const auto& [key, text] : options.sizes) {
+    if (text.empty()) continue;
+    const auto field = fields.find(key);
+    if (field == fields.end()) throw Error("--" + key, "gpt2 has no such size; it has " + list_or(keys));
+    *field->second = parse_size(key, text);
+  }
+  return onnx::write_gpt2(size);
+}
+
+ir::DType parse_dtype(const std::string& name) {
+  const auto dtype = ir::find_dtype(name);
+  if (!dtype || !ir::is_float(*dtype)) throw Error("--dtype", "\"" + name + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
+  return *dtype;
+}
+
+workload::Mode parse_mode(const std::string& mode) {
+  if (mode == "training") return workload::Mode::training;
+  if (mode == "inference") return workload::Mode::inference;
+  throw Error("--mode", "unknown mode \"" + mode + "\"; use training or inference");
+}
+
+std::string family_program(const Options& options) {
+  const workload::WorkloadDef& family = workload::workloads().get(options.name, kWhere);
+  std::vector<std::string> keys;
+  for (const workload::Key& key : family.keys) keys.emplace_back(key.name);
+  Json sizes = Json::object().set("model", options.name);
+  for (const auto& [key, text] : options.sizes) {
+    if (text.empty()) continue;
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
+    sizes.set(key, parse_size(key, text));
+  }
+  if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
+  const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype), parse_mode(options.mode)};
+  return ir::print(family.build(request, ops::table()).module);
+}
+
+void run(const Options& options) {
+  if (options.name == kGpt2 && options.output == "-") throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
+  write_file(options.output, options.name == kGpt2 ? gpt2_graph(options) : family_program(options));
+}
+
+// The sizes of all families and of the graph, once each.
+std::map<std::string, std::string> all_sizes() {
+  std::map<std::string, std::string> docs = {{"positions", "gpt2: length of the position table"}};
+  for (const workload::WorkloadDef& family : workload::workloads()) {
+    for (const workload::Key& key : family.keys) docs.emplace(key.name, key.doc);
+  }
+  return docs;
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("NAME", options->name, "a model family (see: foreflow list workloads), or gpt2 for the graph of the ONNX export")->required();
+  for (const auto& [key, doc] : all_sizes()) command.add_option("--" + key, options->sizes[key], doc);
+  command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();
+  command.add_option("--dtype", options->dtype, "f64, f32, f16, bf16 or f8")->capture_default_str();
+  command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
+  command.add_option("-o,--output", options->output, "FILE.distir, or FILE.onnx for gpt2 (- for stdout)")->capture_default_str();
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef workload() {
+  return {"workload", "write a model family's program, or GPT-2's weightless ONNX graph",
+          "foreflow workload gpt2 --layers 24 --hidden 2048 --heads 16 -o gpt2_xl.onnx", declare};
+}
+
+}  // namespace foreflow::cli::definitions

@@ -1,0 +1,125 @@
+#include "foreflow/base/text.h"
+#include "foreflow/interpret/flops.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/run.h"
+#include "foreflow/scenario/shapes.h"
+#include "scenario/gpt_graph.h"
+#include "scenario/program.h"
+
+namespace foreflow::scenario {
+namespace {
+
+std::string where(const Scenario& scenario, const std::string& path) { return scenario.file + ": $." + path; }
+
+Sequential from_family(const Scenario& scenario) {
+  const bool inference = scenario.workload.mode == workload::Mode::inference;
+  if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
+  const JsonView root(scenario.source, scenario.file);
+  const Workload& workload = scenario.workload;
+  workload::Model model    = workload.family->build({root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
+  Sequential sequential;
+  sequential.module            = std::move(model.module);
+  sequential.tokens_per_sample = model.tokens_per_sample;
+  return sequential;
+}
+
+void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module) {
+  const ir::Function& function = module.entry();
+  for (const onnx::Port& input : imported.inputs) {
+    for (size_t i = 0; i < function.parameters.size(); ++i) {
+      const ir::Value& value = function.values[i];
+      if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
+      std::string dims;
+      for (const std::string& dim : input.dimensions) dims += (dims.empty() ? "" : ", ") + dim;
+      throw Error(where(scenario, "workload.shapes"), "the model leaves the shape of input \"" + input.name + "\" open: [" + dims + "]; give it as numbers");
+    }
+  }
+}
+
+Sequential from_onnx(const Scenario& scenario) {
+  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip);
+  Sequential sequential;
+  sequential.module = with_shapes(imported, scenario.workload.shapes, where(scenario, "workload.shapes"));
+  check_known_shapes(scenario, imported, sequential.module);
+  if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
+  return sequential;
+}
+
+Sequential from_distir(const Scenario& scenario) {
+  const std::string& path = scenario.workload.path;
+  const ir::Module module = ir::parse(read_file(path), path, ops::table());
+  Sequential sequential;
+  sequential.module = ending_at(module, ir::find_entry(module, scenario.workload.function));
+  sequential.placed = is_placed(sequential.module);
+  if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
+  return sequential;
+}
+
+Sequential from_source(const Scenario& scenario) {
+  switch (scenario.workload.source) {
+    case Workload::Source::family: return from_family(scenario);
+    case Workload::Source::onnx: return from_onnx(scenario);
+    case Workload::Source::distir: return from_distir(scenario);
+  }
+  return {};
+}
+
+// The scenario's global batch, else the first dimension of the first data input.
+int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
+  if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;
+  const ir::Function& function = module.entry();
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] == ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
+    if (type->ranked && !type->dims.empty() && type->dims[0] > 0) return type->dims[0];
+  }
+  return 1;
+}
+
+ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
+  const ir::Module differentiated = transform::differentiate(module, ops::table(), scenario.workload.gradients_of);
+  return transform::add_optimizer(differentiated, ops::table(), scenario.workload.optimizer);
+}
+
+// Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it stays.
+ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
+  ir::Module resolved = transform::resolve(module);
+  return scenario.cost.memory == cost::MemoryRule::distir ? resolved : transform::eliminate_dead_code(resolved);
+}
+
+void check_undistributed(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  if (strategy.devices() == 1 && strategy.microbatches == 1) return;
+  throw Error(where(scenario, "strategy"), scenario.workload.path + " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
+}
+
+}  // namespace
+
+Sequential build(const Scenario& scenario) {
+  Sequential sequential = from_source(scenario);
+  sequential.samples    = samples_of(scenario, sequential.module);
+  if (sequential.placed) {
+    check_undistributed(scenario);
+  } else {
+    if (scenario.workload.mode == workload::Mode::training) sequential.module = with_training(scenario, sequential.module);
+    sequential.module = simplified(scenario, sequential.module);
+  }
+  const ir::Module& module = sequential.module;
+  sequential.model_flops   = interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
+  return sequential;
+}
+
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
+  if (sequential.placed) return sequential.module;
+  const Strategy& strategy = scenario.strategy;
+  const ir::OpTable& ops   = ops::table();
+  ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
+  if (strategy.pp > 1 || strategy.microbatches > 1) {
+    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule).module;
+  }
+  if (strategy.dp > 1) module = transform::replicate(module, ops, strategy.dp).module;
+  return module;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,98 @@
+#include <filesystem>
+
+#include "foreflow/base/text.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+void refuse_axis(const JsonView& view) {
+  if (view.json().if_array() == nullptr) return;
+  view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
+}
+
+// A list anywhere but deep inside a part is an axis.
+void refuse_axes(const JsonView& root) {
+  for (const auto& [key, part] : root.members()) {
+    refuse_axis(part);
+    if (part.json().if_object() == nullptr) continue;
+    for (const auto& [name, value] : part.members()) refuse_axis(value);
+  }
+}
+
+// The part under its own key, so that messages name it; empty when it is absent.
+Json part_or_empty(const JsonView& root, std::string_view key) {
+  Json holder;
+  holder.set(key, root.has(key) ? root.at(key).json() : Json::object());
+  return holder;
+}
+
+void override_with(Json& json, const std::string& setting) {
+  const size_t equals = setting.find('=');
+  const std::string where = "--set " + setting;
+  if (equals == std::string::npos || equals == 0) throw Error(where, "write PATH=VALUE, such as strategy.tp=4");
+  Json* place = &json;
+  for (const std::string& key : split(std::string_view(setting).substr(0, equals), '.')) {
+    if (key.empty()) throw Error(where, "write PATH=VALUE, such as strategy.tp=4");
+    if (!place->is_null() && place->if_object() == nullptr) throw Error(where, "\"" + key + "\" would be inside a value that is no object");
+    place = &place->member(key);
+  }
+  const std::string value = setting.substr(equals + 1);
+  try {
+    *place = parse_json(value, where);
+  } catch (const Error&) {
+    *place = Json(value);
+  }
+}
+
+}  // namespace
+
+std::string beside(const std::string& file, const std::string& path) {
+  return (std::filesystem::path(file).parent_path() / path).string();
+}
+
+int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback) {
+  const int64_t value = json.int_or(key, fallback);
+  if (value < 1) json.at(key).fail(std::to_string(value) + " is too small; use 1 or more");
+  return value;
+}
+
+std::vector<int64_t> divisors(int64_t number) {
+  std::vector<int64_t> low, high;
+  for (int64_t i = 1; i * i <= number; ++i) {
+    if (number % i != 0) continue;
+    low.push_back(i);
+    if (i != number / i) high.push_back(number / i);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+Json read_source(const std::string& path, const std::vector<std::string>& overrides) {
+  Json json = parse_json(read_file(path), path);
+  for (const std::string& setting : overrides) override_with(json, setting);
+  return json;
+}
+
+Scenario load(const Json& json, const std::string& file) {
+  const JsonView root(json, file);
+  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine"});
+  refuse_axes(root);
+  const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"), strategy = part_or_empty(root, "strategy");
+  Scenario scenario;
+  scenario.file        = file;
+  scenario.source      = json;
+  scenario.name        = root.string_or("name", std::filesystem::path(file).stem().string());
+  scenario.workload    = read_workload(root.at("workload"));
+  scenario.platform    = read_platform(root.at("platform"));
+  scenario.strategy    = read_strategy(JsonView(strategy, file).at("strategy"), scenario.workload, root.at("workload"));
+  scenario.cost        = read_cost(JsonView(cost, file).at("cost"));
+  scenario.collectives = read_collectives(JsonView(collective, file).at("collective"));
+  const std::string engine = root.string_or("engine", "simgrid");
+  scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
+  return scenario;
+}
+
+Scenario load_file(const std::string& path, const std::vector<std::string>& overrides) { return load(read_source(path, overrides), path); }
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,22 @@
+// The parts of a scenario, one reader each. `json` is the part's own object.
+#pragma once
+
+#include "foreflow/scenario/scenario.h"
+
+namespace foreflow::scenario {
+
+// `path` as the scenario file means it: relative to the folder of `file`.
+std::string beside(const std::string& file, const std::string& path);
+
+// The member, which is at least 1; `fallback` when absent.
+int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback);
+
+Workload read_workload(const JsonView& json);
+PlatformChoice read_platform(const JsonView& json);
+cost::CostModel read_cost(const JsonView& json);
+lower::Options read_collectives(const JsonView& json);
+
+// Reads what is legal for `workload`, whose own object is `sizes`.
+Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
+
+}  // namespace foreflow::scenario

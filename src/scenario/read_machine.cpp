@@ -1,0 +1,66 @@
+#include "foreflow/base/text.h"
+#include "foreflow/platform/topologies.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+constexpr int64_t kMostNodes = 4096;
+
+bool is_file(const std::string& name) { return name.ends_with(".json"); }
+
+cost::CostModel make(const JsonView& parameters) {
+  const std::string name = parameters.string_or("model", "roofline");
+  const std::string where = parameters.has("model") ? parameters.at("model").where() : parameters.where();
+  return cost::cost_models().get(name, where).make(parameters);
+}
+
+}  // namespace
+
+PlatformChoice read_platform(const JsonView& json) {
+  PlatformChoice choice;
+  if (json.has("file")) {
+    json.allow_only({"file"});
+    choice.path = beside(json.file(), json.at("file").as_string());
+    return choice;
+  }
+  json.allow_only({"topology", "nodes", "file"});
+  if (!json.has("topology")) json.fail("says no platform; give \"topology\" or \"file\"");
+  choice.topology     = &platform::topologies().get(json.at("topology").as_string(), json.at("topology").where());
+  const int64_t nodes = positive_or(json, "nodes", choice.topology->default_nodes);
+  if (nodes > kMostNodes) json.at("nodes").fail(std::to_string(nodes) + " is too large; use at most " + std::to_string(kMostNodes));
+  choice.nodes = static_cast<int>(nodes);
+  return choice;
+}
+
+cost::CostModel read_cost(const JsonView& json) {
+  const std::string name = json.string_or("model", "roofline");
+  if (!is_file(name)) return make(json);
+  // A calibration file holds such an object; what the scenario says beside its name comes on top.
+  const std::string path = beside(json.file(), name);
+  Json merged            = parse_json(read_file(path), path);
+  if (!JsonView(merged, path).has("model")) JsonView(merged, path).fail("a calibration file names its cost \"model\"");
+  for (const auto& [key, value] : json.members()) {
+    if (key != "model") merged.set(key, value.json());
+  }
+  return make(JsonView(merged, path));
+}
+
+lower::Options read_collectives(const JsonView& json) {
+  std::vector<std::string> kinds;
+  for (int kind = 0; kind < collective::kKinds; ++kind) kinds.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
+  json.allow_only(kinds);
+  lower::Options options;
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (!json.has(kinds[kind])) continue;
+    const JsonView choice        = json.at(kinds[kind]);
+    options.algorithms[kind]     = &collective::algorithms().get(choice.as_string(), choice.where());
+    const auto& algorithm        = *options.algorithms[kind];
+    constexpr int kExampleRanks = 2;
+    if (algorithm.supports(static_cast<collective::Kind>(kind), kExampleRanks)) continue;
+    choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
+  }
+  return options;
+}
+
+}  // namespace foreflow::scenario

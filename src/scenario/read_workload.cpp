@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "foreflow/base/text.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+const std::vector<std::string>& optimizers() {
+  static const std::vector<std::string> names = {"sgd", "adam"};
+  return names;
+}
+
+std::vector<std::string> with_common_keys(std::vector<std::string> keys) {
+  keys.insert(keys.end(), {"dtype", "mode", "optimizer", "input_gradient"});
+  return keys;
+}
+
+std::vector<std::string> family_keys(const workload::WorkloadDef& family) {
+  std::vector<std::string> keys = {"model"};
+  for (const workload::Key& key : family.keys) keys.emplace_back(key.name);
+  return keys;
+}
+
+ir::Dims read_dims(const JsonView& json) {
+  std::vector<int64_t> dims;
+  for (const JsonView& dim : json.items()) {
+    dims.push_back(dim.as_int());
+    if (dims.back() < 0) dim.fail("a dimension is 0 or more");
+  }
+  if (dims.size() > ir::Dims::kMaxRank) json.fail("has more than " + std::to_string(ir::Dims::kMaxRank) + " dimensions");
+  return ir::Dims(dims);
+}
+
+void read_source_of(const JsonView& json, Workload& workload) {
+  if (json.has("onnx")) {
+    json.allow_only(with_common_keys({"onnx", "shapes"}));
+    workload.source = Workload::Source::onnx;
+    workload.path   = beside(json.file(), json.at("onnx").as_string());
+    if (!json.has("shapes")) return;
+    for (const auto& [input, dims] : json.at("shapes").members()) workload.shapes.emplace(input, read_dims(dims));
+    return;
+  }
+  if (json.has("distir")) {
+    json.allow_only(with_common_keys({"distir", "function"}));
+    workload.source   = Workload::Source::distir;
+    workload.path     = beside(json.file(), json.at("distir").as_string());
+    workload.function = json.string_or("function", "");
+    return;
+  }
+  if (!json.has("model")) json.fail("says no workload; give \"model\", \"onnx\" or \"distir\"");
+  workload.family = &workload::workloads().get(json.at("model").as_string(), json.at("model").where());
+  json.allow_only(with_common_keys(family_keys(*workload.family)));
+}
+
+std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& workload) {
+  if (!json.has("dtype")) {
+    if (workload.source == Workload::Source::family) return ir::DType::f32;
+    return std::nullopt;
+  }
+  const JsonView value                 = json.at("dtype");
+  const std::optional<ir::DType> dtype = ir::find_dtype(value.as_string());
+  if (!dtype || !ir::is_float(*dtype)) value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
+  return dtype;
+}
+
+workload::Mode read_mode(const JsonView& json, const Workload& workload) {
+  const bool family      = workload.source == Workload::Source::family;
+  const std::string mode = json.string_or("mode", family ? "training" : "inference");
+  if (mode == "training") return workload::Mode::training;
+  if (mode == "inference") return workload::Mode::inference;
+  json.at("mode").fail("unknown mode \"" + mode + "\"; use training or inference");
+}
+
+std::string read_optimizer(const JsonView& json, const Workload& workload) {
+  const bool transformer      = workload.family != nullptr && workload.family->name != "mlp";
+  const std::string optimizer = json.string_or("optimizer", transformer ? "adam" : "sgd");
+  if (std::find(optimizers().begin(), optimizers().end(), optimizer) == optimizers().end()) {
+    json.at("optimizer").fail("unknown optimizer \"" + optimizer + "\"; use " + list_or(optimizers()));
+  }
+  return optimizer;
+}
+
+}  // namespace
+
+Workload read_workload(const JsonView& json) {
+  Workload workload;
+  read_source_of(json, workload);
+  workload.dtype        = read_dtype(json, workload);
+  workload.mode         = read_mode(json, workload);
+  workload.optimizer    = read_optimizer(json, workload);
+  workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
+  return workload;
+}
+
+}  // namespace foreflow::scenario
