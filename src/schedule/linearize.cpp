@@ -19,7 +19,7 @@ bool before(const PlacedTask& a, const PlacedTask& b) {
 }  // namespace
 
 std::vector<PlacedTask> linearize(const Order& order) {
-  const auto slots = play(order, {.forward = 1, .backward = 2, .hop = 0});
+  const auto slots = play(order, {.forward = 1, .backward = 1, .hop = 0});
   std::vector<PlacedTask> line;
   for (size_t stage = 0; stage < slots.size(); ++stage) {
     for (const Slot& slot : slots[stage]) line.push_back({static_cast<int>(stage), slot.task, slot.start});

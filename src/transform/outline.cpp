@@ -1,6 +1,6 @@
 #include "outline.h"
 
-#include <functional>
+#include <map>
 
 #include "copy.h"
 
@@ -10,14 +10,16 @@ namespace {
 class Outliner {
  public:
   Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const std::vector<LaidOut>& values, StagePhase phase, int stage,
-           int microbatches, const ir::OpTable& ops)
+           int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops)
       : function_(function),
         staged_(staged),
         values_(values),
         phase_(phase),
         stage_(stage),
         microbatches_(microbatches),
-        builder_("stage" + std::to_string(stage + 1) + (phase == StagePhase::forward ? "_forward" : "_backward"), ops),
+        summed_(summed),
+        sums_(sums),
+        builder_("stage" + std::to_string(stage + 1) + (phase == StagePhase::forward ? "_forward" : "_backward") + (sums == Sums::add ? "_add" : ""), ops),
         map_(function.values.size()),
         maker_(function.values.size(), -1) {
     for (size_t o = 0; o < function.ops.size(); ++o) {
@@ -27,17 +29,24 @@ class Outliner {
 
   Outlined run() {
     for (size_t o = 0; o < staged_.size(); ++o) {
-      if (inside(o)) need_operands(function_.ops[o]);
+      if (!inside(o)) continue;
+      need_operands(function_.ops[o]);
+      for (uint32_t i = 0; i < function_.ops[o].result_count; ++i) {
+        if (summed_[function_.ops[o].first_result + i]) outlined_.sums.push_back(function_.output(function_.ops[o], i));
+      }
     }
     for (const ir::ValueId id : outlined_.parameters) {
       map_.set(id, builder_.parameter(function_.value(id).name, role(id), ir::TypeRef()));
+    }
+    for (const ir::ValueId id : outlined_.sums) {
+      if (sums_ == Sums::add) so_far_[id] = builder_.parameter(function_.value(id).name, ir::ParameterRole::data, ir::TypeRef());
     }
     for (size_t o = 0; o < staged_.size(); ++o) {
       if (inside(o)) write(function_.ops[o]);
     }
     find_results();
     std::vector<ir::ValueId> results;
-    for (const ir::ValueId id : outlined_.results) results.push_back(map_(id));
+    for (const ir::ValueId id : outlined_.results) results.push_back(so_far_.contains(id) ? so_far_[id] : map_(id));
     outlined_.function = builder_.finish(std::move(results));
     return std::move(outlined_);
   }
@@ -81,6 +90,8 @@ class Outliner {
       const ir::ValueId copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
       builder_.set_name(copy, function_.values[op.first_result + i].name);
       map_.set(function_.output(op, i), copy);
+      const auto sum = so_far_.find(function_.output(op, i));
+      if (sum != so_far_.end()) sum->second = builder_.op("Add", {sum->second, copy});
     }
   }
 
@@ -105,18 +116,21 @@ class Outliner {
   const std::vector<LaidOut>& values_;
   const StagePhase phase_;
   const int stage_, microbatches_;
+  const std::vector<bool>& summed_;
+  const Sums sums_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
   std::vector<int32_t> maker_;  // per value: the op that makes it, -1 for a parameter
   std::set<ir::ValueId> seen_;
+  std::map<ir::ValueId, ir::ValueId> so_far_;  // the running sums, in the new function
   Outlined outlined_;
 };
 
 }  // namespace
 
 Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const std::vector<LaidOut>& values, StagePhase phase, int stage,
-                 int microbatches, const ir::OpTable& ops) {
-  return Outliner(function, staged, values, phase, stage, microbatches, ops).run();
+                 int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops) {
+  return Outliner(function, staged, values, phase, stage, microbatches, summed, sums, ops).run();
 }
 
 }  // namespace foreflow::transform

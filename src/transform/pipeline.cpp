@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "foreflow/ir/text.h"
@@ -31,8 +32,8 @@ class Pipeliner {
   Distributed run() {
     check_ops();
     count_devices();
+    find_sums();
     outline_stages();
-    find_accumulated();
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     schedule::Order order = schedule_.order(stages_, microbatches_);
     if (backward_.empty()) order = schedule::forward_only(order);
@@ -40,8 +41,10 @@ class Pipeliner {
     for (size_t begin = 0; begin < tasks.size();) {
       size_t end = begin;
       while (end < tasks.size() && tasks[end].start == tasks[begin].start) ++end;
-      for (size_t i = begin; i < end; ++i) arguments(tasks[i]);  // all sends of this moment, then its calls
       for (size_t i = begin; i < end; ++i) call(tasks[i]);
+      std::vector<schedule::PlacedTask> moment(tasks.data() + begin, tasks.data() + end);
+      std::sort(moment.begin(), moment.end(), [](const auto& a, const auto& b) { return a.stage < b.stage; });
+      for (const auto& task : moment) forward_results(task);
       begin = end;
     }
     for (size_t o = 0; o < staged_.size(); ++o) {
@@ -76,27 +79,41 @@ class Pipeliner {
     return placed;
   }
 
+  // Every function twice: for the first microbatch and, where it sums, for the later ones.
+  struct StageFunction {
+    Outlined outlined;  // Sums::begin
+    size_t begin, add;  // function numbers
+  };
+
+  StageFunction stage_function(StagePhase phase, int stage) {
+    auto& functions = distributed_.module.functions;
+    StageFunction made{outline(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size()};
+    functions.push_back(std::move(made.outlined.function));
+    if (microbatches_ == 1 || made.outlined.sums.empty()) return made;
+    made.add = functions.size();
+    functions.push_back(outline(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
+    return made;
+  }
+
   void outline_stages() {
-    for (int stage = 0; stage < stages_; ++stage) forward_.push_back(outline(function_, staged_, values_, StagePhase::forward, stage, microbatches_, ops_));
+    for (int stage = 0; stage < stages_; ++stage) forward_.push_back(stage_function(StagePhase::forward, stage));
     const bool trains = std::any_of(staged_.begin(), staged_.end(), [](const StagedOp& op) { return op.phase == StagePhase::backward; });
-    for (int stage = 0; trains && stage < stages_; ++stage) {
-      backward_.push_back(outline(function_, staged_, values_, StagePhase::backward, stage, microbatches_, ops_));
-    }
+    for (int stage = 0; trains && stage < stages_; ++stage) backward_.push_back(stage_function(StagePhase::backward, stage));
     for (const auto* side : {&forward_, &backward_}) {
       for (size_t stage = 0; stage < side->size(); ++stage) {
-        distributed_.module.functions.push_back((*side)[stage].function);
-        for (const ValueId id : (*side)[stage].parameters) {
+        for (const ValueId id : (*side)[stage].outlined.parameters) {
+          readers_[id].insert(static_cast<int>(stage));
           if (ir::index(id) < function_.parameters.size()) home_.emplace(id, static_cast<int>(stage));
         }
-        for (const ValueId id : (*side)[stage].results) home_.emplace(id, static_cast<int>(stage));
+        for (const ValueId id : (*side)[stage].outlined.results) home_.emplace(id, static_cast<int>(stage));
       }
     }
   }
 
   // Sums over microbatches that the update or the results need.
-  void find_accumulated() {
-    accumulated_.resize(function_.values.size());
-    const auto mark = [&](ValueId id) { accumulated_[ir::index(id)] = values_[ir::index(id)].layout.is_partial(); };
+  void find_sums() {
+    summed_.resize(function_.values.size());
+    const auto mark = [&](ValueId id) { summed_[ir::index(id)] = values_[ir::index(id)].layout.is_partial(); };
     for (size_t o = 0; o < staged_.size(); ++o) {
       if (staged_[o].phase != StagePhase::update) continue;
       for (const ValueId id : function_.inputs(function_.ops[o])) {
@@ -134,30 +151,31 @@ class Pipeliner {
     return at_[{id, microbatch, stage}] = builder_.op("Send", {source->second}, {{"to", to}});
   }
 
-  const Outlined& function_of(const schedule::PlacedTask& task) const {
+  const StageFunction& function_of(const schedule::PlacedTask& task) const {
     return (task.task.phase == schedule::Phase::forward ? forward_ : backward_)[static_cast<size_t>(task.stage)];
   }
 
-  std::vector<ValueId> arguments(const schedule::PlacedTask& task) {
-    std::vector<ValueId> values;
-    for (const ValueId id : function_of(task).parameters) values.push_back(get(id, task.task.microbatch, task.stage));
-    return values;
-  }
-
   void call(const schedule::PlacedTask& task) {
-    const Outlined& callee  = function_of(task);
-    const size_t number     = static_cast<size_t>(task.stage) + (task.task.phase == schedule::Phase::forward ? 0 : forward_.size());
-    const auto results      = builder_.call(number, arguments(task), callee.results.size());
+    const StageFunction& callee = function_of(task);
+    const int microbatch        = task.task.microbatch;
+    std::vector<ValueId> arguments;
+    for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, microbatch, task.stage));
+    std::vector<ValueId*> sums;
+    for (const ValueId id : callee.outlined.sums) sums.push_back(&at_.emplace(std::tuple(id, kEveryMicrobatch, task.stage), ValueId::none).first->second);
+    const bool adds = !sums.empty() && *sums[0] != ValueId::none;
+    for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(*sums[i]);
+    const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id = callee.results[i];
-      at_[{id, task.task.microbatch, task.stage}] = results[i];
-      if (accumulated_[ir::index(id)]) accumulate(id, task.stage, results[i]);
+      const ValueId id = callee.outlined.results[i];
+      at_[{id, summed_[ir::index(id)] ? kEveryMicrobatch : microbatch, task.stage}] = results[i];
     }
   }
 
-  void accumulate(ValueId id, int stage, ValueId part) {
-    const auto [sum, first] = at_.emplace(std::tuple(id, kEveryMicrobatch, stage), part);
-    if (!first) sum->second = builder_.op("Add", {sum->second, part});
+  // Sends what other stages need of this task.
+  void forward_results(const schedule::PlacedTask& task) {
+    for (const ValueId id : function_of(task).outlined.results) {
+      for (const int stage : readers_[id]) get(id, task.task.microbatch, stage);
+    }
   }
 
   // An optimizer that updates weights of several stages becomes one op a device.
@@ -213,10 +231,11 @@ class Pipeliner {
   const schedule::ScheduleDef& schedule_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of the program before, and of each stage after
-  std::vector<Outlined> forward_, backward_;
+  std::vector<StageFunction> forward_, backward_;
   std::map<ValueId, int> home_;                              // the stage where a value is made
+  std::map<ValueId, std::set<int>> readers_;                 // the stages whose functions need it
   std::map<std::tuple<ValueId, int, int>, ValueId> at_;      // (value, microbatch, stage) -> value of the new function
-  std::vector<bool> accumulated_;
+  std::vector<bool> summed_;  // per value: added up over the microbatches
   Distributed distributed_;
 };
 

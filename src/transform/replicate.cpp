@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
@@ -22,7 +24,7 @@ class Replicator {
   Distributed run() {
     for (const LaidOut& value : values_) group_ = std::max(group_, ir::device_of(value.value.type).index);
     copies_.resize(function_.values.size());
-    find_sums();
+    sums_.resize(function_.values.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     for (const ir::Op& op : function_.ops) write(op);
     std::vector<ValueId> results;
@@ -34,29 +36,11 @@ class Replicator {
   }
 
  private:
+  using Copies = std::vector<ValueId>;  // one per replica, or a single one on no device
+
   ir::Device in_replica(ir::Device device, int way) const {
     if (device.placed()) device.index += way * group_;
     return device;
-  }
-
-  // Partial values that something needs whole are summed as soon as they are complete.
-  void find_sums() {
-    summed_.resize(function_.values.size());
-    for (const ir::Op& op : function_.ops) {
-      if (op.is_call()) continue;
-      const Verdict verdict = judge(function_, op, values_, ways_);
-      const auto inputs     = function_.inputs(op);
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == ValueId::none) continue;
-        const Layout& arrives = values_[ir::index(inputs[i])].layout;
-        if (arrives == verdict.decision.inputs[i] && verdict.decision.once < 0) continue;
-        if (!arrives.is_partial()) mixes_samples(module_, function_, op, "replicas");
-        summed_[ir::index(inputs[i])] = true;
-      }
-    }
-    for (const ValueId id : function_.results) {
-      if (values_[ir::index(id)].layout.is_partial()) summed_[ir::index(id)] = true;
-    }
   }
 
   std::string name(const ir::Value& value, int way) const {
@@ -79,16 +63,14 @@ class Replicator {
   }
 
   void write(const ir::Op& op) {
-    const auto inputs = function_.inputs(op);
-    std::vector<ValueId> operands(inputs.size());
-    bool placed = false;
-    for (const ValueId id : inputs) placed = placed || (id != ValueId::none && copies_[ir::index(id)].size() > 1);
+    const std::vector<const Copies*> inputs = operands(op);
+    std::vector<ValueId> chosen(inputs.size());
+    const bool placed = std::any_of(inputs.begin(), inputs.end(), [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
     for (int way = 0; way < (placed ? ways_ : 1); ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
-        const auto* copies = inputs[i] == ValueId::none ? nullptr : &copies_[ir::index(inputs[i])];
-        operands[i]        = copies == nullptr ? ValueId::none : (*copies)[copies->size() == 1 ? 0 : static_cast<size_t>(way)];
+        chosen[i] = inputs[i] == nullptr ? ValueId::none : (*inputs[i])[inputs[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
       }
-      const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes(op, way), operands, op.result_count));
+      const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes(op, way), chosen, op.result_count));
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
         copies_[value].push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));
@@ -96,7 +78,22 @@ class Replicator {
         builder_.annotate(copies_[value].back(), annotation(function_.values[value].annotation, way));
       }
     }
-    for (uint32_t i = 0; i < op.result_count; ++i) sum(op.first_result + i);
+  }
+
+  // The operands as the op needs them: sums over the replicas are taken just before their first use, so that whatever
+  // does not wait for them goes first.
+  std::vector<const Copies*> operands(const ir::Op& op) {
+    std::vector<const Copies*> found;
+    const auto inputs = function_.inputs(op);
+    for (const ValueId id : inputs) found.push_back(id == ValueId::none ? nullptr : &copies_[ir::index(id)]);
+    if (op.is_call() || ways_ == 1) return found;
+    const Verdict verdict = judge(function_, op, values_, ways_);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ValueId::none || values_[ir::index(inputs[i])].layout == verdict.decision.inputs[i]) continue;
+      if (!values_[ir::index(inputs[i])].layout.is_partial()) mixes_samples(module_, function_, op, "replicas");
+      found[i] = &sum(ir::index(inputs[i]));
+    }
+    return found;
   }
 
   // Devices that the op names move along with the replica.
@@ -113,17 +110,19 @@ class Replicator {
     return std::make_shared<const ir::Attributes>(std::move(moved));
   }
 
-  void sum(size_t value) {
-    if (summed_[value] && ways_ > 1) copies_[value] = builder_.emit("MPIAllreduce", copies_[value], {}, static_cast<size_t>(ways_));
+  const Copies& sum(size_t value) {
+    if (sums_[value].empty()) sums_[value] = builder_.emit("MPIAllreduce", copies_[value], {}, static_cast<size_t>(ways_));
+    return sums_[value];
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
     const size_t value = ir::index(function_.results[i]);
     Layout layout      = values_[value].layout;
+    const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
     const size_t count = layout.is_split() ? static_cast<size_t>(ways_) : 1;
     for (size_t way = 0; way < count; ++way) {
-      results.push_back(copies_[value][way]);
+      results.push_back(copies[way]);
       distributed_.results.push_back({static_cast<int32_t>(i), layout, static_cast<int>(count), static_cast<int>(way)});
     }
   }
@@ -135,8 +134,8 @@ class Replicator {
   const int ways_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of one replica
-  std::vector<bool> summed_;
-  std::vector<std::vector<ValueId>> copies_;  // per value: one per replica, or one on no device
+  std::vector<Copies> copies_;  // per value
+  std::vector<Copies> sums_;    // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };
 

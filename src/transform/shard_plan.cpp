@@ -59,6 +59,7 @@ class Planner {
 
   // Splits a weight that nothing has touched, if this op is a product with it.
   int32_t start(const ir::OpCall& call, std::span<const ir::ValueId> inputs, std::vector<Layout>& arriving) const {
+    if (ways_ == 1) return kNoOrigin;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none || !undecided_[ir::index(inputs[i])]) continue;
       const auto weight = static_cast<int32_t>(inputs[i]);
