@@ -55,12 +55,18 @@ TEST(Chain, UsesAsManyDevicesAsTheStrategySays) {
   }
 }
 
-TEST(Chain, ExecutesTheFlopsOfTheModelHoweverItIsSplit) {
+TEST(Chain, ExecutesTheFlopsOfTheModelHoweverItsBatchIsSplit) {
   const double model = build(mlp(R"({"global_batch": 32})", "inference")).model_flops.value();
-  for (const char* strategy : {R"({"dp": 4, "global_batch": 32})", R"({"tp": 4, "global_batch": 32})",
-                               R"({"pp": 2, "microbatches": 4, "global_batch": 32})"}) {
+  for (const char* strategy : {R"({"dp": 4, "global_batch": 32})", R"({"pp": 2, "microbatches": 4, "global_batch": 32})"}) {
     EXPECT_NEAR(run(mlp(strategy, "inference")).summary.job.hardware_flops.value(), model, 1e-6 * model) << strategy;
   }
+}
+
+TEST(Chain, RepeatsOnlyElementWiseWorkOnTensorParallelRanks) {
+  const double model    = build(mlp(R"({"global_batch": 32})", "inference")).model_flops.value();
+  const double executed = run(mlp(R"({"tp": 4, "global_batch": 32})", "inference")).summary.job.hardware_flops.value();
+  EXPECT_GE(executed, model);
+  EXPECT_LE(executed, model + 3 * kLayers * 2 * kBatch * kHidden);
 }
 
 TEST(Chain, GivesTheSameAnswerTwice) {
