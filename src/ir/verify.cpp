@@ -5,53 +5,65 @@
 namespace foreflow::ir {
 namespace {
 
-void check(bool ok, const std::string& where, const std::string& what) {
-  if (!ok) throw Error(where, what);
-}
+// Messages are made only when they are needed: programs have millions of ops.
+class Verifier {
+ public:
+  Verifier(const Module& module, size_t self) : module_(module), function_(module.functions[self]), self_(self) {}
 
-void verify_op(const Module& module, size_t self, const Op& op, size_t defined) {
-  const Function& function = module.functions[self];
-  const auto where         = [&] { return describe(module, function, op); };
-  check(op.attributes != nullptr, where(), "has no attribute list");
-  check(op.first_result == defined, where(), "results are not numbered in the order of definition");
-  check(op.first_operand + op.operand_count <= function.operands.size(), where(), "operands lie outside the function");
-  for (const ValueId id : function.inputs(op)) {
-    if (id == ValueId::none) continue;
-    check(static_cast<int32_t>(id) >= 0 && index(id) < defined, where(), "uses " + display_name(function, id) + " before it is defined");
+  void run() {
+    names();
+    size_t defined = function_.parameters.size();
+    if (defined > function_.values.size()) fail("has more parameters than values");
+    for (const Op& op : function_.ops) {
+      verify(op, defined);
+      defined += op.result_count;
+    }
+    if (defined != function_.values.size()) fail("has values that no op defines");
+    for (const ValueId id : function_.results) {
+      if (!is_defined(id, defined)) fail("returns a value that is not defined");
+    }
   }
-  if (!op.is_call()) return;
-  check(op.callee >= 0 && static_cast<size_t>(op.callee) < self, where(), "calls a function that does not stand above");
-  const Function& callee = module.functions[static_cast<size_t>(op.callee)];
-  check(op.operand_count == callee.parameters.size() && op.result_count == callee.results.size(), where(),
-        "does not match the parameters and results of @" + callee.name);
-}
 
-void verify_function(const Module& module, size_t self) {
-  const Function& function = module.functions[self];
-  const std::string where  = module.source + ": @" + function.name;
-  std::set<std::string_view> names;
-  for (const Value& value : function.values) {
-    check(value.name.empty() || names.insert(value.name).second, where, "%" + value.name + " is defined twice");
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw Error(module_.source + ": @" + function_.name, what); }
+  [[noreturn]] void fail(const Op& op, const std::string& what) const { throw Error(describe(module_, function_, op), what); }
+  static bool is_defined(ValueId id, size_t defined) { return static_cast<int32_t>(id) >= 0 && index(id) < defined; }
+
+  void names() const {
+    std::set<std::string_view> seen;
+    for (const Value& value : function_.values) {
+      if (!value.name.empty() && !seen.insert(value.name).second) fail("%" + value.name + " is defined twice");
+    }
   }
-  check(function.parameters.size() <= function.values.size(), where, "has more parameters than values");
-  size_t defined = function.parameters.size();
-  for (const Op& op : function.ops) {
-    verify_op(module, self, op, defined);
-    defined += op.result_count;
+
+  void verify(const Op& op, size_t defined) const {
+    if (op.attributes == nullptr) fail(op, "has no attribute list");
+    if (op.first_result != defined) fail(op, "results are not numbered in the order of definition");
+    if (op.first_operand + op.operand_count > function_.operands.size()) fail(op, "operands lie outside the function");
+    for (const ValueId id : function_.inputs(op)) {
+      if (id != ValueId::none && !is_defined(id, defined)) fail(op, "uses " + display_name(function_, id) + " before it is defined");
+    }
+    if (!op.is_call()) return;
+    if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_) fail(op, "calls a function that does not stand above");
+    const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
+    if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {
+      fail(op, "does not match the parameters and results of @" + callee.name);
+    }
   }
-  check(defined == function.values.size(), where, "has values that no op defines");
-  for (const ValueId id : function.results) {
-    check(static_cast<int32_t>(id) >= 0 && index(id) < defined, where, "returns a value that is not defined");
-  }
-}
+
+  const Module& module_;
+  const Function& function_;
+  const size_t self_;
+};
 
 }  // namespace
 
 void verify(const Module& module) {
   std::set<std::string_view> names;
   for (size_t i = 0; i < module.functions.size(); ++i) {
-    check(names.insert(module.functions[i].name).second, module.source, "the function @" + module.functions[i].name + " is defined twice");
-    verify_function(module, i);
+    const std::string& name = module.functions[i].name;
+    if (!names.insert(name).second) throw Error(module.source, "the function @" + name + " is defined twice");
+    Verifier(module, i).run();
   }
 }
 

@@ -34,6 +34,7 @@ class Pipeliner {
     count_devices();
     find_sums();
     outline_stages();
+    place_state();
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     schedule::Order order = schedule_.order(stages_, microbatches_);
     if (backward_.empty()) order = schedule::forward_only(order);
@@ -110,6 +111,17 @@ class Pipeliner {
     }
   }
 
+  // Optimizer state lives with its weight.
+  void place_state() {
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      const auto inputs = function_.inputs(function_.ops[o]);
+      if (staged_[o].phase != StagePhase::update || inputs.empty() || !home_.contains(inputs[0])) continue;
+      for (const ValueId id : inputs) {
+        if (id != ValueId::none && ir::index(id) < function_.parameters.size()) home_.emplace(id, home_.at(inputs[0]));
+      }
+    }
+  }
+
   // Sums over microbatches that the update or the results need.
   void find_sums() {
     summed_.resize(function_.values.size());
@@ -146,7 +158,7 @@ class Pipeliner {
     const auto found = at_.find({id, microbatch, stage});
     if (found != at_.end()) return found->second;
     const auto source = at_.find({id, microbatch, home_.at(id)});
-    FOREFLOW_CHECK(source != at_.end(), "a value is made before it is sent");
+    FOREFLOW_CHECK(source != at_.end(), "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
     const ir::Device to = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
     return at_[{id, microbatch, stage}] = builder_.op("Send", {source->second}, {{"to", to}});
   }

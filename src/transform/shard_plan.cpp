@@ -29,6 +29,7 @@ class Planner {
 
  private:
   void round() {
+    stale_ = false;
     plan_ = {std::vector<Layout>(function_.values.size()), {}, 0};
     origin_.assign(function_.values.size(), kNoOrigin);
     undecided_.assign(function_.values.size(), false);
@@ -87,11 +88,12 @@ class Planner {
       Decision decision = decide(call, arriving, ways_);
       if (!refuses_split(arriving, decision)) {
         blocks_[origin] = factors.blocks;
+        stale_          = true;
         return decision;
       }
     }
-    if (factors.rule == ir::Factors::Rule::linear_view) refuse_view(op, call);
-    whole_.insert(origin);
+    if (factors.rule == ir::Factors::Rule::linear_view && !stale_) refuse_view(op, call);
+    if (!stale_) whole_.insert(origin);
     for (Layout& layout : arriving) layout = layout.is_split() ? Layout::whole() : layout;
     return decide(call, arriving, ways_);
   }
@@ -123,6 +125,7 @@ class Planner {
   std::vector<bool> undecided_;       // per value: a weight without a use so far
   std::set<int32_t> whole_;           // weights that stay whole
   std::map<int32_t, int64_t> blocks_;  // weights split in blocks
+  bool stale_ = false;                 // this round found blocks: what was decided before is no reason to give up a split
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ class Stager {
 
   void mark_phases() {
     std::vector<StagePhase> made(function_.values.size(), StagePhase::anywhere);
+    bool loss_seen = false;  // after it, what reads only forward values (a Transpose for a gradient) is backward work
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (op.is_call()) throw Error(ir::describe(module_, function_, op), "pipeline works on a program without calls");
@@ -34,6 +35,8 @@ class Stager {
                          : op.def->role == ir::Role::loss_gradient ? StagePhase::backward
                          : is_placed(op)                           ? StagePhase::forward
                                                                    : StagePhase::anywhere;
+      loss_seen = loss_seen || op.def->role == ir::Role::loss_gradient;
+      if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
       for (const ir::ValueId id : function_.inputs(op)) {
         if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
       }
