@@ -55,9 +55,9 @@ std::string headline(const Summary& summary) {
   if (job.tokens > 0) out += number(summary.tokens_per_second_per_device) + " tokens/s per device";
   out += fmt::format("\n  {:<12}{:<16}", "MFU", percent(summary.mfu));
   out += fmt::format("{:<12}{} per device", "model", format(summary.model_rate));
-  // Tensor-parallel ranks repeat a little element-wise work, which is no recomputation.
+  // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
   if (job.hardware_flops > 1.02 * job.model_flops)
-    out += fmt::format(", {} with recomputation", format(summary.hardware_rate));
+    out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
   out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)), summary.platform);
   return out;
 }
