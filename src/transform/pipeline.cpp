@@ -147,14 +147,20 @@ class Pipeliner {
     home_.emplace(id, stage);
     for (int k = 0; k < pieces; ++k) {
       const std::string name = pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
-      at_[{id, is_split ? k : kEveryMicrobatch, stage}] = builder_.parameter(name, function_.parameters[i], type);
+      at_[{id, slot(id, k), stage}] = builder_.parameter(name, function_.parameters[i], type);
       distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, k});
     }
   }
 
+  // What is not one microbatch's own: parameters that are not split, sums, and everything when there is only one.
+  int slot(ValueId id, int microbatch) const {
+    const bool shared = ir::index(id) < function_.parameters.size() && !values_[ir::index(id)].layout.is_split();
+    return shared || summed_[ir::index(id)] || microbatches_ == 1 ? kEveryMicrobatch : microbatch;
+  }
+
   // The value on a stage, sent there when it is first needed.
   ValueId get(ValueId id, int microbatch, int stage) {
-    if (ir::index(id) < function_.parameters.size() && !values_[ir::index(id)].layout.is_split()) microbatch = kEveryMicrobatch;
+    microbatch       = slot(id, microbatch);
     const auto found = at_.find({id, microbatch, stage});
     if (found != at_.end()) return found->second;
     const auto source = at_.find({id, microbatch, home_.at(id)});
@@ -179,7 +185,7 @@ class Pipeliner {
     const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
     for (size_t i = 0; i < results.size(); ++i) {
       const ValueId id = callee.outlined.results[i];
-      at_[{id, summed_[ir::index(id)] ? kEveryMicrobatch : microbatch, task.stage}] = results[i];
+      at_[{id, slot(id, microbatch), task.stage}] = results[i];
     }
   }
 
