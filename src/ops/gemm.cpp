@@ -52,7 +52,7 @@ Factors factors_of_gemm(const OpCall& call) {
   const Product product     = *product_of(call, form);
   const ProductLetters text = letters_of(product, form);
   if (!call.has(2)) return {.text = factor_text(call, {text.left, text.right}, {text.result})};
-  // Partial sums over k: C is added to one of them.
+  // '+': where k is split, C is added to one of the partial sums only.
   const std::string c = "+" + letters_of_c(tensor_operand(call, 2).dims, product.result());
   return {.text = factor_text(call, {text.left, text.right, c}, {text.result})};
 }
