@@ -141,7 +141,7 @@ void add_output(Answer& answer, const std::string& name, const ir::Array& array,
 }
 
 void write_outputs(const std::string& folder, const std::vector<ir::Array>& results, const Subject& subject) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   for (size_t i = 0; i < results.size(); ++i) {
     onnx::write_tensor_file((std::filesystem::path(folder) / fmt::format("output_{}.pb", i)).string(), {subject.outputs[i], results[i]});
   }
