@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "ops/broadcast.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -52,13 +50,9 @@ Factors factors_of_gemm(const OpCall& call) {
   const Product product     = *product_of(call, form);
   const ProductLetters text = letters_of(product, form);
   if (!call.has(2)) return {.text = factor_text(call, {text.left, text.right}, {text.result})};
-  // Partial sums over k would add C once for each part.
-  const auto whole_k = [](std::string letters) {
-    std::replace(letters.begin(), letters.end(), 'k', '.');
-    return letters;
-  };
+  // Of partial sums over k only one adds C.
   const std::string c = letters_of_c(tensor_operand(call, 2).dims, product.result());
-  return {.text = factor_text(call, {whole_k(text.left), whole_k(text.right), c}, {text.result})};
+  return {.text = factor_text(call, {text.left, text.right, "+" + c}, {text.result})};
 }
 
 std::vector<Array> eval_gemm(const OpCall& call) {
