@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/broadcast.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -50,9 +52,9 @@ Factors factors_of_gemm(const OpCall& call) {
   const Product product     = *product_of(call, form);
   const ProductLetters text = letters_of(product, form);
   if (!call.has(2)) return {.text = factor_text(call, {text.left, text.right}, {text.result})};
-  // Of partial sums over k only one adds C.
-  const std::string c = letters_of_c(tensor_operand(call, 2).dims, product.result());
-  return {.text = factor_text(call, {text.left, text.right, "+" + c}, {text.result})};
+  // '+': where k is split, C is added to one of the partial sums only.
+  const std::string c = "+" + letters_of_c(tensor_operand(call, 2).dims, product.result());
+  return {.text = factor_text(call, {text.left, text.right, c}, {text.result})};
 }
 
 std::vector<Array> eval_gemm(const OpCall& call) {

@@ -41,7 +41,8 @@ ir::Module resolve(const ir::Module& module);
 ir::Module eliminate_dead_code(const ir::Module& module);
 
 // Reverse-mode differentiation of result 0 (the loss) with respect to every weight: the gradients, in the order of the weights, follow the
-// results. With Inputs::floating those of floating-point data that the loss depends on stand before them.
+// results. With Inputs::floating those of floating-point data that the loss depends on stand before them (a target, which only the
+// loss itself reads beside its prediction, has none).
 enum class Inputs : uint8_t { none, floating };
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none);
 
