@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -62,24 +63,28 @@ Arrays read_arrays(const std::vector<std::string>& settings, const std::string& 
   return arrays;
 }
 
-std::vector<ir::Array> arguments_of(const Subject& subject, Arrays given, const std::string& file) {
-  const ir::Function& function = subject.module.functions[subject.entry];
-  std::vector<ir::Array> arguments;
+void check_known(const Arrays& given, const ir::Function& function) {
   std::vector<std::string> names;
+  for (size_t i = 0; i < function.parameters.size(); ++i) names.push_back(function.values[i].name);
+  for (const auto& [name, array] : given) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw Error("--input " + name, "@" + function.name + " has no such parameter; the nearest is \"" + nearest(name, names) + "\"");
+  }
+}
+
+std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given, const std::string& file) {
+  const ir::Function& function = subject.module.functions[subject.entry];
+  check_known(given, function);
+  std::vector<ir::Array> arguments;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const std::string& name = function.values[i].name;
-    names.push_back(name);
-    if (const auto input = given.extract(name)) {
-      arguments.push_back(input.mapped());
-    } else if (const auto weight = subject.weights.find(name); weight != subject.weights.end()) {
-      arguments.push_back(weight->second);
-    } else {
+    const auto input = given.find(name), weight = subject.weights.find(name);
+    if (input == given.end() && weight == subject.weights.end()) {
       throw Error(file, "%" + name + " has no numbers; give --input " + name + "=FILE.pb");
     }
+    arguments.push_back(input != given.end() ? input->second : weight->second);
   }
-  if (given.empty()) return arguments;
-  const std::string& name = given.begin()->first;
-  throw Error("--input " + name, "@" + function.name + " has no such parameter; the nearest is \"" + nearest(name, names) + "\"");
+  return arguments;
 }
 
 struct Comparison {
@@ -136,7 +141,7 @@ void add_output(Answer& answer, const std::string& name, const ir::Array& array,
 }
 
 void write_outputs(const std::string& folder, const std::vector<ir::Array>& results, const Subject& subject) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   for (size_t i = 0; i < results.size(); ++i) {
     onnx::write_tensor_file((std::filesystem::path(folder) / fmt::format("output_{}.pb", i)).string(), {subject.outputs[i], results[i]});
   }

@@ -12,6 +12,7 @@
 #include "foreflow/scenario/run.h"
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/program_file.h"
 
 namespace foreflow::cli::definitions {
@@ -67,7 +68,7 @@ void lower_scenario(const Options& options) {
 void run(const Options& options) {
   if (options.target == "pytorch") throw Error("--target pytorch", "is not supported in this version; use distir");
   if (options.target != "distir") throw Error("--target " + options.target, "is no target; use distir");
-  std::filesystem::create_directories(options.folder);
+  make_folder(options.folder);
   if (options.file.ends_with(".json")) return lower_scenario(options);
   if (!options.settings.empty()) throw Error("--set", "changes a scenario; " + options.file + " is a program");
   const ir::Module module = read_program(options.file);

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "foreflow/base/text.h"
@@ -8,6 +9,12 @@ namespace foreflow::cli {
 
 void write_if_given(const std::string& path, std::string_view text) {
   if (!path.empty()) write_file(path, text);
+}
+
+void make_folder(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (problem) throw Error(path, "cannot be made a folder: " + problem.message());
 }
 
 void answer(const std::string& json_path, const Json& json, std::string_view text) {

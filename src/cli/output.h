@@ -11,6 +11,9 @@ namespace foreflow::cli {
 // Writes `text` to the file when the option was given ("-": stdout).
 void write_if_given(const std::string& path, std::string_view text);
 
+// The folder and those above it, where they are not there yet. Throws Error naming it.
+void make_folder(const std::string& path);
+
 // The machine-readable answer replaces the text on stdout when it goes there itself.
 void answer(const std::string& json_path, const Json& json, std::string_view text);
 

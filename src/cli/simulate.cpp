@@ -54,7 +54,7 @@ Action declare(CLI::App& command) {
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")->expected(1)->take_all();
   command.add_option("--json", options->json, "write the full result to FILE (- for stdout)");
   command.add_option("--trace", options->reports["trace"], "write a Chrome trace, for ui.perfetto.dev");
-  command.add_option("--csv", options->reports["csv"], "write one line a device");
+  command.add_option("--csv", options->reports["csv"], "write every item of the timeline, one a line");
   command.add_option("--html", options->reports["html"], "write a page for a browser");
   command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");

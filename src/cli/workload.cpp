@@ -57,7 +57,13 @@ workload::Mode parse_mode(const std::string& mode) {
   throw Error("--mode", "unknown mode \"" + mode + "\"; use training or inference");
 }
 
+void refuse_gpt_inference(const Options& options) {
+  if (options.name != "gpt" || options.mode != "inference") return;
+  throw Error("--mode inference", "of gpt is the graph of its ONNX export; use foreflow workload gpt2 -o FILE.onnx");
+}
+
 std::string family_program(const Options& options) {
+  refuse_gpt_inference(options);
   const workload::WorkloadDef& family = workload::workloads().get(options.name, kWhere);
   std::vector<std::string> keys;
   for (const workload::Key& key : family.keys) keys.emplace_back(key.name);

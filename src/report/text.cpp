@@ -48,14 +48,16 @@ std::string headline(const Summary& summary) {
   const auto devices = summary.devices.size();
   const std::string how =
       fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
-  std::string out = fmt::format("{}{}\n\n", padded(job.name, kWidth - cells(how)), how);
+  std::string out = fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
   out += fmt::format("  {:<12}{:<16}", "iteration", format(summary.iteration_time));
-  out += fmt::format("{:<12}{:<22}", "throughput", number(summary.samples_per_second) + " samples/s");
+  const std::string samples = number(summary.samples_per_second) + " samples/s";
+  out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);
   if (job.tokens > 0) out += number(summary.tokens_per_second_per_device) + " tokens/s per device";
   out += fmt::format("\n  {:<12}{:<16}", "MFU", percent(summary.mfu));
   out += fmt::format("{:<12}{} per device", "model", format(summary.model_rate));
-  if (job.hardware_flops > job.model_flops)
-    out += fmt::format(", {} with recomputation", format(summary.hardware_rate));
+  // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
+  if (job.hardware_flops > 1.02 * job.model_flops)
+    out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
   out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)), summary.platform);
   return out;
 }

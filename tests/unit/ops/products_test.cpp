@@ -90,9 +90,9 @@ TEST(Gemm, TransposesItsOperands) {
   EXPECT_EQ(apply("Gemm", {{"transA", 1}, {"transB", 1}}, {a, b}), floats({1, 1}, {11}));
 }
 
-TEST(Gemm, MaySplitTheInnerDimensionOnlyWithoutAnAddend) {
+TEST(Gemm, AddsItsThirdOperandOnceWhenTheInnerDimensionIsSplit) {
   EXPECT_EQ(factors_of("Gemm", {{"transB", 1}}, {{4, 6}, {2, 6}}), "ik,jk->ij");
-  EXPECT_EQ(factors_of("Gemm", {{"transA", 1}}, {{6, 4}, {6, 2}, {2}}), ".i,.j,j->ij");
+  EXPECT_EQ(factors_of("Gemm", {{"transA", 1}}, {{6, 4}, {6, 2}, {2}}), "ki,kj,+j->ij");
 }
 
 TEST(Softmax, FlattensAllAxesFromTheGivenOneOn) {

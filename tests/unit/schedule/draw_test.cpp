@@ -36,13 +36,13 @@ TEST(Draw, GivesThePictureInTheCommentOfEverySchedule) {
 TEST(Draw, HasAGoldenPictureOfEverySchedule) {
   for (const ScheduleDef& row : schedules()) {
     const std::string name = std::string(row.name);
-    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n---\n";
+    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n--- stdout\n";
     EXPECT_EQ(header + describe(row, 4, 4, {}), golden(name));
   }
 }
 
 TEST(Draw, TakesFinerColumnsForHalfHops) {
-  const std::string header = "# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n---\n";
+  const std::string header = "# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n--- stdout\n";
   EXPECT_EQ(header + describe(schedules().get("eager_1f1b", "test"), 3, 6, {.hop = 0.5}), golden("eager_1f1b_hop"));
 }
 

@@ -1,0 +1,106 @@
+// Every mistake gets one line that says where it is, what is wrong and what would be right.
+#include <gtest/gtest.h>
+
+#include "foreflow/base/text.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+namespace {
+
+struct Mistake {
+  std::string name;
+  std::string change;   // as --set
+  std::string message;  // "WHERE: WHAT"
+};
+
+std::ostream& operator<<(std::ostream& out, const Mistake& mistake) { return out << mistake.change; }
+
+// A scenario without a mistake.
+const char* const kGood = R"({
+  "workload": { "model": "gpt", "layers": 8, "hidden": 1024, "heads": 32, "sequence": 128, "vocabulary": 1000, "dtype": "f16" },
+  "platform": { "topology": "dgx2", "nodes": 1 },
+  "strategy": { "dp": 2, "tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16 }
+})";
+
+Json changed(const std::string& change) {
+  const size_t equals = change.find('=');
+  Json json           = parse_json(kGood, "gpt.json");
+  Json* place         = &json;
+  for (const std::string& key : split(change.substr(0, equals), '.')) place = &place->member(key);
+  *place = parse_json(change.substr(equals + 1), "the test");
+  return json;
+}
+
+class BadScenarios : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BadScenarios, AreRefusedInOneLine) {
+  try {
+    load(changed(GetParam().change), "gpt.json");
+    FAIL() << "nothing was wrong";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), GetParam().message);
+  }
+}
+
+TEST(Scenarios, WithoutAMistakeLoad) { EXPECT_NO_THROW(load(parse_json(kGood, "gpt.json"), "gpt.json")); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, BadScenarios,
+    testing::Values(
+        Mistake{"unknown_part", R"(stratgy={})", R"(gpt.json: $.stratgy: unknown key "stratgy"; the nearest is "strategy")"},
+        Mistake{"unknown_strategy_key", R"(strategy.tpp=2)", R"(gpt.json: $.strategy.tpp: unknown key "tpp"; the nearest is "tp")"},
+        Mistake{"unknown_size", R"(workload.layer=2)", R"(gpt.json: $.workload.layer: unknown key "layer"; the nearest is "layers")"},
+        Mistake{"unknown_model", R"(workload.model="gtp")",
+                R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list))"},
+        Mistake{"no_workload", R"(workload={})", R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
+        Mistake{"no_platform", R"(platform={})", R"(gpt.json: $.platform: says no platform; give "topology" or "file")"},
+        Mistake{"unknown_topology", R"(platform.topology="dgx3")",
+                R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx2" (see: foreflow list))"},
+        Mistake{"no_nodes", R"(platform.nodes=0)", R"(gpt.json: $.platform.nodes: 0 is too small; use 1 or more)"},
+        Mistake{"tp_and_heads", R"(strategy.tp=6)",
+                R"(gpt.json: $.strategy.tp: 6 does not divide the 32 attention heads; use 1, 2, 4, 8, 16 or 32)"},
+        Mistake{"dp_and_batch", R"(strategy.dp=3)",
+                R"(gpt.json: $.strategy.dp: 3 does not divide the global batch 16; use 1, 2, 4, 8 or 16)"},
+        Mistake{"microbatches_and_batch", R"(strategy.microbatches=3)",
+                R"(gpt.json: $.strategy.microbatches: 3 does not divide the 8 samples of each replica; use 1, 2, 4 or 8)"},
+        Mistake{"two_ways_to_say_it", R"(strategy.microbatch_size=2)",
+                R"(gpt.json: $.strategy.microbatch_size: stands beside microbatches; give one of them)"},
+        Mistake{"more_stages_than_layers", R"(strategy.pp=16)",
+                R"(gpt.json: $.strategy.pp: 16 stages are more than the 8 layers; use at most 8)"},
+        Mistake{"zero_stages", R"(strategy.pp=0)", R"(gpt.json: $.strategy.pp: 0 is too small; use 1 or more)"},
+        Mistake{"a_word_for_a_number", R"(strategy.tp="two")", R"(gpt.json: $.strategy.tp: expected a whole number, found "two")"},
+        Mistake{"an_axis", R"(strategy.tp=[1, 2, 4])",
+                R"(gpt.json: $.strategy.tp: is an axis [1,2,4]; give one value, or use search)"},
+        Mistake{"an_axis_of_sizes", R"(workload.layers=[2, 4])",
+                R"(gpt.json: $.workload.layers: is an axis [2,4]; give one value, or use search)"},
+        Mistake{"unknown_schedule", R"(strategy.schedule="1f2b")",
+                R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},
+        Mistake{"recompute", R"(strategy.recompute="full")",
+                R"(gpt.json: $.strategy.recompute: "full" is not supported in this version; use "none")"},
+        Mistake{"zero_redundancy", R"(strategy.zero=1)", R"(gpt.json: $.strategy.zero: 1 is not supported in this version; use 0)"},
+        Mistake{"sequence_parallel", R"(strategy.sequence_parallel=true)",
+                R"(gpt.json: $.strategy.sequence_parallel: true is not supported in this version; use false)"},
+        Mistake{"virtual_stages", R"(strategy.virtual_stages=2)",
+                R"(gpt.json: $.strategy.virtual_stages: 2 is not supported in this version; use 1)"},
+        Mistake{"overlap", R"(strategy.overlap_gradients=true)",
+                R"(gpt.json: $.strategy.overlap_gradients: true is not supported in this version; use false)"},
+        Mistake{"dtype", R"(workload.dtype="int8")",
+                R"(gpt.json: $.workload.dtype: "int8" is no floating-point type; use f64, f32, f16, bf16 or f8)"},
+        Mistake{"mode", R"(workload.mode="train")", R"(gpt.json: $.workload.mode: unknown mode "train"; use training or inference)"},
+        Mistake{"optimizer", R"(workload.optimizer="adamw")",
+                R"(gpt.json: $.workload.optimizer: unknown optimizer "adamw"; use sgd or adam)"},
+        Mistake{"cost_model", R"(cost.model="rooflin")",
+                R"(gpt.json: $.cost.model: unknown cost model "rooflin"; the nearest is "roofline" (see: foreflow list))"},
+        Mistake{"cost_parameter", R"(cost.compute_eficiency=0.5)",
+                R"(gpt.json: $.cost.compute_eficiency: unknown key "compute_eficiency"; the nearest is "compute_efficiency")"},
+        Mistake{"a_bare_number", R"(cost={"model": "distir", "throughput": 14})",
+                R"(gpt.json: $.cost.throughput: expected a speed with its unit such as "312Tf", found 14)"},
+        Mistake{"collective_kind", R"(collective.all_reduced="ring")",
+                R"(gpt.json: $.collective.all_reduced: unknown key "all_reduced"; the nearest is "all_reduce")"},
+        Mistake{"collective_algorithm", R"(collective.broadcast="ring")",
+                R"(gpt.json: $.collective.broadcast: ring does not do broadcast; see foreflow list collectives)"},
+        Mistake{"engine", R"(engine="simgird")", R"(gpt.json: $.engine: unknown engine "simgird"; the nearest is "simgrid" (see: foreflow list))"}),
+    [](const testing::TestParamInfo<Mistake>& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace foreflow::scenario

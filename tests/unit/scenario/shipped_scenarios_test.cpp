@@ -1,0 +1,44 @@
+// Every scenario that ships loads and runs, by the command.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "foreflow/base/json.h"
+#include "foreflow/base/text.h"
+#include "support/command.h"
+
+namespace foreflow::scenario {
+namespace {
+
+std::vector<std::string> shipped() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(FOREFLOW_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string path_of(const std::string& name) { return FOREFLOW_SOURCE_DIR "/scenarios/" + name + ".json"; }
+
+class ShippedScenarios : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedScenarios, GiveAPositiveTimeAndFit) {
+  const test::CommandResult result = test::run_foreflow({"simulate", path_of(GetParam()), "--engine", "analytic", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, GetParam());
+  EXPECT_GT(JsonView(json, "result").at("iteration_time_s").as_number(), 0);
+  EXPECT_GT(JsonView(json, "result").at("mfu").as_number(), 0);
+  EXPECT_LT(JsonView(json, "result").at("mfu").as_number(), 1);
+  EXPECT_TRUE(JsonView(json, "result").at("fits").as_bool());
+}
+
+TEST_P(ShippedScenarios, StandInTheReadme) {
+  EXPECT_NE(read_file(FOREFLOW_SOURCE_DIR "/scenarios/README.md").find(GetParam() + ".json"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, ShippedScenarios, testing::ValuesIn(shipped()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace foreflow::scenario
