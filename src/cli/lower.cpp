@@ -57,12 +57,12 @@ void write_streams(const Options& options, const stream::Program& program) {
 
 void lower_scenario(const Options& options) {
   const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
-  const platform::Platform platform = scenario::load_platform(scenario.platform);
-  scenario::check_devices(scenario, platform);
+  const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
+  scenario::check_devices(scenario, *platform);
   const ir::Module module   = scenario::distribute(scenario::build(scenario), scenario);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   write_ranks(options, module, interpretation);
-  write_streams(options, lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives).program);
+  write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives).program);
 }
 
 void run(const Options& options) {

@@ -20,7 +20,7 @@ struct Options {
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
-  return report::writers().get(writer, "report").write(outcome.summary, outcome.program, outcome.timeline, outcome.platform);
+  return report::writers().get(writer, "report").write(outcome.summary, outcome.program, outcome.timeline, *outcome.platform);
 }
 
 scenario::Outcome simulated(const Options& options) {

@@ -58,7 +58,7 @@ const report::DeviceSummary& fullest(const report::Summary& summary) {
 }
 
 // What a child answers, as one line of JSON.
-std::string predict(const Point& point, const scenario::Sequential& sequential, const platform::Platform& platform) {
+std::string predict(const Point& point, const scenario::Sequential& sequential, const scenario::PlatformRef& platform) {
   Json answer;
   try {
     const report::Summary summary = scenario::run(*point.scenario, sequential, platform).summary;
@@ -102,17 +102,17 @@ void add_answer(Result& result, const Point& point, const JsonView& answer) {
 }
 
 // The platform is no axis; the scenario that says so has no strategy that could be wrong.
-platform::Platform platform_of(const Json& source, const std::string& file) {
+scenario::PlatformRef platform_of(const Json& source, const std::string& file) {
   return scenario::load_platform(scenario::load(Json(source).set("strategy", Json::object()), file).platform);
 }
 
 }  // namespace
 
 Result search(const Json& source, const std::string& file, const Options& options) {
-  const platform::Platform platform = platform_of(source, file);
+  const scenario::PlatformRef platform = platform_of(source, file);
   std::vector<Point> points;
-  for (const Json& strategy : space(source, file, static_cast<int64_t>(platform.devices().size()))) {
-    points.push_back(read_point(source, file, strategy, platform, options));
+  for (const Json& strategy : space(source, file, static_cast<int64_t>(platform->devices().size()))) {
+    points.push_back(read_point(source, file, strategy, *platform, options));
   }
   std::vector<const Point*> legal;
   for (const Point& point : points) {
