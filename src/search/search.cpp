@@ -17,7 +17,9 @@ struct Point {
 };
 
 // A complaint about the strategy is an answer here; any other is the user's mistake.
-bool is_about_strategy(const Error& error, const std::string& file) { return error.where().starts_with(file + ": $.strategy"); }
+bool is_about_strategy(const Error& error, const std::string& file) {
+  return error.where().starts_with(file + ": $.strategy");
+}
 
 std::string reason(const Error& error, const std::string& file) {
   const std::string prefix = file + ": $.strategy";
@@ -26,7 +28,8 @@ std::string reason(const Error& error, const std::string& file) {
   return key.empty() ? error.problem() : key.substr(1) + ": " + error.problem();
 }
 
-Point read_point(const Json& source, const std::string& file, const Json& strategy, const platform::Platform& platform, const Options& options) {
+Point read_point(const Json& source, const std::string& file, const Json& strategy, const platform::Platform& platform,
+                 const Options& options) {
   Point point{strategy, std::nullopt, ""};
   try {
     scenario::Scenario scenario = scenario::load(Json(source).set("strategy", strategy), file);
@@ -49,7 +52,8 @@ Json strategy_json(const scenario::Strategy& strategy) {
 }
 
 std::string too_large(const report::DeviceSummary& device) {
-  return fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory), format(device.capacity));
+  return fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory),
+                     format(device.capacity));
 }
 
 const report::DeviceSummary& fullest(const report::Summary& summary) {
@@ -97,8 +101,8 @@ void add_answer(Result& result, const Point& point, const JsonView& answer) {
     result.infeasible.push_back({point.strategy, answer.at("why").as_string()});
     return;
   }
-  result.ranked.push_back({strategy_json(point.scenario->strategy), Seconds(answer.at("time").as_number()), answer.at("throughput").as_number(),
-                           Bytes(answer.at("memory").as_number())});
+  result.ranked.push_back({strategy_json(point.scenario->strategy), Seconds(answer.at("time").as_number()),
+                           answer.at("throughput").as_number(), Bytes(answer.at("memory").as_number())});
 }
 
 // The platform is no axis; the scenario that says so has no strategy that could be wrong.

@@ -44,7 +44,8 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
 // `finished` (may be empty) is told how many of kSteps steps are done.
 constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
-Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform, const Finished& finished = {});
+Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
+            const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Finished& finished = {});
 
 }  // namespace foreflow::scenario
