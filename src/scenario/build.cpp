@@ -126,7 +126,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule).module;
+    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
+                 .module;
   }
   if (strategy.dp > 1) module = transform::replicate(module, ops, strategy.dp).module;
   return module;

@@ -5,6 +5,7 @@
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/passes.h"
 #include "scenario/program.h"
 #include "scenario/read.h"
 
@@ -30,6 +31,11 @@ Sequential gpt_inference(const Scenario& scenario) {
   sequential.module = with_dtype(with_shapes(imported, {{imported.inputs.front().name, tokens}}, json.where()),
                                  *scenario.workload.dtype);
   sequential.tokens_per_sample = sequence;
+  if (!json.bool_or("caches", true)) {
+    ir::Function& entry = sequential.module.functions.back();
+    entry.results.resize(1);
+    sequential.module = transform::eliminate_dead_code(sequential.module);
+  }
   return sequential;
 }
 

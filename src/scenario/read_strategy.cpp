@@ -1,4 +1,5 @@
 #include <array>
+#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
@@ -84,22 +85,33 @@ int read_microbatches(const JsonView& json, const Strategy& strategy) {
   return microbatches;
 }
 
+// "13:11": how the work is divided over the stages, one number a stage.
+std::vector<double> read_shares(const JsonView& json, const Strategy& strategy) {
+  std::vector<double> shares;
+  if (!json.has("stage_shares")) return shares;
+  const JsonView text = json.at("stage_shares");
+  for (const std::string& word : split(text.as_string(), ':')) {
+    double share         = 0;
+    const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), share);
+    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0))
+      text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
+    shares.push_back(share);
+  }
+  if (static_cast<int>(shares.size()) != strategy.pp) {
+    text.fail("has " + std::to_string(shares.size()) + " shares for " + std::to_string(strategy.pp) +
+              " stages; write one for each");
+  }
+  return shares;
+}
+
 }  // namespace
 
 const std::vector<std::string>& strategy_keys() {
-  static const std::vector<std::string> keys = {"dp",
-                                                "tp",
-                                                "pp",
-                                                "microbatches",
-                                                "microbatch_size",
-                                                "global_batch",
-                                                "schedule",
-                                                "gather_results",
-                                                "zero",
-                                                "recompute",
-                                                "virtual_stages",
-                                                "sequence_parallel",
-                                                "overlap_gradients"};
+  // clang-format off
+  static const std::vector<std::string> keys = {
+      "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
+      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+  // clang-format on
   return keys;
 }
 
@@ -123,6 +135,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
+  strategy.shares       = read_shares(json, strategy);
   return strategy;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "copy.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
@@ -53,9 +55,21 @@ class Differentiator {
 
   bool is_floating(size_t value) const { return values_[value].type.is_tensor() && ir::is_float(values_[value].type.dtype); }
 
+  // Data that only the loss itself reads, beside its prediction.
+  bool is_target(size_t parameter) const {
+    for (const ir::Op& op : function_.ops) {
+      const auto inputs   = function_.inputs(op);
+      const bool is_loss  = op.result_count > 0 && function_.output(op, 0) == function_.results[0];
+      const auto examined = is_loss ? inputs.first(std::min<size_t>(inputs.size(), 1)) : inputs;
+      if (std::find(examined.begin(), examined.end(), static_cast<ValueId>(parameter)) != examined.end()) return false;
+    }
+    return true;
+  }
+
   void mark_active() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) {
-      active_[i] = is_floating(i) && (function_.parameters[i] == ir::ParameterRole::weight || inputs_ == Inputs::floating);
+      const bool is_weight = function_.parameters[i] == ir::ParameterRole::weight;
+      active_[i]           = is_floating(i) && (is_weight || (inputs_ == Inputs::floating && !is_target(i)));
     }
     for (const ir::Op& op : function_.ops) {
       bool active = false;

@@ -17,12 +17,13 @@ constexpr int kEveryMicrobatch = -1;  // a value that does not depend on the mic
 // Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
 class Pipeliner {
  public:
-  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule)
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
+            const std::vector<double>& shares)
       : module_(module),
         function_(module.entry()),
         layouts_(interpret_layouts(module, microbatches, "microbatches")),
         values_(layouts_.entry().values),
-        staged_(assign_stages(module, function_, values_, stages)),
+        staged_(assign_stages(module, function_, values_, shares)),
         ops_(ops),
         stages_(stages),
         microbatches_(microbatches),
@@ -259,8 +260,13 @@ class Pipeliner {
 
 }  // namespace
 
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule) {
-  return Pipeliner(module, ops, stages, microbatches, schedule).run();
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
+                     const std::vector<double>& shares) {
+  const std::vector<double> equal(static_cast<size_t>(stages), 1.0);
+  if (!shares.empty() && shares.size() != equal.size()) {
+    throw Error("pipeline", std::to_string(shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
+  }
+  return Pipeliner(module, ops, stages, microbatches, schedule, shares.empty() ? equal : shares).run();
 }
 
 namespace definitions {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "foreflow/ir/builder.h"
@@ -33,6 +34,8 @@ class Sharder {
                                                                " splits no weight: no product has an output dimension that it divides");
     }
     copies_.resize(function_.values.size());
+    is_result_.resize(function_.values.size());
+    for (const ir::ValueId id : function_.results) is_result_[ir::index(id)] = true;
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     for (size_t o = 0; o < function_.ops.size(); ++o) op(function_.ops[o], plan_.decisions[o]);
     std::vector<ir::ValueId> results;
@@ -80,6 +83,10 @@ class Sharder {
         copies_[op.first_result + i][plan_.layouts[op.first_result + i]].push_back(id);
       }
     }
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ir::ValueId id = function_.output(op, i);
+      if (is_result_[ir::index(id)]) in_layout(id, returned(id));  // gathered where it is made, not at the end
+    }
   }
 
   // The copies of a value in the layout that its next use needs; made when they are first needed.
@@ -112,11 +119,16 @@ class Sharder {
     return parts;
   }
 
+  // The layout that a result is returned in.
+  Layout returned(ir::ValueId id) const {
+    const Layout& made = plan_.layouts[ir::index(id)];
+    const bool gather  = made.is_split() && made.blocks == 1 && results_ == Results::gather && !updates_weight(id);
+    return made.is_partial() || gather ? Layout::whole() : made;
+  }
+
   void result(size_t i, std::vector<ir::ValueId>& results) {
     const ir::ValueId id = function_.results[i];
-    Layout layout        = plan_.layouts[ir::index(id)];
-    const bool gather    = layout.is_split() && layout.blocks == 1 && results_ == Results::gather && !updates_weight(id);
-    if (layout.is_partial() || gather) layout = Layout::whole();
+    const Layout layout  = returned(id);
     const Copies& copies = in_layout(id, layout);
     const size_t count   = layout.is_whole() ? 1 : static_cast<size_t>(ways_);
     for (size_t way = 0; way < count; ++way) {
@@ -127,10 +139,8 @@ class Sharder {
 
   // New weights stay where they are used.
   bool updates_weight(ir::ValueId id) const {
-    for (const ir::Op& op : function_.ops) {
-      if (ir::index(id) >= op.first_result && ir::index(id) < op.first_result + op.result_count) return op.def->role == ir::Role::optimizer;
-    }
-    return false;
+    const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id), [](size_t value, const ir::Op& op) { return value < op.first_result; });
+    return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() && std::prev(after)->def->role == ir::Role::optimizer;
   }
 
   const ir::Module& module_;
@@ -142,6 +152,7 @@ class Sharder {
   const Results results_;
   ir::FunctionBuilder builder_;
   std::vector<std::map<Layout, Copies>> copies_;  // per value
+  std::vector<bool> is_result_;                   // per value
   Distributed distributed_;
 };
 

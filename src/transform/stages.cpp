@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace foreflow::transform {
 namespace {
@@ -12,8 +13,13 @@ constexpr double kSame   = 0.01;
 
 class Stager {
  public:
-  Stager(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values, int stages)
-      : module_(module), function_(function), values_(values), stages_(stages), staged_(function.ops.size()) {}
+  Stager(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values, const std::vector<double>& shares)
+      : module_(module),
+        function_(function),
+        values_(values),
+        shares_(shares),
+        stages_(static_cast<int>(shares.size())),
+        staged_(function.ops.size()) {}
 
   std::vector<StagedOp> run() {
     mark_phases();
@@ -99,19 +105,23 @@ class Stager {
   void cut_forward() {
     if (stages_ == 1) return;
     const std::vector<Place> all = places();
-    const double stage           = all.empty() ? 0 : all.back().done / stages_;
+    const double total           = all.empty() ? 0 : all.back().done;
+    const double stage           = total / stages_;
+    const double whole           = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+    double ideal                 = 0;
     std::vector<size_t> cuts;
     for (int s = 1; s < stages_; ++s) {
+      ideal += total * shares_[static_cast<size_t>(s - 1)] / whole;
       const Place* best = nullptr;
       double best_far   = 0;
       for (const Place& place : all) {
-        const double far = std::fabs(place.done - s * stage);
+        const double far = std::fabs(place.done - ideal);
         if (far > kWindow * stage || (!cuts.empty() && place.op <= cuts.back())) continue;
         const double rounded = std::floor(far / (kSame * stage));
         if (best == nullptr || place.crossing < best->crossing || (place.crossing == best->crossing && rounded <= best_far)) best = &place, best_far = rounded;
       }
       if (best == nullptr) {
-        throw Error(module_.source + ": @" + function_.name, "cannot be cut into " + std::to_string(stages_) + " stages of about equal work; use fewer");
+        throw Error(module_.source + ": @" + function_.name, "cannot be cut into " + std::to_string(stages_) + " stages of such work; use fewer");
       }
       cuts.push_back(best->op);
     }
@@ -150,14 +160,16 @@ class Stager {
   const ir::Module& module_;
   const ir::Function& function_;
   const std::vector<LaidOut>& values_;
+  const std::vector<double>& shares_;
   const int stages_;
   std::vector<StagedOp> staged_;
 };
 
 }  // namespace
 
-std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values, int stages) {
-  return Stager(module, function, values, stages).run();
+std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values,
+                                    const std::vector<double>& shares) {
+  return Stager(module, function, values, shares).run();
 }
 
 }  // namespace foreflow::transform

@@ -136,7 +136,8 @@ WorkloadDef gpt() {
            {"hidden", "width (768)"},
            {"heads", "attention heads (12)"},
            {"sequence", "tokens a sample (1024)"},
-           {"vocabulary", "tokens in the vocabulary (50257)"}},
+           {"vocabulary", "tokens in the vocabulary (50257)"},
+           {"caches", "inference: whether the graph returns the keys and values of every layer, true or false (true)"}},
           build};
 }
 

@@ -47,6 +47,7 @@ struct Strategy {
   int microbatches                      = 1;  // K, of each replica
   int64_t global_batch                  = 0;  // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
+  std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results            = transform::Results::gather;
 
   int devices() const { return dp * tp * pp; }

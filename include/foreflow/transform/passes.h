@@ -41,7 +41,8 @@ ir::Module resolve(const ir::Module& module);
 ir::Module eliminate_dead_code(const ir::Module& module);
 
 // Reverse-mode differentiation of result 0 (the loss) with respect to every weight: the gradients, in the order of the weights, follow the
-// results. With Inputs::floating those of floating-point data that the loss depends on stand before them.
+// results. With Inputs::floating those of floating-point data that the loss depends on stand before them (a target, which only the
+// loss itself reads beside its prediction, has none).
 enum class Inputs : uint8_t { none, floating };
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none);
 
@@ -55,8 +56,10 @@ enum class Results : uint8_t { gather, leave_split };
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Results results = Results::gather);
 
 // Pipeline parallelism: `stages` groups of devices, each as large as the program's, and `microbatches` parts of the batch
-// in the order of `schedule`. Every stage's forward and backward become functions, called once a microbatch.
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule);
+// in the order of `schedule`. Every stage's forward and backward become functions, called once a microbatch. `shares`:
+// how much of the forward arithmetic each stage should do, in any unit (layers, say); empty: equal parts.
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
+                     const std::vector<double>& shares = {});
 
 // Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the batch
 // (gradients) are all-reduced before they are used.
