@@ -16,7 +16,8 @@ void run(const std::string& file) {
   for (const ir::Function& function : module.functions) ops += function.ops.size();
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const size_t unresolved   = interpret::unresolved(module, interpretation).size();
-  std::cout << fmt::format("{}: ok, {} function{}, {} ops", file, module.functions.size(), module.functions.size() == 1 ? "" : "s", ops);
+  std::cout << fmt::format("{}: ok, {} function{}, {} ops", file, module.functions.size(),
+                           module.functions.size() == 1 ? "" : "s", ops);
   if (unresolved > 0) std::cout << fmt::format(", {} value{} of unknown shape", unresolved, unresolved == 1 ? "" : "s");
   std::cout << "\n";
 }

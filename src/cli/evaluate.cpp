@@ -5,15 +5,14 @@
 #include <filesystem>
 #include <limits>
 
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
-
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/program_file.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -53,11 +52,12 @@ Subject read_subject(const Options& options) {
   return subject;
 }
 
-Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option, const std::map<std::string, std::string>& aliases) {
+Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option,
+                   const std::map<std::string, std::string>& aliases) {
   Arrays arrays;
   for (const std::string& setting : settings) {
-    const auto [name, path] = split_setting(setting, option);
-    const auto alias        = aliases.find(name);
+    const auto [name, path]                               = split_setting(setting, option);
+    const auto alias                                      = aliases.find(name);
     arrays[alias == aliases.end() ? name : alias->second] = onnx::read_tensor_file(path).array;
   }
   return arrays;
@@ -68,7 +68,8 @@ void check_known(const Arrays& given, const ir::Function& function) {
   for (size_t i = 0; i < function.parameters.size(); ++i) names.push_back(function.values[i].name);
   for (const auto& [name, array] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw Error("--input " + name, "@" + function.name + " has no such parameter; the nearest is \"" + nearest(name, names) + "\"");
+    throw Error("--input " + name,
+                "@" + function.name + " has no such parameter; the nearest is \"" + nearest(name, names) + "\"");
   }
 }
 
@@ -88,10 +89,10 @@ std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given,
 }
 
 struct Comparison {
-  bool same_shape  = true;
-  double absolute  = 0;  // largest |ours - expected|
-  double relative  = 0;  // largest |ours - expected| / |expected|, where expected is not 0
-  bool within      = true;
+  bool same_shape = true;
+  double absolute = 0;  // largest |ours - expected|
+  double relative = 0;  // largest |ours - expected| / |expected|, where expected is not 0
+  bool within     = true;
 };
 
 Comparison compare(const ir::Array& ours, const ir::Array& expected, const Options& options) {
@@ -121,7 +122,8 @@ struct Answer {
   std::vector<std::string> failures;
 };
 
-void add_output(Answer& answer, const std::string& name, const ir::Array& array, const ir::Array* expected, const Options& options) {
+void add_output(Answer& answer, const std::string& name, const ir::Array& array, const ir::Array* expected,
+                const Options& options) {
   Json shape = Json::array(), row;
   for (const int64_t dim : array.dims()) shape.push(dim);
   row.set("name", name).set("shape", std::move(shape));
@@ -131,9 +133,10 @@ void add_output(Answer& answer, const std::string& name, const ir::Array& array,
     row.set("max_abs_error", number(comparison.absolute));
     row.set("max_rel_error", number(comparison.relative));
     row.set("ok", comparison.within);
-    answer.text += comparison.same_shape ? fmt::format(", max error {:.3g} absolute, {:.3g} relative{}", comparison.absolute, comparison.relative,
-                                                       comparison.within ? "" : "  TOO LARGE")
-                                         : fmt::format(", expected the shape {}", ir::to_string(expected->dims()));
+    answer.text += comparison.same_shape
+                       ? fmt::format(", max error {:.3g} absolute, {:.3g} relative{}", comparison.absolute,
+                                     comparison.relative, comparison.within ? "" : "  TOO LARGE")
+                       : fmt::format(", expected the shape {}", ir::to_string(expected->dims()));
     if (!comparison.within) answer.failures.push_back(name);
   }
   answer.text += "\n";
@@ -143,14 +146,16 @@ void add_output(Answer& answer, const std::string& name, const ir::Array& array,
 void write_outputs(const std::string& folder, const std::vector<ir::Array>& results, const Subject& subject) {
   make_folder(folder);
   for (size_t i = 0; i < results.size(); ++i) {
-    onnx::write_tensor_file((std::filesystem::path(folder) / fmt::format("output_{}.pb", i)).string(), {subject.outputs[i], results[i]});
+    onnx::write_tensor_file((std::filesystem::path(folder) / fmt::format("output_{}.pb", i)).string(),
+                            {subject.outputs[i], results[i]});
   }
 }
 
 void run(const Options& options) {
-  const Subject subject                = read_subject(options);
-  const std::vector<ir::Array> results = interpret::evaluate(
-      subject.module, subject.entry, arguments_of(subject, read_arrays(options.inputs, "--input", subject.aliases), options.file));
+  const Subject subject = read_subject(options);
+  const std::vector<ir::Array> results =
+      interpret::evaluate(subject.module, subject.entry,
+                          arguments_of(subject, read_arrays(options.inputs, "--input", subject.aliases), options.file));
   Arrays expected = read_arrays(options.expected, "--expect", {});
   Answer result;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -159,20 +164,27 @@ void run(const Options& options) {
   }
   if (!expected.empty()) {
     const std::string& name = expected.begin()->first;
-    throw Error("--expect " + name, "there is no such output; the nearest is \"" + nearest(name, subject.outputs) + "\"");
+    throw Error("--expect " + name,
+                "there is no such output; the nearest is \"" + nearest(name, subject.outputs) + "\"");
   }
   if (!options.output.empty()) write_outputs(options.output, results, subject);
   answer(options.json, Json::object().set("outputs", result.outputs), result.text);
   if (result.failures.empty()) return;
-  throw Error(options.file, fmt::format("{} of {} outputs differ by more than {:g} + {:g} x |expected|, the first is {}", result.failures.size(),
-                                        options.expected.size(), options.absolute, options.relative, result.failures.front()));
+  throw Error(options.file,
+              fmt::format("{} of {} outputs differ by more than {:g} + {:g} x |expected|, the first is {}",
+                          result.failures.size(), options.expected.size(), options.absolute, options.relative,
+                          result.failures.front()));
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required();
-  command.add_option("--input", options->inputs, "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable")->expected(1)->take_all();
-  command.add_option("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable")->expected(1)->take_all();
+  command.add_option("--input", options->inputs, "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable")
+      ->expected(1)
+      ->take_all();
   command.add_option("--output", options->output, "write every output to DIR/output_N.pb");
   command.add_option("--function", options->function, "of a .distir program; the last one by default");
   command.add_option("--rtol", options->relative, "tolerance relative to the expected number")->capture_default_str();

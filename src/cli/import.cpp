@@ -2,15 +2,14 @@
 
 #include <charconv>
 
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/program_file.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -26,7 +25,8 @@ ir::Dims parse_dims(const std::string& text, const std::string& where) {
   for (const std::string& word : split(text, ',')) {
     int64_t dim          = 0;
     const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
-    if (ok != std::errc() || end != word.data() + word.size() || dim < 0) throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
+    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
+      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
     dims.push_back(dim);
   }
   return dims;
@@ -85,12 +85,16 @@ Json to_json(const Findings& findings) {
 
 std::string to_text(const std::string& file, const onnx::Imported& imported, const Findings& findings) {
   constexpr size_t kShown = 10;
-  std::string text        = fmt::format("{}: opset {}, {} nodes, {} values\n", file, imported.opset, findings.nodes, findings.values);
+  std::string text =
+      fmt::format("{}: opset {}, {} nodes, {} values\n", file, imported.opset, findings.nodes, findings.values);
   text += fmt::format("parameters  {:.0f}\nflops       {}\nops\n", findings.parameters, format(findings.flops));
   for (const auto& [name, count] : findings.ops) text += fmt::format("  {:>6}  {}\n", count, name);
   text += fmt::format("unresolved  {}\n", findings.unresolved.size());
-  for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i) text += "  " + findings.unresolved[i] + "\n";
-  if (findings.unresolved.size() > kShown) text += fmt::format("  ... and {} more; give the inputs' shapes with --shape\n", findings.unresolved.size() - kShown);
+  for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i)
+    text += "  " + findings.unresolved[i] + "\n";
+  if (findings.unresolved.size() > kShown)
+    text +=
+        fmt::format("  ... and {} more; give the inputs' shapes with --shape\n", findings.unresolved.size() - kShown);
   return text;
 }
 
@@ -106,9 +110,13 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("MODEL.onnx", options->file, "the model")->required();
-  command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")->expected(1)->take_all();
-  command.add_option("-o,--output", options->output, "write the program as .distir (- for stdout, and nothing else there)");
-  command.add_option("--json", options->json, "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)");
+  command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("-o,--output", options->output,
+                     "write the program as .distir (- for stdout, and nothing else there)");
+  command.add_option("--json", options->json,
+                     "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)");
   return [options] { run(*options); };
 }
 

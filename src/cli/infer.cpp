@@ -22,13 +22,15 @@ size_t parameter_number(const ir::Function& function, const std::string& name, c
     if (function.values[i].name == name) return i;
     names.push_back(function.values[i].name);
   }
-  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" + nearest(name, names) + "\"");
+  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" +
+                         nearest(name, names) + "\"");
 }
 
 void annotate(ir::Function& function, const std::string& setting) {
   const auto [name, type] = split_setting(setting, "--input");
   const std::string where = "--input " + setting;
-  function.values[parameter_number(function, name, where)].annotation = std::make_shared<const ir::Type>(ir::parse_type(type, where));
+  function.values[parameter_number(function, name, where)].annotation =
+      std::make_shared<const ir::Type>(ir::parse_type(type, where));
 }
 
 std::string shown(const interpret::Mixed& value) {
@@ -60,7 +62,9 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("FILE.distir", options->file, "the program")->required();
-  command.add_option("--input", options->inputs, "NAME=TYPE: the type of a parameter; repeatable")->expected(1)->take_all();
+  command.add_option("--input", options->inputs, "NAME=TYPE: the type of a parameter; repeatable")
+      ->expected(1)
+      ->take_all();
   command.add_option("--function", options->function, "the function; the last one by default");
   return [options] { run(*options); };
 }

@@ -31,7 +31,8 @@ Rows workload_rows() {
   Rows rows;
   for (const workload::WorkloadDef& family : workload::workloads()) {
     std::string doc(family.doc);
-    for (const workload::Key& key : family.keys) doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, key.doc);
+    for (const workload::Key& key : family.keys)
+      doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, key.doc);
     rows.push_back({std::string(family.name), std::move(doc)});
   }
   return rows;
@@ -41,7 +42,8 @@ Rows pass_rows() {
   Rows rows;
   for (const transform::PassDef& pass : transform::passes()) {
     std::string name(pass.name);
-    for (const std::string_view argument : pass.arguments) name += fmt::format("{}{}", argument == pass.arguments.front() ? "(" : ", ", argument);
+    for (const std::string_view argument : pass.arguments)
+      name += fmt::format("{}{}", argument == pass.arguments.front() ? "(" : ", ", argument);
     rows.push_back({pass.arguments.empty() ? name : name + ")", std::string(pass.doc)});
   }
   return rows;
@@ -98,7 +100,8 @@ struct Options {
 };
 
 void run(const Options& options) {
-  const auto chosen = std::find_if(tables().begin(), tables().end(), [&](const Table& table) { return table.name == options.table; });
+  const auto chosen =
+      std::find_if(tables().begin(), tables().end(), [&](const Table& table) { return table.name == options.table; });
   if (chosen == tables().end()) {
     throw Error("foreflow list", "unknown table \"" + options.table + "\"; use " + list_or(table_names()));
   }
@@ -118,6 +121,8 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef list() { return {"list", "show a table: ops, passes, schedules, topologies, ...", "foreflow list schedules", declare}; }
+CommandDef list() {
+  return {"list", "show a table: ops, passes, schedules, topologies, ...", "foreflow list schedules", declare};
+}
 
 }  // namespace foreflow::cli::definitions

@@ -5,15 +5,14 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
-
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/program_file.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -27,7 +26,8 @@ void write_in(const std::string& folder, const std::string& name, const std::str
   write_file((std::filesystem::path(folder) / name).string(), text);
 }
 
-void write_ranks(const Options& options, const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
+void write_ranks(const Options& options, const ir::Module& module,
+                 const interpret::MixedInterpretation& interpretation) {
   const auto programs = lower::project(module, interpretation, ops::table());
   for (const auto& [device, program] : programs) {
     const std::string name = device.placed() ? "D" + ir::to_string(device) : "D1";
@@ -39,7 +39,7 @@ void write_ranks(const Options& options, const ir::Module& module, const interpr
 // events.stream: the table that all streams share; then each stream in a file of its own.
 void write_streams(const Options& options, const stream::Program& program) {
   const std::string text = stream::print(program);
-  std::string name = "events", part;
+  std::string name       = "events", part;
   for (size_t at = 0; at < text.size();) {
     const size_t end       = text.find('\n', at) + 1;
     const std::string line = text.substr(at, end - at);
@@ -56,13 +56,13 @@ void write_streams(const Options& options, const stream::Program& program) {
 }
 
 void lower_scenario(const Options& options) {
-  const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
-  const platform::Platform platform = scenario::load_platform(scenario.platform);
-  scenario::check_devices(scenario, platform);
+  const scenario::Scenario scenario    = scenario::load_file(options.file, options.settings);
+  const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
+  scenario::check_devices(scenario, *platform);
   const ir::Module module   = scenario::distribute(scenario::build(scenario), scenario);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   write_ranks(options, module, interpretation);
-  write_streams(options, lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives).program);
+  write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives).program);
 }
 
 void run(const Options& options) {
@@ -78,9 +78,14 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required();
-  command.add_option("-o,--output", options->folder, "the folder for one program a device, and for a scenario its priced streams")->required();
+  command
+      .add_option("-o,--output", options->folder,
+                  "the folder for one program a device, and for a scenario its priced streams")
+      ->required();
   command.add_option("--target", options->target, "the form of the programs: distir")->capture_default_str();
-  command.add_option("--set", options->settings, "PATH=VALUE: change one value of the scenario; repeatable")->expected(1)->take_all();
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value of the scenario; repeatable")
+      ->expected(1)
+      ->take_all();
   return [options] { run(*options); };
 }
 

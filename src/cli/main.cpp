@@ -18,15 +18,18 @@ std::string one_line(std::string text) {
 }
 
 // CLI11 would only say that a command is missing.
-bool is_unknown_command(int argc, char** argv) { return argc > 1 && argv[1][0] != '-' && commands().find(argv[1]) == nullptr; }
+bool is_unknown_command(int argc, char** argv) {
+  return argc > 1 && argv[1][0] != '-' && commands().find(argv[1]) == nullptr;
+}
 
 int run(int argc, char** argv) {
   if (is_unknown_command(argc, argv)) {
-    std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \"" << nearest(argv[1], commands().names())
-              << "\" (see: foreflow --help)\n";
+    std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \""
+              << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
     return kWrongUsage;
   }
-  CLI::App app("Foreflow predicts how distributed deep learning runs on a cluster: time, memory, links, strategy.", "foreflow");
+  CLI::App app("Foreflow predicts how distributed deep learning runs on a cluster: time, memory, links, strategy.",
+               "foreflow");
   app.set_version_flag("--version", "foreflow " FOREFLOW_VERSION);
   app.require_subcommand(1);
   app.footer("foreflow COMMAND --help shows the options of a command and an example.");

@@ -15,23 +15,27 @@ struct Options {
 
 bool is_file(const std::string& name) { return name.ends_with(".xml"); }
 
-const platform::TopologyDef& topology_of(const Options& options) { return platform::topologies().get(options.name, "foreflow platform"); }
+const platform::TopologyDef& topology_of(const Options& options) {
+  return platform::topologies().get(options.name, "foreflow platform");
+}
 
 int nodes_of(const Options& options) { return options.nodes != 0 ? options.nodes : topology_of(options).default_nodes; }
 
 void check_nodes(const Options& options) {
-  if (is_file(options.name) && options.nodes != 0) throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
+  if (is_file(options.name) && options.nodes != 0)
+    throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
   if (options.nodes < 0) throw Error("--nodes", std::to_string(options.nodes) + " is too small; use 1 or more");
 }
 
 void run(const Options& options) {
   check_nodes(options);
   if (!options.output.empty()) {
-    write_file(options.output, is_file(options.name) ? read_file(options.name) : topology_of(options).write(nodes_of(options)));
+    write_file(options.output,
+               is_file(options.name) ? read_file(options.name) : topology_of(options).write(nodes_of(options)));
     return;
   }
-  const platform::Platform platform =
-      is_file(options.name) ? platform::load_file(options.name) : platform::make(topology_of(options), nodes_of(options));
+  const platform::Platform platform = is_file(options.name) ? platform::load_file(options.name)
+                                                            : platform::make(topology_of(options), nodes_of(options));
   if (options.route.empty()) return answer(options.json, platform::to_json(platform), platform::describe(platform));
   const std::string &from = options.route[0], &to = options.route[1];
   answer(options.json, platform::route_to_json(platform, from, to), platform::describe_route(platform, from, to));

@@ -1,7 +1,6 @@
-#include "foreflow/schedule/describe.h"
-
 #include "cli/command.h"
 #include "cli/output.h"
+#include "foreflow/schedule/describe.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -13,10 +12,11 @@ struct Options {
 };
 
 void run(const Options& options) {
-  const auto& row         = schedule::schedules().get(options.name, "foreflow schedule");
-  const std::string text  = schedule::describe(row, options.stages, options.microbatches, options.costs);
-  const bool wanted       = !options.json.empty();
-  answer(options.json, wanted ? schedule::to_json(row, options.stages, options.microbatches, options.costs) : Json(), text);
+  const auto& row        = schedule::schedules().get(options.name, "foreflow schedule");
+  const std::string text = schedule::describe(row, options.stages, options.microbatches, options.costs);
+  const bool wanted      = !options.json.empty();
+  answer(options.json, wanted ? schedule::to_json(row, options.stages, options.microbatches, options.costs) : Json(),
+         text);
 }
 
 Action declare(CLI::App& command) {

@@ -14,8 +14,8 @@ namespace {
 struct Options {
   std::string scenario, engine, json, csv;
   std::vector<std::string> settings;
-  int jobs = 0;  // 0: one a core
-  int top  = 10;
+  int jobs    = 0;  // 0: one a core
+  int top     = 10;
   bool timing = false;
 };
 
@@ -45,12 +45,18 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("SCENARIO.json", options->scenario, "the question; lists in its strategy are axes, absent dp, tp, pp and microbatches are all that fit")
+  command
+      .add_option("SCENARIO.json", options->scenario,
+                  "the question; lists in its strategy are axes, absent dp, tp, pp and microbatches are all that fit")
       ->required();
   command.add_option("--top", options->top, "how many of the ranking to show")->capture_default_str();
-  command.add_option("--jobs", options->jobs, "worker processes (default: one a core); the answer is the same for any number");
+  command.add_option("--jobs", options->jobs,
+                     "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
-  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=[1,2,4]; repeatable")->expected(1)->take_all();
+  command
+      .add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=[1,2,4]; repeatable")
+      ->expected(1)
+      ->take_all();
   command.add_option("--json", options->json, "write the result to FILE (- for stdout)");
   command.add_option("--csv", options->csv, "write the whole ranking to FILE (- for stdout)");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself to the JSON");
@@ -60,8 +66,8 @@ Action declare(CLI::App& command) {
 }  // namespace
 
 CommandDef search() {
-  return {"search", "rank strategies: the fastest that fit, and those that use less memory", "foreflow search scenarios/gpt2_search_dgx2.json --top 5",
-          declare};
+  return {"search", "rank strategies: the fastest that fit, and those that use less memory",
+          "foreflow search scenarios/gpt2_search_dgx2.json --top 5", declare};
 }
 
 }  // namespace foreflow::cli::definitions

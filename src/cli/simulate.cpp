@@ -20,7 +20,9 @@ struct Options {
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
-  return report::writers().get(writer, "report").write(outcome.summary, outcome.program, outcome.timeline, outcome.platform);
+  return report::writers()
+      .get(writer, "report")
+      .write(outcome.summary, outcome.program, outcome.timeline, *outcome.platform);
 }
 
 scenario::Outcome simulated(const Options& options) {
@@ -51,7 +53,9 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
-  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")->expected(1)->take_all();
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
+      ->expected(1)
+      ->take_all();
   command.add_option("--json", options->json, "write the full result to FILE (- for stdout)");
   command.add_option("--trace", options->reports["trace"], "write a Chrome trace, for ui.perfetto.dev");
   command.add_option("--csv", options->reports["csv"], "write every item of the timeline, one a line");

@@ -1,10 +1,9 @@
+#include "cli/command.h"
+#include "cli/program_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
-
-#include "cli/command.h"
-#include "cli/program_file.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -23,18 +22,22 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("FILE.distir", options->file, "the program")->required();
-  command.add_option("--pass", options->passes, "NAME(key=value, ...), applied in order; repeatable (see: foreflow list passes)")
+  command
+      .add_option("--pass", options->passes,
+                  "NAME(key=value, ...), applied in order; repeatable (see: foreflow list passes)")
       ->required()
       ->expected(1)
       ->take_all();
-  command.add_option("-o,--output", options->output, "where the new program goes (- for stdout)")->capture_default_str();
+  command.add_option("-o,--output", options->output, "where the new program goes (- for stdout)")
+      ->capture_default_str();
   return [options] { run(*options); };
 }
 
 }  // namespace
 
 CommandDef transform() {
-  return {"transform", "apply passes to a program, in order", "foreflow transform mlp.distir --pass differentiate --pass 'shard(tp=2)'", declare};
+  return {"transform", "apply passes to a program, in order",
+          "foreflow transform mlp.distir --pass differentiate --pass 'shard(tp=2)'", declare};
 }
 
 }  // namespace foreflow::cli::definitions

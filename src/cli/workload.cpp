@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/command.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/ops/table.h"
-
-#include "cli/command.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -26,14 +25,18 @@ const char* const kWhere = "foreflow workload";
 int64_t parse_size(const std::string& key, const std::string& text) {
   int64_t value        = 0;
   const auto [end, ok] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ok != std::errc() || end != text.data() + text.size()) throw Error("--" + key, "\"" + text + "\" is no whole number");
+  if (ok != std::errc() || end != text.data() + text.size())
+    throw Error("--" + key, "\"" + text + "\" is no whole number");
   return value;
 }
 
 std::string gpt2_graph(const Options& options) {
   onnx::Gpt2Size size;
-  std::map<std::string, int64_t*> fields = {{"layers", &size.layers}, {"heads", &size.heads}, {"hidden", &size.hidden},
-                                            {"vocabulary", &size.vocabulary}, {"positions", &size.positions}};
+  std::map<std::string, int64_t*> fields = {{"layers", &size.layers},
+                                            {"heads", &size.heads},
+                                            {"hidden", &size.hidden},
+                                            {"vocabulary", &size.vocabulary},
+                                            {"positions", &size.positions}};
   std::vector<std::string> keys;
   for (const auto& [key, field] : fields) keys.push_back(key);
   for (const auto& [key, text] : options.sizes) {
@@ -47,7 +50,8 @@ std::string gpt2_graph(const Options& options) {
 
 ir::DType parse_dtype(const std::string& name) {
   const auto dtype = ir::find_dtype(name);
-  if (!dtype || !ir::is_float(*dtype)) throw Error("--dtype", "\"" + name + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
+  if (!dtype || !ir::is_float(*dtype))
+    throw Error("--dtype", "\"" + name + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
   return *dtype;
 }
 
@@ -70,16 +74,19 @@ std::string family_program(const Options& options) {
   Json sizes = Json::object().set("model", options.name);
   for (const auto& [key, text] : options.sizes) {
     if (text.empty()) continue;
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
     sizes.set(key, parse_size(key, text));
   }
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
-  const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype), parse_mode(options.mode)};
+  const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),
+                                  parse_mode(options.mode)};
   return ir::print(family.build(request, ops::table()).module);
 }
 
 void run(const Options& options) {
-  if (options.name == kGpt2 && options.output == "-") throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
+  if (options.name == kGpt2 && options.output == "-")
+    throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
   write_file(options.output, options.name == kGpt2 ? gpt2_graph(options) : family_program(options));
 }
 
@@ -94,12 +101,16 @@ std::map<std::string, std::string> all_sizes() {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("NAME", options->name, "a model family (see: foreflow list workloads), or gpt2 for the graph of the ONNX export")->required();
+  command
+      .add_option("NAME", options->name,
+                  "a model family (see: foreflow list workloads), or gpt2 for the graph of the ONNX export")
+      ->required();
   for (const auto& [key, doc] : all_sizes()) command.add_option("--" + key, options->sizes[key], doc);
   command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();
   command.add_option("--dtype", options->dtype, "f64, f32, f16, bf16 or f8")->capture_default_str();
   command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
-  command.add_option("-o,--output", options->output, "FILE.distir, or FILE.onnx for gpt2 (- for stdout)")->capture_default_str();
+  command.add_option("-o,--output", options->output, "FILE.distir, or FILE.onnx for gpt2 (- for stdout)")
+      ->capture_default_str();
   return [options] { run(*options); };
 }
 

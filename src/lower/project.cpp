@@ -52,8 +52,8 @@ interpret::DeviceMap composed(interpret::DeviceMap inner, const interpret::Devic
 struct Site {
   const Instance<Mixed>& instance;
   const ir::Function& function;
-  ir::Device device;           // as the instance calls it
-  interpret::DeviceMap map;    // the instance's devices to the real ones; empty: they are real
+  ir::Device device;         // as the instance calls it
+  interpret::DeviceMap map;  // the instance's devices to the real ones; empty: they are real
 
   const ir::Type& type(ValueId id) const { return instance.values[ir::index(id)].type; }
   bool touches(ValueId id) const { return lower::touches(type(id), device); }
@@ -120,18 +120,20 @@ class Projector {
   }
 
   void call(const Site& site, size_t o, ir::FunctionBuilder& builder, Kept& kept) {
-    const ir::Op& op                  = site.function.ops[o];
-    const interpret::DeviceMap& map   = site.instance.maps[o];
-    const ir::Device device           = inside(site.device, map);
+    const ir::Op& op                = site.function.ops[o];
+    const interpret::DeviceMap& map = site.instance.maps[o];
+    const ir::Device device         = inside(site.device, map);
     if (!device.placed() && site.device.placed()) return;
     const Projected& callee = project(site.instance.callee[o], device, composed(map, site.map));
     if (result_.functions[callee.function].ops.empty() && callee.results.empty()) return;
     std::vector<ValueId> arguments;
-    for (const size_t parameter : callee.parameters) arguments.push_back(kept[ir::index(site.function.inputs(op)[parameter])]);
-    const auto number = static_cast<int32_t>(callee.function);
+    for (const size_t parameter : callee.parameters)
+      arguments.push_back(kept[ir::index(site.function.inputs(op)[parameter])]);
+    const auto number   = static_cast<int32_t>(callee.function);
     const ValueId first = builder.append(nullptr, number, op.attributes, arguments, callee.results.size());
     for (size_t i = 0; i < callee.results.size(); ++i) {
-      keep(site, site.function.output(op, callee.results[i]), static_cast<ValueId>(ir::index(first) + i), builder, kept);
+      keep(site, site.function.output(op, callee.results[i]), static_cast<ValueId>(ir::index(first) + i), builder,
+           kept);
     }
   }
 
@@ -174,7 +176,8 @@ class Projector {
 
 }  // namespace
 
-std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const ir::OpTable& ops) {
+std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                                         const ir::OpTable& ops) {
   std::set<ir::Device> devices;
   for (const Mixed& value : interpretation.entry().values) collect(value.type, devices);
   if (devices.empty()) devices.insert(ir::Device());

@@ -17,7 +17,8 @@ Sequential from_family(const Scenario& scenario) {
   if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
   const JsonView root(scenario.source, scenario.file);
   const Workload& workload = scenario.workload;
-  workload::Model model    = workload.family->build({root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
+  workload::Model model    = workload.family->build(
+         {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
   Sequential sequential;
   sequential.module            = std::move(model.module);
   sequential.tokens_per_sample = model.tokens_per_sample;
@@ -32,7 +33,8 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
       if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
       std::string dims;
       for (const std::string& dim : input.dimensions) dims += (dims.empty() ? "" : ", ") + dim;
-      throw Error(where(scenario, "workload.shapes"), "the model leaves the shape of input \"" + input.name + "\" open: [" + dims + "]; give it as numbers");
+      throw Error(where(scenario, "workload.shapes"), "the model leaves the shape of input \"" + input.name +
+                                                          "\" open: [" + dims + "]; give it as numbers");
     }
   }
 }
@@ -58,9 +60,12 @@ Sequential from_distir(const Scenario& scenario) {
 
 Sequential from_source(const Scenario& scenario) {
   switch (scenario.workload.source) {
-    case Workload::Source::family: return from_family(scenario);
-    case Workload::Source::onnx: return from_onnx(scenario);
-    case Workload::Source::distir: return from_distir(scenario);
+    case Workload::Source::family:
+      return from_family(scenario);
+    case Workload::Source::onnx:
+      return from_onnx(scenario);
+    case Workload::Source::distir:
+      return from_distir(scenario);
   }
   return {};
 }
@@ -82,7 +87,8 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   return transform::add_optimizer(differentiated, ops::table(), scenario.workload.optimizer);
 }
 
-// Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it stays.
+// Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it
+// stays.
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
   return scenario.cost.memory == cost::MemoryRule::distir ? resolved : transform::eliminate_dead_code(resolved);
@@ -91,7 +97,9 @@ ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
 void check_undistributed(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   if (strategy.devices() == 1 && strategy.microbatches == 1) return;
-  throw Error(where(scenario, "strategy"), scenario.workload.path + " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
+  throw Error(where(scenario, "strategy"),
+              scenario.workload.path +
+                  " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
 }  // namespace
@@ -102,11 +110,13 @@ Sequential build(const Scenario& scenario) {
   if (sequential.placed) {
     check_undistributed(scenario);
   } else {
-    if (scenario.workload.mode == workload::Mode::training) sequential.module = with_training(scenario, sequential.module);
+    if (scenario.workload.mode == workload::Mode::training)
+      sequential.module = with_training(scenario, sequential.module);
     sequential.module = simplified(scenario, sequential.module);
   }
   const ir::Module& module = sequential.module;
-  sequential.model_flops   = interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
+  sequential.model_flops =
+      interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
   return sequential;
 }
 
@@ -116,7 +126,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares).module;
+    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
+                 .module;
   }
   if (strategy.dp > 1) module = transform::replicate(module, ops, strategy.dp).module;
   return module;

@@ -14,20 +14,22 @@ namespace foreflow::scenario {
 Sequential gpt_inference(const Scenario& scenario) {
   const JsonView json = JsonView(scenario.source, scenario.file).at("workload");
   onnx::Gpt2Size size;
-  size.layers             = positive_or(json, "layers", size.layers);
-  size.heads              = positive_or(json, "heads", size.heads);
-  size.hidden             = positive_or(json, "hidden", size.hidden);
-  size.vocabulary         = positive_or(json, "vocabulary", size.vocabulary);
-  const int64_t sequence  = positive_or(json, "sequence", size.positions);
-  size.positions          = std::max(size.positions, sequence);
+  size.layers            = positive_or(json, "layers", size.layers);
+  size.heads             = positive_or(json, "heads", size.heads);
+  size.hidden            = positive_or(json, "hidden", size.hidden);
+  size.vocabulary        = positive_or(json, "vocabulary", size.vocabulary);
+  const int64_t sequence = positive_or(json, "sequence", size.positions);
+  size.positions         = std::max(size.positions, sequence);
   if (size.hidden % size.heads != 0) {
     json.at(json.has("heads") ? "heads" : "hidden")
-        .fail(std::to_string(size.heads) + " heads do not divide the hidden size " + std::to_string(size.hidden) + "; use a divisor of it");
+        .fail(std::to_string(size.heads) + " heads do not divide the hidden size " + std::to_string(size.hidden) +
+              "; use a divisor of it");
   }
   const onnx::Imported imported = onnx::import_bytes(onnx::write_gpt2(size), "gpt", ops::table(), onnx::Numbers::skip);
   const ir::Dims tokens         = {scenario.strategy.global_batch, 1, sequence};
   Sequential sequential;
-  sequential.module            = with_dtype(with_shapes(imported, {{imported.inputs.front().name, tokens}}, json.where()), *scenario.workload.dtype);
+  sequential.module = with_dtype(with_shapes(imported, {{imported.inputs.front().name, tokens}}, json.where()),
+                                 *scenario.workload.dtype);
   sequential.tokens_per_sample = sequence;
   if (!json.bool_or("caches", true)) {
     ir::Function& entry = sequential.module.functions.back();

@@ -28,13 +28,14 @@ Json part_or_empty(const JsonView& root, std::string_view key) {
 }
 
 void override_with(Json& json, const std::string& setting) {
-  const size_t equals = setting.find('=');
+  const size_t equals     = setting.find('=');
   const std::string where = "--set " + setting;
   if (equals == std::string::npos || equals == 0) throw Error(where, "write PATH=VALUE, such as strategy.tp=4");
   Json* place = &json;
   for (const std::string& key : split(std::string_view(setting).substr(0, equals), '.')) {
     if (key.empty()) throw Error(where, "write PATH=VALUE, such as strategy.tp=4");
-    if (!place->is_null() && place->if_object() == nullptr) throw Error(where, "\"" + key + "\" would be inside a value that is no object");
+    if (!place->is_null() && place->if_object() == nullptr)
+      throw Error(where, "\"" + key + "\" would be inside a value that is no object");
     place = &place->member(key);
   }
   const std::string value = setting.substr(equals + 1);
@@ -78,7 +79,8 @@ Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine"});
   refuse_axes(root);
-  const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"), strategy = part_or_empty(root, "strategy");
+  const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"),
+             strategy = part_or_empty(root, "strategy");
   Scenario scenario;
   scenario.file        = file;
   scenario.source      = json;
@@ -93,6 +95,8 @@ Scenario load(const Json& json, const std::string& file) {
   return scenario;
 }
 
-Scenario load_file(const std::string& path, const std::vector<std::string>& overrides) { return load(read_source(path, overrides), path); }
+Scenario load_file(const std::string& path, const std::vector<std::string>& overrides) {
+  return load(read_source(path, overrides), path);
+}
 
 }  // namespace foreflow::scenario

@@ -26,11 +26,16 @@ ir::Array converted(const ir::Array& array, DType dtype, F convert) {
 ir::Array retyped(const ir::Array& array, DType dtype) {
   if (array.is_tuple() || array.dtype() != DType::f32) return array;
   switch (dtype) {
-    case DType::f64: return converted<double>(array, dtype, [](float value) { return value; });
-    case DType::f16: return converted<uint16_t>(array, dtype, ir::float_to_half);
-    case DType::bf16: return converted<uint16_t>(array, dtype, ir::float_to_bfloat);
-    case DType::f8: return converted<uint8_t>(array, dtype, ir::float_to_float8);
-    default: return array;
+    case DType::f64:
+      return converted<double>(array, dtype, [](float value) { return value; });
+    case DType::f16:
+      return converted<uint16_t>(array, dtype, ir::float_to_half);
+    case DType::bf16:
+      return converted<uint16_t>(array, dtype, ir::float_to_bfloat);
+    case DType::f8:
+      return converted<uint8_t>(array, dtype, ir::float_to_float8);
+    default:
+      return array;
   }
 }
 
@@ -49,7 +54,8 @@ ir::Attributes retyped(const ir::Attributes& attributes, DType dtype) {
 }
 
 bool placed(const ir::Type& type) {
-  return type.device.placed() || std::any_of(type.elements.begin(), type.elements.end(), [](const ir::Type& element) { return placed(element); });
+  return type.device.placed() || std::any_of(type.elements.begin(), type.elements.end(),
+                                             [](const ir::Type& element) { return placed(element); });
 }
 
 }  // namespace
@@ -59,9 +65,11 @@ ir::Module with_dtype(const ir::Module& module, DType dtype) {
   ir::Module result = module;
   for (ir::Function& function : result.functions) {
     for (ir::Value& value : function.values) {
-      if (value.annotation != nullptr) value.annotation = std::make_shared<const ir::Type>(retyped(*value.annotation, dtype));
+      if (value.annotation != nullptr)
+        value.annotation = std::make_shared<const ir::Type>(retyped(*value.annotation, dtype));
     }
-    for (ir::Op& op : function.ops) op.attributes = std::make_shared<const ir::Attributes>(retyped(*op.attributes, dtype));
+    for (ir::Op& op : function.ops)
+      op.attributes = std::make_shared<const ir::Attributes>(retyped(*op.attributes, dtype));
   }
   return result;
 }

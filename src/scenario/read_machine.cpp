@@ -10,7 +10,7 @@ constexpr int64_t kMostNodes = 4096;
 bool is_file(const std::string& name) { return name.ends_with(".json"); }
 
 cost::CostModel make(const JsonView& parameters) {
-  const std::string name = parameters.string_or("model", "roofline");
+  const std::string name  = parameters.string_or("model", "roofline");
   const std::string where = parameters.has("model") ? parameters.at("model").where() : parameters.where();
   return cost::cost_models().get(name, where).make(parameters);
 }
@@ -28,7 +28,8 @@ PlatformChoice read_platform(const JsonView& json) {
   if (!json.has("topology")) json.fail("says no platform; give \"topology\" or \"file\"");
   choice.topology     = &platform::topologies().get(json.at("topology").as_string(), json.at("topology").where());
   const int64_t nodes = positive_or(json, "nodes", choice.topology->default_nodes);
-  if (nodes > kMostNodes) json.at("nodes").fail(std::to_string(nodes) + " is too large; use at most " + std::to_string(kMostNodes));
+  if (nodes > kMostNodes)
+    json.at("nodes").fail(std::to_string(nodes) + " is too large; use at most " + std::to_string(kMostNodes));
   choice.nodes = static_cast<int>(nodes);
   return choice;
 }
@@ -53,14 +54,15 @@ cost::CostModel read_cost(const JsonView& json) {
 
 lower::Options read_collectives(const JsonView& json) {
   std::vector<std::string> kinds;
-  for (int kind = 0; kind < collective::kKinds; ++kind) kinds.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
+  for (int kind = 0; kind < collective::kKinds; ++kind)
+    kinds.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
   json.allow_only(kinds);
   lower::Options options;
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!json.has(kinds[kind])) continue;
-    const JsonView choice        = json.at(kinds[kind]);
-    options.algorithms[kind]     = &collective::algorithms().get(choice.as_string(), choice.where());
-    const auto& algorithm        = *options.algorithms[kind];
+    const JsonView choice       = json.at(kinds[kind]);
+    options.algorithms[kind]    = &collective::algorithms().get(choice.as_string(), choice.where());
+    const auto& algorithm       = *options.algorithms[kind];
     constexpr int kExampleRanks = 2;
     if (algorithm.supports(static_cast<collective::Kind>(kind), kExampleRanks)) continue;
     choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");

@@ -1,5 +1,5 @@
-#include <charconv>
 #include <array>
+#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
@@ -19,7 +19,8 @@ void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
     if (!json.has(later.key)) continue;
     const std::string value = json.at(later.key).json().dump_compact();
-    if (value != later.only) json.at(later.key).fail(value + " is not supported in this version; use " + std::string(later.only));
+    if (value != later.only)
+      json.at(later.key).fail(value + " is not supported in this version; use " + std::string(later.only));
   }
 }
 
@@ -27,7 +28,8 @@ constexpr int64_t kMostDevices = 1 << 20;
 
 int degree(const JsonView& json, std::string_view key) {
   const int64_t value = positive_or(json, key, 1);
-  if (value > kMostDevices) json.at(key).fail(std::to_string(value) + " is too large; use at most " + std::to_string(kMostDevices));
+  if (value > kMostDevices)
+    json.at(key).fail(std::to_string(value) + " is too large; use at most " + std::to_string(kMostDevices));
   return static_cast<int>(value);
 }
 
@@ -43,7 +45,8 @@ std::string choices(int64_t number) {
 }
 
 void check_divides(const JsonView& json, std::string_view key, int64_t value, int64_t number, const std::string& what) {
-  if (number % value != 0) json.at(key).fail(std::to_string(value) + " does not divide " + what + "; use " + choices(number));
+  if (number % value != 0)
+    json.at(key).fail(std::to_string(value) + " does not divide " + what + "; use " + choices(number));
 }
 
 // A size that the workload states as a positive integer; 0 when it does not.
@@ -57,7 +60,8 @@ void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView&
   if (heads > 0) check_divides(json, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
   if (hidden > 0) check_divides(json, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden));
   if (layers > 0 && strategy.pp > layers) {
-    json.at("pp").fail(std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) + " layers; use at most " + std::to_string(layers));
+    json.at("pp").fail(std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +
+                       " layers; use at most " + std::to_string(layers));
   }
 }
 
@@ -69,9 +73,9 @@ int read_microbatches(const JsonView& json, const Strategy& strategy) {
     if (json.has("microbatch_size")) json.at("microbatch_size").fail("needs a global_batch; give it, or microbatches");
     return degree(json, "microbatches");
   }
-  const int64_t replica      = strategy.global_batch / strategy.dp;
-  const std::string samples  = "the " + std::to_string(replica) + " samples of each replica";
-  const int64_t size         = positive_or(json, "microbatch_size", 1);
+  const int64_t replica     = strategy.global_batch / strategy.dp;
+  const std::string samples = "the " + std::to_string(replica) + " samples of each replica";
+  const int64_t size        = positive_or(json, "microbatch_size", 1);
   if (json.has("microbatch_size")) {
     check_divides(json, "microbatch_size", size, replica, samples);
     return static_cast<int>(replica / size);
@@ -89,20 +93,30 @@ std::vector<double> read_shares(const JsonView& json, const Strategy& strategy) 
   for (const std::string& word : split(text.as_string(), ':')) {
     double share         = 0;
     const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), share);
-    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0)) text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
+    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0))
+      text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
     shares.push_back(share);
   }
   if (static_cast<int>(shares.size()) != strategy.pp) {
-    text.fail("has " + std::to_string(shares.size()) + " shares for " + std::to_string(strategy.pp) + " stages; write one for each");
+    text.fail("has " + std::to_string(shares.size()) + " shares for " + std::to_string(strategy.pp) +
+              " stages; write one for each");
   }
   return shares;
 }
 
 }  // namespace
 
+const std::vector<std::string>& strategy_keys() {
+  // clang-format off
+  static const std::vector<std::string> keys = {
+      "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
+      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+  // clang-format on
+  return keys;
+}
+
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
-  json.allow_only({"dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results", "virtual_stages",
-                   "recompute", "zero", "sequence_parallel", "overlap_gradients"});
+  json.allow_only(strategy_keys());
   refuse_later(json);
   Strategy strategy;
   strategy.dp           = degree(json, "dp");
@@ -110,12 +124,16 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.pp           = degree(json, "pp");
   const bool family     = workload.source == Workload::Source::family;
   strategy.global_batch = family || json.has("global_batch") ? positive_or(json, "global_batch", 1) : 0;
-  strategy.results      = json.bool_or("gather_results", true) ? transform::Results::gather : transform::Results::leave_split;
+  strategy.results =
+      json.bool_or("gather_results", true) ? transform::Results::gather : transform::Results::leave_split;
   const std::string schedule = json.string_or("schedule", "1f1b");
-  strategy.schedule          = &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
+  strategy.schedule =
+      &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
 
   check_sizes(json, strategy, sizes);
-  if (strategy.global_batch > 0) check_divides(json, "dp", strategy.dp, strategy.global_batch, "the global batch " + std::to_string(strategy.global_batch));
+  if (strategy.global_batch > 0)
+    check_divides(json, "dp", strategy.dp, strategy.global_batch,
+                  "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
   strategy.shares       = read_shares(json, strategy);
   return strategy;

@@ -28,7 +28,8 @@ ir::Dims read_dims(const JsonView& json) {
     dims.push_back(dim.as_int());
     if (dims.back() < 0) dim.fail("a dimension is 0 or more");
   }
-  if (dims.size() > ir::Dims::kMaxRank) json.fail("has more than " + std::to_string(ir::Dims::kMaxRank) + " dimensions");
+  if (dims.size() > ir::Dims::kMaxRank)
+    json.fail("has more than " + std::to_string(ir::Dims::kMaxRank) + " dimensions");
   return ir::Dims(dims);
 }
 
@@ -60,7 +61,8 @@ std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& worklo
   }
   const JsonView value                 = json.at("dtype");
   const std::optional<ir::DType> dtype = ir::find_dtype(value.as_string());
-  if (!dtype || !ir::is_float(*dtype)) value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
+  if (!dtype || !ir::is_float(*dtype))
+    value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
   return dtype;
 }
 

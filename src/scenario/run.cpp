@@ -59,39 +59,43 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
 
 }  // namespace
 
-platform::Platform load_platform(const PlatformChoice& choice) {
-  return choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path);
+PlatformRef load_platform(const PlatformChoice& choice) {
+  return std::make_shared<const platform::Platform>(
+      choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path));
 }
 
 void check_devices(const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   const size_t available   = platform.devices().size();
   if (static_cast<size_t>(strategy.devices()) <= available) return;
-  throw Error(scenario.file + ": $.strategy", "dp x tp x pp = " + std::to_string(strategy.devices()) + " devices are more than the " +
-                                                  std::to_string(available) + " of " + platform.name() + "; add nodes or lower dp, tp or pp");
+  throw Error(scenario.file + ": $.strategy", "dp x tp x pp = " + std::to_string(strategy.devices()) +
+                                                  " devices are more than the " + std::to_string(available) + " of " +
+                                                  platform.name() + "; add nodes or lower dp, tp or pp");
 }
 
-Outcome run(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform, const Finished& finished) {
+Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
+            const Finished& finished) {
   const auto done = [&](size_t step) {
     if (finished) finished(step);
   };
-  check_devices(scenario, platform);
+  check_devices(scenario, *platform);
   const ir::Module module = distribute(sequential, scenario);
   done(1);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   done(2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives);
+  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives);
   done(3);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
   done(4);
-  report::Summary summary = report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, platform);
+  report::Summary summary =
+      report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, *platform);
   done(kSteps);
   return {std::move(summary), std::move(lowered.program), std::move(timeline), platform};
 }
 
 Outcome run(const Scenario& scenario, const Finished& finished) {
-  const platform::Platform platform = load_platform(scenario.platform);
-  check_devices(scenario, platform);
+  const PlatformRef platform = load_platform(scenario.platform);
+  check_devices(scenario, *platform);
   return run(scenario, build(scenario), platform, finished);
 }
 

@@ -29,21 +29,25 @@ void check_agrees(const ir::Type& stated, const ir::Dims& dims, const std::strin
     agrees = stated.dims[i] == ir::Dims::kUnknown || stated.dims[i] == dims[i];
   }
   if (agrees) return;
-  throw Error(where, "the shape " + ir::to_string(dims) + " of \"" + name + "\" contradicts the model's " + ir::to_string(stated.dims));
+  throw Error(where, "the shape " + ir::to_string(dims) + " of \"" + name + "\" contradicts the model's " +
+                         ir::to_string(stated.dims));
 }
 
 }  // namespace
 
-ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes, const std::string& where) {
+ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes,
+                       const std::string& where) {
   ir::Module module      = imported.module;
   ir::Function& function = module.functions.back();
   for (const auto& [name, dims] : shapes) {
     ir::Value& value = parameter(function, imported.inputs[input_number(imported, name, where)].value);
     if (value.annotation == nullptr || !value.annotation->is_tensor()) {
-      throw Error(where, "the model does not state the data type of input \"" + name + "\"; export it again with types");
+      throw Error(where,
+                  "the model does not state the data type of input \"" + name + "\"; export it again with types");
     }
     check_agrees(*value.annotation, dims, name, where);
-    value.annotation = std::make_shared<const ir::Type>(ir::Type::tensor(value.annotation->dtype, dims, value.annotation->device));
+    value.annotation =
+        std::make_shared<const ir::Type>(ir::Type::tensor(value.annotation->dtype, dims, value.annotation->device));
   }
   return module;
 }

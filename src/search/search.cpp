@@ -17,7 +17,9 @@ struct Point {
 };
 
 // A complaint about the strategy is an answer here; any other is the user's mistake.
-bool is_about_strategy(const Error& error, const std::string& file) { return error.where().starts_with(file + ": $.strategy"); }
+bool is_about_strategy(const Error& error, const std::string& file) {
+  return error.where().starts_with(file + ": $.strategy");
+}
 
 std::string reason(const Error& error, const std::string& file) {
   const std::string prefix = file + ": $.strategy";
@@ -26,7 +28,8 @@ std::string reason(const Error& error, const std::string& file) {
   return key.empty() ? error.problem() : key.substr(1) + ": " + error.problem();
 }
 
-Point read_point(const Json& source, const std::string& file, const Json& strategy, const platform::Platform& platform, const Options& options) {
+Point read_point(const Json& source, const std::string& file, const Json& strategy, const platform::Platform& platform,
+                 const Options& options) {
   Point point{strategy, std::nullopt, ""};
   try {
     scenario::Scenario scenario = scenario::load(Json(source).set("strategy", strategy), file);
@@ -49,7 +52,8 @@ Json strategy_json(const scenario::Strategy& strategy) {
 }
 
 std::string too_large(const report::DeviceSummary& device) {
-  return fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory), format(device.capacity));
+  return fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory),
+                     format(device.capacity));
 }
 
 const report::DeviceSummary& fullest(const report::Summary& summary) {
@@ -58,7 +62,7 @@ const report::DeviceSummary& fullest(const report::Summary& summary) {
 }
 
 // What a child answers, as one line of JSON.
-std::string predict(const Point& point, const scenario::Sequential& sequential, const platform::Platform& platform) {
+std::string predict(const Point& point, const scenario::Sequential& sequential, const scenario::PlatformRef& platform) {
   Json answer;
   try {
     const report::Summary summary = scenario::run(*point.scenario, sequential, platform).summary;
@@ -97,22 +101,22 @@ void add_answer(Result& result, const Point& point, const JsonView& answer) {
     result.infeasible.push_back({point.strategy, answer.at("why").as_string()});
     return;
   }
-  result.ranked.push_back({strategy_json(point.scenario->strategy), Seconds(answer.at("time").as_number()), answer.at("throughput").as_number(),
-                           Bytes(answer.at("memory").as_number())});
+  result.ranked.push_back({strategy_json(point.scenario->strategy), Seconds(answer.at("time").as_number()),
+                           answer.at("throughput").as_number(), Bytes(answer.at("memory").as_number())});
 }
 
 // The platform is no axis; the scenario that says so has no strategy that could be wrong.
-platform::Platform platform_of(const Json& source, const std::string& file) {
+scenario::PlatformRef platform_of(const Json& source, const std::string& file) {
   return scenario::load_platform(scenario::load(Json(source).set("strategy", Json::object()), file).platform);
 }
 
 }  // namespace
 
 Result search(const Json& source, const std::string& file, const Options& options) {
-  const platform::Platform platform = platform_of(source, file);
+  const scenario::PlatformRef platform = platform_of(source, file);
   std::vector<Point> points;
-  for (const Json& strategy : space(source, file, static_cast<int64_t>(platform.devices().size()))) {
-    points.push_back(read_point(source, file, strategy, platform, options));
+  for (const Json& strategy : space(source, file, static_cast<int64_t>(platform->devices().size()))) {
+    points.push_back(read_point(source, file, strategy, *platform, options));
   }
   std::vector<const Point*> legal;
   for (const Point& point : points) {

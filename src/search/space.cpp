@@ -59,6 +59,7 @@ std::vector<Json> space(const Json& source, const std::string& file, int64_t dev
   const Json* given = source.find("strategy");
   holder.set("strategy", given != nullptr ? *given : Json::object());
   const JsonView strategy = JsonView(holder, file).at("strategy");
+  strategy.allow_only(scenario::strategy_keys());
 
   std::vector<Json> points = {Json::object()};
   bool derived             = false;

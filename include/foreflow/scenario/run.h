@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "foreflow/platform/load.h"
 #include "foreflow/report/summary.h"
@@ -18,14 +19,17 @@ struct Sequential {
   bool placed = false;  // a .distir program that already lives on several devices: it is not transformed
 };
 
+// Shared, because the routes of a large platform are many; never null.
+using PlatformRef = std::shared_ptr<const platform::Platform>;
+
 struct Outcome {
   report::Summary summary;
   stream::Program program;
   stream::Timeline timeline;
-  platform::Platform platform;
+  PlatformRef platform;
 };
 
-platform::Platform load_platform(const PlatformChoice& choice);
+PlatformRef load_platform(const PlatformChoice& choice);
 
 // The workload, differentiated and with its optimizer when it trains. Depends on the strategy's global batch only.
 Sequential build(const Scenario& scenario);
@@ -40,7 +44,8 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
 // `finished` (may be empty) is told how many of kSteps steps are done.
 constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
-Outcome run(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform, const Finished& finished = {});
+Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
+            const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Finished& finished = {});
 
 }  // namespace foreflow::scenario

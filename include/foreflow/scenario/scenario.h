@@ -1,5 +1,5 @@
-// One question: a workload on a platform under a strategy, with a cost model and an engine. A plain value, read from JSON
-// and checked for everything that can be checked without building the program.
+// One question: a workload on a platform under a strategy, with a cost model and an engine. A plain value, read from
+// JSON and checked for everything that can be checked without building the program.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace foreflow::scenario {
 struct Workload {
   enum class Source : uint8_t { family, onnx, distir };
 
-  Source source = Source::family;
+  Source source                       = Source::family;
   const workload::WorkloadDef* family = nullptr;  // family: its row
   std::string path;                               // onnx, distir: the file
   std::string function;                           // distir: the function to run; empty: the last one
@@ -44,8 +44,8 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
-  int microbatches = 1;       // K, of each replica
-  int64_t global_batch = 0;   // samples of one iteration; 0: what the program in the file has
+  int microbatches                      = 1;  // K, of each replica
+  int64_t global_batch                  = 0;  // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results            = transform::Results::gather;
@@ -73,6 +73,9 @@ Scenario load(const Json& json, const std::string& file);
 Json read_source(const std::string& path, const std::vector<std::string>& overrides);
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// What a scenario's "strategy" may say.
+const std::vector<std::string>& strategy_keys();
 
 // The whole divisors of `number`, ascending.
 std::vector<int64_t> divisors(int64_t number);

@@ -1,5 +1,5 @@
-// The best strategy: every point of the strategy space is predicted, those that do not work are kept with the reason, the
-// rest is ranked. Knows scenarios; knows nothing of programs.
+// The best strategy: every point of the strategy space is predicted, those that do not work are kept with the reason,
+// the rest is ranked. Knows scenarios; knows nothing of programs.
 #pragma once
 
 #include "foreflow/scenario/run.h"
@@ -20,16 +20,16 @@ struct Infeasible {
 };
 
 struct Result {
-  size_t evaluated = 0;  // predicted by the engine
-  size_t pruned    = 0;  // left out because they cannot be the best
+  size_t evaluated = 0;           // predicted by the engine
+  size_t pruned    = 0;           // left out because they cannot be the best
   std::vector<Candidate> ranked;  // by throughput, best first
   std::vector<Candidate> pareto;  // no other is faster in no more memory; best first
   std::vector<Infeasible> infeasible;
 };
 
 struct Options {
-  int jobs = 1;                                  // worker processes; the result is the same for any number
-  const simulate::EngineDef* engine = nullptr;  // null: the scenario's
+  int jobs                          = 1;                    // worker processes; the result is the same for any number
+  const simulate::EngineDef* engine = nullptr;              // null: the scenario's
   std::function<void(size_t done, size_t total)> finished;  // may be empty
 };
 
@@ -38,7 +38,8 @@ struct Options {
 // microbatch a sample, and 1 without a pipeline. What is not legal is part of the space.
 std::vector<Json> space(const Json& source, const std::string& file, int64_t devices);
 
-// `source` is a scenario whose strategy may hold lists, or be absent. Throws Error for what is wrong beyond the strategy.
+// `source` is a scenario whose strategy may hold lists, or be absent. Throws Error for what is wrong beyond the
+// strategy.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // At most `top` of `ranked`; everything of the rest.

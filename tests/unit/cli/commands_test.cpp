@@ -33,11 +33,13 @@ constexpr std::string_view kRelu = R"(func @f(%x: Tensor[Float32, (4,)]) {
 TEST(Simulate, WritesEveryReportToItsFile) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
-  const CommandResult result = run_foreflow(
-      {"simulate", "s.json", "--json", "r.json", "--trace", "t.json", "--csv", "r.csv", "--html", "r.html", "--svg", "r.svg"}, folder.path());
+  const CommandResult result = run_foreflow({"simulate", "s.json", "--json", "r.json", "--trace", "t.json", "--csv",
+                                             "r.csv", "--html", "r.html", "--svg", "r.svg"},
+                                            folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("iteration"));
-  EXPECT_GT(JsonView(parse_json(read_file(folder / "r.json"), "r.json"), "r.json").at("iteration_time_s").as_number(), 0);
+  EXPECT_GT(JsonView(parse_json(read_file(folder / "r.json"), "r.json"), "r.json").at("iteration_time_s").as_number(),
+            0);
   EXPECT_TRUE(parse_json(read_file(folder / "t.json"), "t.json").if_object() != nullptr);
   EXPECT_THAT(read_file(folder / "r.csv"), HasSubstr("MPIAllreduce"));
   EXPECT_THAT(read_file(folder / "r.html"), HasSubstr("<html"));
@@ -50,9 +52,9 @@ TEST(Simulate, PrintsOnlyJsonWhenItGoesToStdout) {
   const CommandResult first  = run_foreflow({"simulate", "s.json", "--json", "-"}, folder.path());
   const CommandResult second = run_foreflow({"simulate", "s.json", "--json", "-"}, folder.path());
   const Json json            = parse_json(first.out, "stdout");
-  for (const char* key : {"scenario", "engine", "iteration_time_s", "throughput_samples_per_s", "tokens_per_s_per_device",
-                          "model_flops_per_s_per_device", "hardware_flops_per_s_per_device", "mfu", "fits", "devices", "links", "critical_path",
-                          "cost_provenance", "events"}) {
+  for (const char* key : {"scenario", "engine", "iteration_time_s", "throughput_samples_per_s",
+                          "tokens_per_s_per_device", "model_flops_per_s_per_device", "hardware_flops_per_s_per_device",
+                          "mfu", "fits", "devices", "links", "critical_path", "cost_provenance", "events"}) {
     EXPECT_NE(json.find(key), nullptr) << key;
   }
   EXPECT_EQ(json.find("wall_time_s"), nullptr);
@@ -62,7 +64,8 @@ TEST(Simulate, PrintsOnlyJsonWhenItGoesToStdout) {
 TEST(Simulate, AddsItsOwnTimeWhenAsked) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
-  const Json json = parse_json(run_foreflow({"simulate", "s.json", "--timing", "--json", "-"}, folder.path()).out, "stdout");
+  const Json json =
+      parse_json(run_foreflow({"simulate", "s.json", "--timing", "--json", "-"}, folder.path()).out, "stdout");
   EXPECT_GT(JsonView(json, "stdout").at("wall_time_s").as_number(), 0);
   EXPECT_GT(JsonView(json, "stdout").at("peak_rss_bytes").as_number(), 1e6);
 }
@@ -71,7 +74,9 @@ TEST(Simulate, TakesOverrides) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
   const Json json = parse_json(
-      run_foreflow({"simulate", "s.json", "--set", "strategy.dp=4", "--set", "name=four", "--json", "-"}, folder.path()).out, "stdout");
+      run_foreflow({"simulate", "s.json", "--set", "strategy.dp=4", "--set", "name=four", "--json", "-"}, folder.path())
+          .out,
+      "stdout");
   EXPECT_EQ(JsonView(json, "stdout").at("devices").items().size(), 8U);
   EXPECT_EQ(JsonView(json, "stdout").at("scenario").at("name").as_string(), "four");
 }
@@ -81,14 +86,16 @@ TEST(Search, WritesTheSameBytesForAnyNumberOfWorkers) {
   write_file(folder / "s.json", kScenario);
   std::vector<std::string> answers;
   for (const char* jobs : {"1", "3"}) {
-    const CommandResult result = run_foreflow({"search", "s.json", "--set", "strategy={\"global_batch\": 32, \"pp\": 1}", "--set", "engine=analytic",
-                                               "--jobs", jobs, "--json", "-"},
-                                              folder.path());
+    const CommandResult result =
+        run_foreflow({"search", "s.json", "--set", "strategy={\"global_batch\": 32, \"pp\": 1}", "--set",
+                      "engine=analytic", "--jobs", jobs, "--json", "-"},
+                     folder.path());
     ASSERT_EQ(result.exit_code, 0) << result.err;
     answers.push_back(result.out);
   }
   EXPECT_EQ(answers[0], answers[1]);
-  for (const char* key : {"evaluated", "pruned", "infeasible", "ranked", "pareto"}) EXPECT_THAT(answers[0], HasSubstr(key));
+  for (const char* key : {"evaluated", "pruned", "infeasible", "ranked", "pareto"})
+    EXPECT_THAT(answers[0], HasSubstr(key));
 }
 
 TEST(Evaluate, ComparesWithWhatIsExpected) {
@@ -96,14 +103,18 @@ TEST(Evaluate, ComparesWithWhatIsExpected) {
   write_file(folder / "f.distir", kRelu);
   onnx::write_tensor_file(folder / "x.pb", {"x", ir::Array::of_floats({4}, {-1, 2, -3, 4})});
   onnx::write_tensor_file(folder / "y.pb", {"y", ir::Array::of_floats({4}, {0, 2, 0, 4})});
-  const CommandResult same = run_foreflow({"evaluate", "f.distir", "--input", "x=x.pb", "--expect", "y=y.pb", "--output", "out"}, folder.path());
+  const CommandResult same = run_foreflow(
+      {"evaluate", "f.distir", "--input", "x=x.pb", "--expect", "y=y.pb", "--output", "out"}, folder.path());
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_EQ(onnx::read_tensor_file(folder / "out/output_0.pb").array, ir::Array::of_floats({4}, {0, 2, 0, 4}));
 
-  const CommandResult other = run_foreflow({"evaluate", "f.distir", "--input", "x=x.pb", "--expect", "y=x.pb", "--json", "-"}, folder.path());
+  const CommandResult other =
+      run_foreflow({"evaluate", "f.distir", "--input", "x=x.pb", "--expect", "y=x.pb", "--json", "-"}, folder.path());
   EXPECT_EQ(other.exit_code, 1);
-  EXPECT_EQ(other.err, "foreflow: error: f.distir: 1 of 1 outputs differ by more than 1e-07 + 0.001 x |expected|, the first is y\n");
-  const Json json = parse_json(other.out, "stdout");
+  EXPECT_EQ(
+      other.err,
+      "foreflow: error: f.distir: 1 of 1 outputs differ by more than 1e-07 + 0.001 x |expected|, the first is y\n");
+  const Json json       = parse_json(other.out, "stdout");
   const JsonView output = JsonView(json, "stdout").at("outputs").items().front();
   EXPECT_EQ(output.at("max_abs_error").as_number(), 3);
   EXPECT_FALSE(output.at("ok").as_bool());
@@ -113,15 +124,20 @@ TEST(Evaluate, NamesTheInputThatIsMissingOrUnknown) {
   const TemporaryFolder folder;
   write_file(folder / "f.distir", kRelu);
   onnx::write_tensor_file(folder / "x.pb", {"x", ir::Array::of_floats({4}, {-1, 2, -3, 4})});
-  EXPECT_EQ(run_foreflow({"evaluate", "f.distir"}, folder.path()).err, "foreflow: error: f.distir: %x has no numbers; give --input x=FILE.pb\n");
+  EXPECT_EQ(run_foreflow({"evaluate", "f.distir"}, folder.path()).err,
+            "foreflow: error: f.distir: %x has no numbers; give --input x=FILE.pb\n");
   EXPECT_EQ(run_foreflow({"evaluate", "f.distir", "--input", "z=x.pb"}, folder.path()).err,
             "foreflow: error: --input z: @f has no such parameter; the nearest is \"x\"\n");
 }
 
 TEST(Import, CountsAModelAndWritesItsProgram) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_foreflow({"workload", "gpt2", "--layers", "1", "--hidden", "64", "--heads", "4", "-o", "g.onnx"}, folder.path()).exit_code, 0);
-  const CommandResult result = run_foreflow({"import", "g.onnx", "--shape", "input1=2,1,16", "-o", "g.distir", "--json", "-"}, folder.path());
+  ASSERT_EQ(run_foreflow({"workload", "gpt2", "--layers", "1", "--hidden", "64", "--heads", "4", "-o", "g.onnx"},
+                         folder.path())
+                .exit_code,
+            0);
+  const CommandResult result =
+      run_foreflow({"import", "g.onnx", "--shape", "input1=2,1,16", "-o", "g.distir", "--json", "-"}, folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(result.out, "stdout");
   EXPECT_EQ(JsonView(json, "stdout").at("nodes").as_int(), 32 + 211 + 17);
@@ -136,7 +152,7 @@ TEST(Lower, WritesAProgramAndAStreamForEachRank) {
   const CommandResult result = run_foreflow({"lower", "s.json", "-o", "ranks"}, folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const char* rank : {"D1", "D2", "D3", "D4"}) {
-    const std::string name = std::string("ranks/") + rank;
+    const std::string name  = std::string("ranks/") + rank;
     const ir::Module module = ir::parse(read_file(folder / (name + ".distir")), name, ops::table());
     EXPECT_FALSE(module.functions.empty());
     EXPECT_THAT(read_file(folder / (name + ".stream")), HasSubstr("MPIAllreduce"));

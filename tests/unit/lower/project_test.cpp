@@ -11,7 +11,8 @@ namespace {
 std::map<ir::Device, std::string> projected(std::string_view text) {
   const ir::Module module = ir::parse(text, "p.distir", ops::table());
   std::map<ir::Device, std::string> texts;
-  for (const auto& [device, program] : project(module, interpret::interpret_mixed(module, module.functions.size() - 1), ops::table())) {
+  for (const auto& [device, program] :
+       project(module, interpret::interpret_mixed(module, module.functions.size() - 1), ops::table())) {
     texts[device] = ir::print(program);
   }
   return texts;

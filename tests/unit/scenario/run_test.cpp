@@ -15,7 +15,8 @@ constexpr double kLayers = 4, kHidden = 64, kBatch = 32;
 
 Scenario mlp(const std::string& strategy, const std::string& mode = "training") {
   const std::string text = R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64, "mode": ")" + mode +
-                           R"("}, "platform": {"topology": "dgx2"}, "engine": "analytic", "strategy": )" + strategy + "}";
+                           R"("}, "platform": {"topology": "dgx2"}, "engine": "analytic", "strategy": )" + strategy +
+                           "}";
   return load(parse_json(text, "mlp.json"), "mlp.json");
 }
 
@@ -42,22 +43,25 @@ TEST(Chain, TrainsWithThreeTimesTheProductsOfInference) {
 }
 
 TEST(Chain, UsesAsManyDevicesAsTheStrategySays) {
-  for (const auto& [strategy, devices] : std::map<std::string, size_t>{{R"({"global_batch": 32})", 1},
-                                                                       {R"({"dp": 4, "global_batch": 32})", 4},
-                                                                       {R"({"tp": 4, "global_batch": 32})", 4},
-                                                                       {R"({"dp": 2, "tp": 2, "global_batch": 32})", 4},
-                                                                       {R"({"pp": 2, "microbatches": 4, "global_batch": 32})", 2},
-                                                                       {R"({"dp": 2, "tp": 2, "pp": 2, "microbatches": 4, "global_batch": 32})", 8}}) {
+  for (const auto& [strategy, devices] :
+       std::map<std::string, size_t>{{R"({"global_batch": 32})", 1},
+                                     {R"({"dp": 4, "global_batch": 32})", 4},
+                                     {R"({"tp": 4, "global_batch": 32})", 4},
+                                     {R"({"dp": 2, "tp": 2, "global_batch": 32})", 4},
+                                     {R"({"pp": 2, "microbatches": 4, "global_batch": 32})", 2},
+                                     {R"({"dp": 2, "tp": 2, "pp": 2, "microbatches": 4, "global_batch": 32})", 8}}) {
     const Outcome outcome = run(mlp(strategy));
     EXPECT_EQ(outcome.summary.devices.size(), devices) << strategy;
-    EXPECT_NEAR(device_seconds(outcome), static_cast<double>(devices) * outcome.summary.iteration_time.value(), 1e-9) << strategy;
+    EXPECT_NEAR(device_seconds(outcome), static_cast<double>(devices) * outcome.summary.iteration_time.value(), 1e-9)
+        << strategy;
     EXPECT_GT(outcome.summary.iteration_time.value(), 0) << strategy;
   }
 }
 
 TEST(Chain, ExecutesTheFlopsOfTheModelHoweverItsBatchIsSplit) {
   const double model = build(mlp(R"({"global_batch": 32})", "inference")).model_flops.value();
-  for (const char* strategy : {R"({"dp": 4, "global_batch": 32})", R"({"pp": 2, "microbatches": 4, "global_batch": 32})"}) {
+  for (const char* strategy :
+       {R"({"dp": 4, "global_batch": 32})", R"({"pp": 2, "microbatches": 4, "global_batch": 32})"}) {
     EXPECT_NEAR(run(mlp(strategy, "inference")).summary.job.hardware_flops.value(), model, 1e-6 * model) << strategy;
   }
 }
@@ -75,9 +79,9 @@ TEST(Chain, GivesTheSameAnswerTwice) {
 }
 
 TEST(Chain, EnginesAgreeOnOneDevice) {
-  Scenario scenario       = mlp(R"({"global_batch": 32})");
-  const double analytic   = run(scenario).summary.iteration_time.value();
-  scenario.engine         = &simulate::engines().get("simgrid", "the test");
+  Scenario scenario     = mlp(R"({"global_batch": 32})");
+  const double analytic = run(scenario).summary.iteration_time.value();
+  scenario.engine       = &simulate::engines().get("simgrid", "the test");
   EXPECT_NEAR(run(scenario).summary.iteration_time.value(), analytic, 1e-9 * analytic);
 }
 
@@ -87,7 +91,8 @@ TEST(Chain, RefusesMoreDevicesThanThereAre) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "mlp.json: $.strategy: dp x tp x pp = 32 devices are more than the 16 of dgx2_1; add nodes or lower dp, tp or pp");
+                 "mlp.json: $.strategy: dp x tp x pp = 32 devices are more than the 16 of dgx2_1; add nodes or lower "
+                 "dp, tp or pp");
   }
 }
 
@@ -102,7 +107,8 @@ constexpr std::string_view kPlaced = R"(func @two(%x: Tensor[Float32, (8, 8), 1]
 Scenario of_program(const test::TemporaryFolder& folder, std::string_view program, const std::string& strategy) {
   write_file(folder / "p.distir", program);
   const std::string text =
-      R"({"workload": {"distir": "p.distir"}, "platform": {"topology": "dgx2"}, "engine": "analytic", "strategy": )" + strategy + "}";
+      R"({"workload": {"distir": "p.distir"}, "platform": {"topology": "dgx2"}, "engine": "analytic", "strategy": )" +
+      strategy + "}";
   return load(parse_json(text, "s.json"), folder / "s.json");
 }
 
@@ -128,7 +134,7 @@ TEST(Programs, ChangeTheirDataTypeInTypesConstantsAndCasts) {
 }
 )",
                                       "f.distir", ops::table());
-  const std::string half = ir::print(with_dtype(module, ir::DType::f16));
+  const std::string half  = ir::print(with_dtype(module, ir::DType::f16));
   EXPECT_EQ(half.find("Float32"), std::string::npos) << half;
   EXPECT_NE(half.find("Int64"), std::string::npos) << half;
   EXPECT_TRUE(ir::same_program(with_dtype(module, ir::DType::f32), module));

@@ -11,7 +11,8 @@ namespace {
 
 Scenario loaded(const std::string& text) { return load(parse_json(text, "s.json"), "s.json"); }
 
-const char* const kMlp = R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}})";
+const char* const kMlp =
+    R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}})";
 
 TEST(Scenario, OfTwoLinesHasDefaults) {
   const Scenario scenario = loaded(kMlp);
@@ -73,7 +74,8 @@ TEST(Scenario, TakesACalibrationFileAsItsCost) {
 TEST(Overrides, AreJsonWhereTheyParseAndWordsElsewhere) {
   const test::TemporaryFolder folder;
   write_file(folder / "s.json", kMlp);
-  const Json json = read_source(folder / "s.json", {"strategy.tp=4", "strategy.dp=[1, 2]", "engine=analytic", "workload.layers=\"4\""});
+  const Json json = read_source(folder / "s.json",
+                                {"strategy.tp=4", "strategy.dp=[1, 2]", "engine=analytic", "workload.layers=\"4\""});
   EXPECT_EQ(json.find("strategy")->dump_compact(), R"({"tp":4,"dp":[1,2]})");
   EXPECT_EQ(*json.find("engine")->if_string(), "analytic");
   EXPECT_EQ(*json.find("workload")->find("layers")->if_string(), "4");

@@ -25,7 +25,8 @@ std::string path_of(const std::string& name) { return FOREFLOW_SOURCE_DIR "/scen
 class ShippedScenarios : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedScenarios, GiveAPositiveTimeAndFit) {
-  const test::CommandResult result = test::run_foreflow({"simulate", path_of(GetParam()), "--engine", "analytic", "--json", "-"});
+  const test::CommandResult result =
+      test::run_foreflow({"simulate", path_of(GetParam()), "--engine", "analytic", "--json", "-"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(result.out, GetParam());
   EXPECT_GT(JsonView(json, "result").at("iteration_time_s").as_number(), 0);
@@ -38,7 +39,8 @@ TEST_P(ShippedScenarios, StandInTheReadme) {
   EXPECT_NE(read_file(FOREFLOW_SOURCE_DIR "/scenarios/README.md").find(GetParam() + ".json"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, ShippedScenarios, testing::ValuesIn(shipped()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Every, ShippedScenarios, testing::ValuesIn(shipped()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::scenario

@@ -6,9 +6,10 @@ namespace foreflow::search {
 namespace {
 
 Json source(const std::string& strategy) {
-  return parse_json(R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}, "engine": "analytic")" +
-                        (strategy.empty() ? "" : R"(, "strategy": )" + strategy) + "}",
-                    "mlp.json");
+  return parse_json(
+      R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}, "engine": "analytic")" +
+          (strategy.empty() ? "" : R"(, "strategy": )" + strategy) + "}",
+      "mlp.json");
 }
 
 TEST(Space, HasEveryWayToUseAllDevices) {
@@ -24,15 +25,19 @@ TEST(Space, HasEveryWayToUseAllDevices) {
 }
 
 TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
-  const auto points = space(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"]})"), "mlp.json", 16);
+  const auto points =
+      space(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"]})"),
+            "mlp.json", 16);
   EXPECT_EQ(points.size(), 2U * 3U * 2U);
 }
 
 TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
-  const Result result = search(source(R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "global_batch": 64})"), "mlp.json", {});
+  const Result result =
+      search(source(R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "global_batch": 64})"), "mlp.json", {});
   EXPECT_EQ(result.ranked.size(), 4U);
   EXPECT_EQ(result.evaluated, 4U);
-  for (size_t i = 1; i < result.ranked.size(); ++i) EXPECT_GE(result.ranked[i - 1].samples_per_second, result.ranked[i].samples_per_second);
+  for (size_t i = 1; i < result.ranked.size(); ++i)
+    EXPECT_GE(result.ranked[i - 1].samples_per_second, result.ranked[i].samples_per_second);
   ASSERT_EQ(result.infeasible.size(), 2U);
   EXPECT_EQ(result.infeasible[0].why, "dp: 3 does not divide the global batch 64; use 1, 2, 4, 8, 16, 32 or 64");
 }
@@ -50,7 +55,8 @@ TEST(Search, AnswersTheSameWithAnyNumberOfWorkers) {
   const Json question = source(R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": 1, "global_batch": 64})");
   Options one, three;
   three.jobs = 3;
-  EXPECT_EQ(to_json(search(question, "mlp.json", one), 10).dump(), to_json(search(question, "mlp.json", three), 10).dump());
+  EXPECT_EQ(to_json(search(question, "mlp.json", one), 10).dump(),
+            to_json(search(question, "mlp.json", three), 10).dump());
 }
 
 TEST(Search, SaysWhatDoesNotFit) {
@@ -66,6 +72,7 @@ TEST(Search, DoesNotHideMistakesElsewhere) {
   Json question = source("");
   question.member("workload").set("layer", 4);
   EXPECT_THROW(search(question, "mlp.json", {}), Error);
+  EXPECT_THROW(search(source(R"({"tpp": [1, 2]})"), "mlp.json", {}), Error);
 }
 
 }  // namespace
