@@ -16,8 +16,8 @@ std::filesystem::path find_shared(const std::filesystem::path& name);
 
 }  // namespace foreflow::test
 
-// Binds `path` to a shared file, or skips the test:
+// Binds `variable` to a shared file, or skips the test:
 //   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
-#define FOREFLOW_SHARED_OR_SKIP(path, name)                               \
-  const std::filesystem::path path = ::foreflow::test::find_shared(name); \
-  if (path.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here (see tests/README.md)"
+#define FOREFLOW_SHARED_OR_SKIP(variable, name)                               \
+  const std::filesystem::path variable = ::foreflow::test::find_shared(name); \
+  if (variable.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here (see tests/README.md)"

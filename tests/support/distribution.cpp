@@ -1,0 +1,80 @@
+#include "support/distribution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::test {
+
+std::string to_string(const Split& split) {
+  return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
+         " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule;
+}
+
+ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode) {
+  const Json json = parse_json(sizes, "sizes");
+  const workload::Request request{JsonView(json, "sizes"), batch, ir::DType::f32, mode};
+  return workload::workloads().get(name, "test").build(request, ops::table()).module;
+}
+
+std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below) {
+  std::uniform_real_distribution<float> real(-0.5F, 0.5F);
+  std::uniform_int_distribution<int64_t> integer(0, below - 1);
+  const ir::Function& entry = module.entry();
+  std::vector<ir::Array> arguments;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const ir::Type& type = *entry.values[i].annotation;
+    ir::Array array(type.dtype, type.dims);
+    const bool is_square = entry.values[i].name.ends_with(".v");
+    if (type.dtype == ir::DType::i64) {
+      for (int64_t& value : array.mutable_data<int64_t>()) value = integer(random);
+    } else {
+      for (float& value : array.mutable_data<float>()) value = is_square ? std::fabs(real(random)) : real(random);
+    }
+    arguments.push_back(std::move(array));
+  }
+  return arguments;
+}
+
+std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
+  std::vector<transform::Distributed> steps;
+  steps.push_back(transform::shard(module, ops::table(), split.tp));
+  if (split.pp > 1 || split.microbatches > 1) {
+    const auto& schedule = schedule::schedules().get(split.schedule, "test");
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), split.pp, split.microbatches, schedule));
+  }
+  if (split.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), split.dp));
+  return steps;
+}
+
+std::vector<ir::Array> run(const std::vector<transform::Distributed>& steps, const std::vector<ir::Array>& arguments,
+                           size_t results) {
+  std::vector<ir::Array> values = arguments;
+  for (const transform::Distributed& step : steps) values = transform::split_arguments(step.parameters, values);
+  const ir::Module& module = steps.back().module;
+  values                   = interpret::evaluate(module, module.functions.size() - 1, values);
+  for (size_t i = steps.size(); i-- > 0;) {
+    const size_t count = i == 0 ? results : steps[i - 1].results.size();
+    values             = transform::merge_results(steps[i].results, values, count);
+  }
+  return values;
+}
+
+double relative_difference(const ir::Array& actual, const ir::Array& expected) {
+  if (actual.dims() != expected.dims() || actual.dtype() != expected.dtype()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double difference = 0, magnitude = 0;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    // Not std::max, which would lose a NaN.
+    const double here = std::fabs(actual.at(i) - expected.at(i));
+    if (!(here <= difference)) difference = here;
+    magnitude = std::max(magnitude, std::fabs(expected.at(i)));
+  }
+  return difference == 0 ? 0 : difference / magnitude;
+}
+
+}  // namespace foreflow::test

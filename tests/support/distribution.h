@@ -1,0 +1,40 @@
+// Programs distributed pass by pass, with their arguments and results carried along, for tests that run them.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/transform/passes.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow::test {
+
+struct Split {
+  int dp = 1, tp = 1, pp = 1, microbatches = 1;
+  std::string schedule = "1f1b";
+};
+std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b"
+
+// The program of one device of a model family: sizes as the JSON members of a scenario's workload.
+ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode);
+
+// Numbers for the parameters of the entry, which are annotated with types: floats in [-0.5, 0.5], not negative for
+// second moments (names that end in ".v"); integers in [0, below).
+std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below);
+
+// shard, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
+std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);
+
+// Runs the last of `steps` in the reference executor on the arguments of the program before the first, and returns the
+// results of that program.
+std::vector<ir::Array> run(const std::vector<transform::Distributed>& steps, const std::vector<ir::Array>& arguments,
+                           size_t results);
+
+// The largest difference of two arrays of the same shape over the largest magnitude in `expected`; infinite where the
+// shapes differ.
+double relative_difference(const ir::Array& actual, const ir::Array& expected);
+
+}  // namespace foreflow::test
