@@ -84,7 +84,8 @@ TEST(PublishedGpt2, ThroughputsAndTheirOrderAreOurs) {
   for (const Compared& point : rows) {
     const bool pipeline = point.row.degree("p") > 1;
     EXPECT_NEAR(point.ours / point.theirs, 1, pipeline ? kWithPipeline : kWithoutPipeline) << describe(point.row);
-    if (!pipeline) EXPECT_NEAR(point.peak, 1, kWithoutPipeline) << describe(point.row);
+    if (pipeline) continue;
+    EXPECT_NEAR(point.peak, 1, kWithoutPipeline) << describe(point.row);
   }
   EXPECT_GT(spearman(rows), 0.9995);
 }
