@@ -19,7 +19,7 @@ struct Chain {
             transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.results).module),
         module(scenario::distribute(sequential, scenario)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
-        program(lower::lower(module, interpretation, scenario.cost, platform).program) {}
+        program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
 
   ir::Module pipelined() const {
     const scenario::Strategy& strategy = scenario.strategy;
@@ -27,7 +27,7 @@ struct Chain {
   }
 
   const scenario::Scenario scenario;
-  const platform::Platform platform;
+  const scenario::PlatformRef platform;
   const scenario::Sequential sequential;
   const ir::Module sharded;
   const ir::Module module;
@@ -103,13 +103,13 @@ void lower(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        lower::lower(chain.module, chain.interpretation, chain.scenario.cost, chain.platform).program.instances.size());
+        lower::lower(chain.module, chain.interpretation, chain.scenario.cost, *chain.platform).program.instances.size());
   count(state, chain.module);
 }
 
 void run(benchmark::State& state, const std::string& engine) {
   const Chain chain(engine);
-  for (auto _ : state) benchmark::DoNotOptimize(chain.scenario.engine->run(chain.program, chain.platform).makespan);
+  for (auto _ : state) benchmark::DoNotOptimize(chain.scenario.engine->run(chain.program, *chain.platform).makespan);
   count(state, chain.module);
 }
 

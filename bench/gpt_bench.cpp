@@ -47,7 +47,7 @@ void infer_graph(benchmark::State& state) {
 void train(benchmark::State& state, const std::string& engine) {
   const scenario::Scenario scenario = bench::gpt_training(static_cast<int>(state.range(0)) / 8,
                                                           {static_cast<int>(state.range(0)) / 64, 8, 8, 32}, engine);
-  const platform::Platform platform = scenario::load_platform(scenario.platform);
+  const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   for (auto _ : state)
     benchmark::DoNotOptimize(scenario::run(scenario, scenario::build(scenario), platform).timeline.makespan);
   rate(state, bench::executed_ops(scenario::distribute(scenario::build(scenario), scenario)));

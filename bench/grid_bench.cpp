@@ -9,7 +9,7 @@ namespace {
 using namespace foreflow;
 
 void grid(benchmark::State& state) {
-  const platform::Platform platform = scenario::load_platform(bench::mlp_1b({}).platform);
+  const scenario::PlatformRef platform = scenario::load_platform(bench::mlp_1b({}).platform);
   double ops                        = 0;
   for (auto _ : state) {
     ops = 0;
@@ -17,8 +17,8 @@ void grid(benchmark::State& state) {
       const scenario::Scenario scenario = bench::mlp_1b(degrees);
       const ir::Module module           = scenario::distribute(scenario::build(scenario), scenario);
       const auto interpretation         = interpret::interpret_mixed(module, module.functions.size() - 1);
-      const stream::Program program     = lower::lower(module, interpretation, scenario.cost, platform).program;
-      benchmark::DoNotOptimize(scenario.engine->run(program, platform).makespan);
+      const stream::Program program     = lower::lower(module, interpretation, scenario.cost, *platform).program;
+      benchmark::DoNotOptimize(scenario.engine->run(program, *platform).makespan);
       ops += bench::executed_ops(module);
     }
   }

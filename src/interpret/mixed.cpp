@@ -39,8 +39,8 @@ std::vector<Mixed> with_numbers(const Site& site, std::vector<ir::Type> outputs)
   std::vector<ir::Array> numbers = site.op.def->eval(site.call());
   std::vector<Mixed> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    results.push_back({ir::moved(numbers[i].type(), outputs[i].device), std::nullopt});
-    if (numbers[i].size() <= MixedDomain::kLargestKnown) results.back().known = std::move(numbers[i]);
+    results.push_back({ir::moved(numbers[i].type(), outputs[i].device), nullptr});
+    if (numbers[i].size() <= MixedDomain::kLargestKnown) results.back().known = std::make_shared<const ir::Array>(std::move(numbers[i]));
   }
   return results;
 }
@@ -74,7 +74,7 @@ std::vector<Mixed> MixedDomain::apply(const ir::Op& op, std::span<const Mixed> i
   site.known.reserve(inputs.size());
   for (const Mixed& input : inputs) {
     site.types.push_back(input.type);
-    site.known.push_back(input.known ? &*input.known : nullptr);
+    site.known.push_back(input.known.get());
   }
   std::vector<ir::Type> outputs = infer_placed(op, site.types, site.known);
   const auto chosen             = std::find_if(kImplementations.begin(), kImplementations.end(),

@@ -104,11 +104,10 @@ class FragmentWriter {
     check_resolved(op, outputs);
     std::vector<const ir::Array*> known;
     for (const ir::ValueId id : function_.inputs(op)) {
-      const bool has = id != ir::ValueId::none && instance_.values[ir::index(id)].known;
-      known.push_back(has ? &*instance_.values[ir::index(id)].known : nullptr);
+      known.push_back(id == ir::ValueId::none ? nullptr : instance_.values[ir::index(id)].known.get());
     }
     bool on_host = true;
-    for (uint32_t i = 0; i < op.result_count; ++i) on_host = on_host && instance_.values[op.first_result + i].known.has_value();
+    for (uint32_t i = 0; i < op.result_count; ++i) on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
     const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);

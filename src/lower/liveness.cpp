@@ -124,16 +124,16 @@ class Analysis {
     const auto inputs = function_.inputs(op);
     Boundary& call    = result_.calls[o];
     auto& freed       = result_.freed_after[o];
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const auto mine = inputs[i] == ir::ValueId::none ? freed.end() : std::find(freed.begin(), freed.end(), result_.buffer_of[ir::index(inputs[i])]);
-      call.dies.push_back(mine != freed.end());
-      if (call.dies.back()) freed.erase(mine);
-    }
-    for (size_t i = 0; i < op.result_count; ++i) {
-      const auto unused = std::find(freed.begin(), freed.end(), static_cast<int32_t>(op.first_result + i));
-      call.wanted.push_back(unused == freed.end());
-      if (unused != freed.end()) freed.erase(unused);
-    }
+    for (const ir::ValueId id : inputs) call.dies.push_back(id != ir::ValueId::none && take(freed, result_.buffer_of[ir::index(id)]));
+    for (size_t i = 0; i < op.result_count; ++i) call.wanted.push_back(!take(freed, static_cast<int32_t>(op.first_result + i)));
+  }
+
+  // Removes `buffer` from an ascending list. False: it was not there.
+  static bool take(std::vector<int32_t>& buffers, int32_t buffer) {
+    const auto found = std::lower_bound(buffers.begin(), buffers.end(), buffer);
+    if (found == buffers.end() || *found != buffer) return false;
+    buffers.erase(found);
+    return true;
   }
 
   const ir::Module& module_;

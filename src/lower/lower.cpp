@@ -1,6 +1,7 @@
 #include "foreflow/lower/lower.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fragment.h"
 
@@ -116,8 +117,8 @@ class Flattener {
   std::map<int32_t, int32_t> uses_;
 };
 
-void collect(const ir::Type& type, std::vector<ir::Device>& devices) {
-  devices.push_back(type.device);
+void collect(const ir::Type& type, std::set<ir::Device>& devices) {
+  devices.insert(type.device);
   for (const ir::Type& element : type.elements) collect(element, devices);
 }
 
@@ -143,10 +144,8 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
 
   Lowered lowered;
   Flattener flattener(maker, placement, lowered.program);
-  std::vector<ir::Device> devices;
+  std::set<ir::Device> devices;
   for (const interpret::Mixed& value : entry.values) collect(value.type, devices);
-  std::sort(devices.begin(), devices.end());
-  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
   for (size_t i = 0; i < function.parameters.size(); ++i) add_initial(entry.values[i].type, placement, flattener, lowered.program);
   flattener.write(root, {});

@@ -15,7 +15,7 @@ Decision decide_for(const ir::Op& op, std::span<const interpret::Mixed> values, 
   std::vector<Layout> arriving;
   for (size_t i = 0; i < inputs.size(); ++i) {
     types.push_back(values[i].type);
-    known.push_back(values[i].known ? &*values[i].known : nullptr);
+    known.push_back(values[i].known.get());
     arriving.push_back(inputs[i].layout);
   }
   return decide({*op.def, *op.attributes, types, known, op.result_count}, arriving, ways);

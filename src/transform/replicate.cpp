@@ -66,7 +66,9 @@ class Replicator {
     const std::vector<const Copies*> inputs = operands(op);
     std::vector<ValueId> chosen(inputs.size());
     const bool placed = std::any_of(inputs.begin(), inputs.end(), [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
-    for (int way = 0; way < (placed ? ways_ : 1); ++way) {
+    const int count = placed ? ways_ : 1;
+    for (uint32_t i = 0; i < op.result_count; ++i) copies_[op.first_result + i].reserve(static_cast<size_t>(count));
+    for (int way = 0; way < count; ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         chosen[i] = inputs[i] == nullptr ? ValueId::none : (*inputs[i])[inputs[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
       }

@@ -2,7 +2,7 @@
 // shapes of real models, whose Reshape operands are computed from other shapes (DistIR paper, section 3.4).
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,10 +12,10 @@ namespace foreflow::interpret {
 
 struct Mixed {
   ir::Type type;
-  std::optional<ir::Array> known;  // of the same data type and shape
+  std::shared_ptr<const ir::Array> known;  // of the same data type and shape; null: not known, as for almost all values
 
-  static Mixed of(ir::Type type) { return {std::move(type), std::nullopt}; }
-  static Mixed of(ir::Array numbers, ir::Device device = {}) { return {numbers.type(device), numbers}; }
+  static Mixed of(ir::Type type) { return {std::move(type), nullptr}; }
+  static Mixed of(ir::Array numbers, ir::Device device = {}) { return {numbers.type(device), std::make_shared<const ir::Array>(numbers)}; }
 };
 
 struct MixedDomain {
