@@ -76,7 +76,7 @@ std::string family_program(const Options& options) {
     if (text.empty()) continue;
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
       throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
-    sizes.set(key, parse_size(key, text));
+    sizes.set(key, text == "true" || text == "false" ? Json(text == "true") : Json(parse_size(key, text)));
   }
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
   const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),

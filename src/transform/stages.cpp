@@ -46,6 +46,7 @@ class Stager {
       for (const ir::ValueId id : function_.inputs(op)) {
         if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
       }
+      if (adds_sums(op)) phase = StagePhase::update;
       for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
       staged_[o] = {phase, 0};
     }
@@ -56,6 +57,14 @@ class Stager {
       if (id != ir::ValueId::none && ir::device_of(type(id)).placed()) return true;
     }
     return false;
+  }
+
+  // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that is
+  // also the output layer.
+  bool adds_sums(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    return op.def->additive && op.def->role == ir::Role::compute && inputs.size() > 1 &&
+           std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id != ir::ValueId::none && values_[ir::index(id)].layout.is_partial(); });
   }
 
   double flops(const ir::Op& op) const {

@@ -29,7 +29,7 @@ class Published : public testing::Test {
     return scenario::run(scenario, scenario::build(scenario), platform_);
   }
 
-  const platform::Platform platform_ = scenario::load_platform(scenario::load_file(kBase).platform);
+  const scenario::PlatformRef platform_ = scenario::load_platform(scenario::load_file(kBase).platform);
   std::vector<Row> rows_;
 };
 

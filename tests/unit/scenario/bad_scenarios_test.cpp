@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{
             "unknown_schedule", R"(strategy.schedule="1f2b")",
             R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},
+        Mistake{"shares_of_stages", R"(strategy.stage_shares="1")",
+                R"(gpt.json: $.strategy.stage_shares: has 1 shares for 2 stages; write one for each)"},
         Mistake{"recompute", R"(strategy.recompute="full")",
                 R"(gpt.json: $.strategy.recompute: "full" is not supported in this version; use "none")"},
         Mistake{"zero_redundancy", R"(strategy.zero=1)",
