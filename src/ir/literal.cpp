@@ -86,10 +86,25 @@ void fill(Array& array, Scanner& scanner, Convert convert) {
   }
 }
 
+// The numbers of a constant are all written out, so it cannot have more of them than the text has characters: checked
+// before memory is asked for.
+void check_constant(Scanner& scanner, const Dims& dims) {
+  const auto limit = static_cast<int64_t>(scanner.remaining());
+  bool too_large   = false, empty = false;
+  int64_t count    = 1;
+  for (const int64_t dim : dims) {
+    if (dim < 0) scanner.fail("a constant has no unknown dimension");
+    too_large = too_large || dim > limit || count > limit;
+    count *= too_large ? 1 : dim;
+    empty = empty || dim == 0;
+  }
+  if (!empty && (too_large || count > limit)) scanner.fail("the constant has more elements than the text; write them all");
+}
+
 // After the data type: (2,)[1, 2]
 Array scan_array(Scanner& scanner, DType dtype) {
   const Dims dims = scan_dims(scanner);
-  if (element_count(dims) < 0) scanner.fail("a constant has no unknown dimension");
+  check_constant(scanner, dims);
   Array array(dtype, dims);
   scanner.expect("[");
   const auto real    = [&] { return scan_element(scanner); };

@@ -64,6 +64,13 @@ std::vector<ir::Array> run(const std::vector<transform::Distributed>& steps, con
 }
 
 double relative_difference(const ir::Array& actual, const ir::Array& expected) {
+  if (actual.is_tuple() && actual.elements().size() == expected.elements().size()) {
+    double largest = 0;
+    for (size_t i = 0; i < actual.elements().size(); ++i) {
+      largest = std::max(largest, relative_difference(actual.elements()[i], expected.elements()[i]));
+    }
+    return largest;
+  }
   if (actual.dims() != expected.dims() || actual.dtype() != expected.dtype()) {
     return std::numeric_limits<double>::infinity();
   }

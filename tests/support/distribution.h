@@ -34,7 +34,7 @@ std::vector<ir::Array> run(const std::vector<transform::Distributed>& steps, con
                            size_t results);
 
 // The largest difference of two arrays of the same shape over the largest magnitude in `expected`; infinite where the
-// shapes differ.
+// shapes differ. For tuples that of the element that differs most.
 double relative_difference(const ir::Array& actual, const ir::Array& expected);
 
 }  // namespace foreflow::test

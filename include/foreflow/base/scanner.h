@@ -18,6 +18,8 @@ class Scanner {
   char peek() const { return at_end() ? '\0' : text_[position_]; }
   char peek_at(size_t ahead) const { return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0'; }
   uint32_t line() const { return line_; }
+  // Characters from here to the end of the text.
+  size_t remaining() const { return text_.size() - position_; }
   std::string where() const { return name_ + ":" + std::to_string(line_) + ":" + std::to_string(position_ - line_start_ + 1); }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
 

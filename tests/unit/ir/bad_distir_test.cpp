@@ -1,0 +1,98 @@
+// Every way in which a program's text can be wrong ends in one line that names the place.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::ir {
+namespace {
+
+struct Case {
+  std::string name, text, message;
+};
+
+// One statement on line 2 of a function of two parameters.
+std::string body(const std::string& statement) {
+  return "func @f(%x: D1, %y: D1) {\n  " + statement + "\n  return %x\n}\n";
+}
+std::string with_parameters(const std::string& parameters) { return "func @f(" + parameters + ") {\n  return\n}\n"; }
+
+// A function @g of one parameter and one result, then a caller whose line 5 is `statement`.
+std::string after_callee(const std::string& statement) {
+  return "func @g(%x) {\n  return %x\n}\nfunc @f(%a, %b) {\n  " + statement + "\n  return %a\n}\n";
+}
+
+std::vector<Case> cases() {
+  return {
+      {"no_function", "fun @f() {}", "m:1:1: expected 'func', found 'fun'"},
+      {"no_function_name", "func @(%x) {}", "m:1:7: expected the name of the function after '@'"},
+      {"function_twice", "func @f(%x) {\n  return %x\n}\nfunc @f(%x) {\n  return %x\n}\n",
+       "m:4:8: the function @f is defined twice"},
+      {"parameter_without_percent", with_parameters("x"), "m:1:9: expected a value such as %x, found 'x'"},
+      {"parameter_twice", with_parameters("%x, %x"),
+       "m:1:15: %x is defined twice; every value is defined once"},
+      {"parameters_not_separated", with_parameters("%x %y"), "m:1:12: expected ',' or ')', found '%'"},
+      {"unknown_type", with_parameters("%x: Matrix"),
+       "m:1:19: unknown type 'Matrix'; write D1, Int32 or Tensor[Float32, (64, 512), 1]"},
+      {"unknown_data_type", with_parameters("%x: Tensor[Float31, (2,)]"),
+       "m:1:27: unknown data type 'Float31'; write one such as Float32 or Int64"},
+      {"negative_dimension", with_parameters("%x: Tensor[Float32, (-2,)]"), "m:1:32: a dimension is not negative"},
+      {"too_many_dimensions", with_parameters("%x: Tensor[Float32, (1, 1, 1, 1, 1, 1, 1, 1, 1)]"),
+       "m:1:54: a shape has at most 8 dimensions"},
+      {"long_stream_name", with_parameters("%x: D1.communication"), "m:1:29: a stream name has at most 12 letters"},
+      {"unknown_op", body("%z = Gem(%x, %y)"),
+       "m:2:8: unknown op \"Gem\"; the nearest is \"Gemm\" (see: foreflow list)"},
+      {"no_op", body("%z = (%x)"), "m:2:8: expected an op or a @function, found '('"},
+      {"no_equals", body("%z Relu(%x)"), "m:2:6: expected '=', found 'Relu'"},
+      {"used_before_definition", body("%z = Add(%x, %w)"), "m:2:16: %w is used before it is defined"},
+      {"result_twice", body("%x = Relu(%y)"), "m:3:3: %x is defined twice; every value is defined once"},
+      {"attribute_twice", body("%z = Softmax[axis = 1, axis = 0](%x)"), "m:2:31: the attribute axis is given twice"},
+      {"attribute_without_value", body("%z = Softmax[axis = ](%x)"), "m:2:23: expected a value, found ']'"},
+      {"mixed_list", body("%z = Transpose[perm = [1, two]](%x)"),
+       "m:2:33: a list holds either numbers or strings"},
+      {"too_many_literals", body("%z = Send(%x, 2, 3)"),
+       "m:2:20: Send takes no further literal here; write attributes as name=value"},
+      {"literal_in_call", after_callee("%z = @g(2)"), "m:5:11: a call takes values such as %x, found '2'"},
+      {"unknown_callee", body("%z = @g(%x)"), "m:2:8: the function @g is not defined above"},
+      {"recursive_call", body("%z = @f(%x)"), "m:2:8: the function @f is not defined above"},
+      {"too_many_arguments", after_callee("%z = @g(%a, %b)"), "m:5:8: @g has 1 parameters, not 2"},
+      {"too_many_results", after_callee("%z, %w = @g(%a)"), "m:5:12: @g has 1 results, not 2"},
+      {"unclosed_string", body("%z = Cast[to = \"Float16](%x)"), "m:2:18: the string has no closing '\"'"},
+      {"unclosed_function", "func @f(%x) {\n  return %x", "m:2:12: expected '}', found the end of the text"},
+      {"no_return", "func @f(%x) {\n}", "m:2:1: expected a value such as %x, found '}'"},
+      {"constant_too_short", body("%z = Constant[value = Int64(2,)[1]]()"), "m:2:36: expected ',', found ']'"},
+      {"constant_of_unknown_size", body("%z = Constant[value = Int64(?,)[1]]()"),
+       "m:2:34: a constant has no unknown dimension"},
+      {"constant_larger_than_the_text", body("%z = Constant[value = Int64(4294967296, 4294967296)[1]]()"),
+       "m:2:54: the constant has more elements than the text; write them all"},
+      {"integer_out_of_range", body("%z = Softmax[axis = 99999999999999999999](%x)"),
+       "m:2:43: expected an integer, found '99999999999999999999'"},
+      {"broken_number", body("%z = Softmax[axis = 1e](%x)"), "m:2:24: expected ',' or ']', found 'e'"},
+  };
+}
+
+class BadDistir : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadDistir, IsRefusedInOneLineThatNamesThePlace) {
+  const auto all = cases();
+  const auto& row = *std::find_if(all.begin(), all.end(), [&](const Case& one) { return one.name == GetParam(); });
+  try {
+    parse(row.text, "m", ops::table());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), row.message);
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Case& one : cases()) all.push_back(one.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Text, BadDistir, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace foreflow::ir
