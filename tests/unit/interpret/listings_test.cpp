@@ -134,7 +134,7 @@ TEST(Listings, ShapeOfFigure4NeedsMixedInterpretation) {
 
   std::vector<Mixed> arguments;
   for (const Type& type : interpret::parameter_types(snippet)) arguments.push_back(Mixed::of(type));
-  arguments[2].known = Array::of_ints({1}, {-1});  // %3114
+  arguments[2].known = std::make_shared<const Array>(Array::of_ints({1}, {-1}));  // %3114
   const auto mixed   = interpret::interpret_mixed(module, entry(module), arguments);
   EXPECT_EQ(to_string(mixed.entry().values[rows].type), "Tensor[Float32, (2048, 768), 0]");
 
