@@ -197,31 +197,43 @@ class Pipeliner {
     }
   }
 
-  // An optimizer that updates weights of several stages becomes one op a device.
+  // An op that runs once a step, on the stage of its weight; a sum of gradients on the first of their stages. An optimizer
+  // of many weights (w1..wn, dw1..dwn) becomes one op a device.
   void update(const ir::Op& op) {
     const auto inputs = function_.inputs(op);
-    const bool joint  = op.def->role == ir::Role::optimizer && inputs.size() == 2 * op.result_count;
-    std::map<ir::Device, std::vector<size_t>> devices;
-    for (size_t i = 0; i < (joint ? op.result_count : 1); ++i) {
-      devices[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
+    if (op.def->role != ir::Role::optimizer || inputs.size() != 2 * op.result_count) return update_on(op, inputs, results_of(op), update_stage(op));
+    std::map<ir::Device, std::vector<size_t>> rows;
+    for (size_t i = 0; i < op.result_count; ++i) rows[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
+    for (const auto& [device, members] : rows) {
+      std::vector<ValueId> operands, results;
+      for (const size_t row : members) operands.push_back(inputs[row]);
+      for (const size_t row : members) operands.push_back(inputs[row + op.result_count]);
+      for (const size_t row : members) results.push_back(function_.output(op, row));
+      update_on(op, operands, results, home_.at(operands[0]));
     }
-    for (const auto& [device, rows] : devices) {
-      std::vector<ValueId> operands;
-      const int stage = home_.at(inputs[rows[0]]);
-      for (size_t half = 0; half < (joint ? 2 : 1); ++half) {
-        for (const size_t row : rows) operands.push_back(get(inputs[row + half * op.result_count], kEveryMicrobatch, stage));
-      }
-      if (!joint) {
-        operands.clear();
-        for (const ValueId id : inputs) operands.push_back(get(id, kEveryMicrobatch, stage));
-      }
-      const size_t count = joint ? rows.size() : op.result_count;
-      const auto first   = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, count));
-      for (size_t i = 0; i < count; ++i) {
-        const ValueId id                   = function_.output(op, joint ? rows[i] : i);
-        at_[{id, kEveryMicrobatch, stage}] = static_cast<ValueId>(first + static_cast<int32_t>(i));
-        home_[id]                          = stage;
-      }
+  }
+
+  std::vector<ValueId> results_of(const ir::Op& op) const {
+    std::vector<ValueId> results;
+    for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
+    return results;
+  }
+
+  int update_stage(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    int stage         = home_.at(inputs[0]);
+    if (op.def->role == ir::Role::optimizer) return stage;
+    for (const ValueId id : inputs) stage = std::min(stage, home_.at(id));
+    return stage;
+  }
+
+  void update_on(const ir::Op& op, std::span<const ValueId> inputs, const std::vector<ValueId>& results, int stage) {
+    std::vector<ValueId> operands;
+    for (const ValueId id : inputs) operands.push_back(get(id, kEveryMicrobatch, stage));
+    const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, results.size()));
+    for (size_t i = 0; i < results.size(); ++i) {
+      at_[{results[i], kEveryMicrobatch, stage}] = static_cast<ValueId>(first + static_cast<int32_t>(i));
+      home_[results[i]]                          = stage;
     }
   }
 

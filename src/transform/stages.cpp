@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace foreflow::transform {
 namespace {
@@ -24,7 +25,9 @@ class Stager {
   std::vector<StagedOp> run() {
     mark_phases();
     cut_forward();
+    find_readers();
     follow_backward();
+    bring_gradients_home();
     return std::move(staged_);
   }
 
@@ -39,24 +42,23 @@ class Stager {
       if (op.is_call()) throw Error(ir::describe(module_, function_, op), "pipeline works on a program without calls");
       StagePhase phase = op.def->role == ir::Role::optimizer       ? StagePhase::update
                          : op.def->role == ir::Role::loss_gradient ? StagePhase::backward
-                         : is_placed(op)                           ? StagePhase::forward
+                         : reads_parameter(op)                         ? StagePhase::forward
                                                                    : StagePhase::anywhere;
       loss_seen = loss_seen || op.def->role == ir::Role::loss_gradient;
-      if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
       for (const ir::ValueId id : function_.inputs(op)) {
         if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
       }
+      if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
       if (adds_sums(op)) phase = StagePhase::update;
       for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
       staged_[o] = {phase, 0};
     }
   }
 
-  bool is_placed(const ir::Op& op) const {
-    for (const ir::ValueId id : function_.inputs(op)) {
-      if (id != ir::ValueId::none && ir::device_of(type(id)).placed()) return true;
-    }
-    return false;
+  // What depends on no parameter is constant.
+  bool reads_parameter(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id != ir::ValueId::none && ir::index(id) < function_.parameters.size(); });
   }
 
   // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that is
@@ -111,6 +113,14 @@ class Stager {
     return all;
   }
 
+  // Smaller is better; of equals the later place. Near the ideal cut the fewest tensors to send decide, then nearness;
+  // elsewhere nearness alone.
+  static std::tuple<bool, int64_t, double> rank(const Place& place, double ideal, double stage) {
+    const double far = std::fabs(place.done - ideal);
+    const bool away  = far > kWindow * stage;
+    return {away, away ? 0 : place.crossing, std::floor(far / (kSame * stage))};
+  }
+
   void cut_forward() {
     if (stages_ == 1) return;
     const std::vector<Place> all = places();
@@ -122,15 +132,12 @@ class Stager {
     for (int s = 1; s < stages_; ++s) {
       ideal += total * shares_[static_cast<size_t>(s - 1)] / whole;
       const Place* best = nullptr;
-      double best_far   = 0;
       for (const Place& place : all) {
-        const double far = std::fabs(place.done - ideal);
-        if (far > kWindow * stage || (!cuts.empty() && place.op <= cuts.back())) continue;
-        const double rounded = std::floor(far / (kSame * stage));
-        if (best == nullptr || place.crossing < best->crossing || (place.crossing == best->crossing && rounded <= best_far)) best = &place, best_far = rounded;
+        const bool usable = place.op != all.back().op && (cuts.empty() || place.op > cuts.back());
+        if (usable && (best == nullptr || !(rank(*best, ideal, stage) < rank(place, ideal, stage)))) best = &place;
       }
       if (best == nullptr) {
-        throw Error(module_.source + ": @" + function_.name, "cannot be cut into " + std::to_string(stages_) + " stages of such work; use fewer");
+        throw Error(module_.source + ": @" + function_.name, "has too few ops for " + std::to_string(stages_) + " stages; use fewer");
       }
       cuts.push_back(best->op);
     }
@@ -142,27 +149,56 @@ class Stager {
   // The backward pass runs from the last stage to the first; it moves on when it meets a forward value that the current
   // stage neither made nor read.
   void follow_backward() {
-    std::vector<std::set<int>> at(function_.values.size());
-    for (size_t o = 0; o < function_.ops.size(); ++o) {
-      if (staged_[o].phase != StagePhase::forward) continue;
-      const ir::Op& op = function_.ops[o];
-      for (const ir::ValueId id : function_.inputs(op)) {
-        if (id != ir::ValueId::none) at[ir::index(id)].insert(staged_[o].stage);
-      }
-      for (uint32_t i = 0; i < op.result_count; ++i) at[op.first_result + i].insert(staged_[o].stage);
-    }
     int current = stages_ - 1;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (staged_[o].phase != StagePhase::backward) continue;
       int stage = current;
       for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
-        if (id == ir::ValueId::none || at[ir::index(id)].empty()) continue;
-        const std::set<int>& here = at[ir::index(id)];
+        if (id == ir::ValueId::none || at_[ir::index(id)].empty()) continue;
+        const std::set<int>& here = at_[ir::index(id)];
         auto lower                = here.upper_bound(stage);
         stage                     = lower == here.begin() ? *here.begin() : *--lower;
       }
       staged_[o].stage = stage;
       current          = std::min(current, stage);
+    }
+  }
+
+  // A gradient made of gradients alone (of a bias: the sum of what arrives) belongs to the stage of its weight, which gets
+  // what it needs anyway.
+  void bring_gradients_home() {
+    std::vector<size_t> maker(function_.values.size(), SIZE_MAX);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      for (uint32_t i = 0; i < function_.ops[o].result_count; ++i) maker[function_.ops[o].first_result + i] = o;
+    }
+    for (const ir::Op& op : function_.ops) {
+      if (op.def->role != ir::Role::optimizer) continue;
+      const auto inputs = function_.inputs(op);
+      const size_t rows = inputs.size() == 2 * op.result_count ? op.result_count : 1;
+      for (size_t row = 0; row < rows; ++row) {
+        const std::set<int>& home = at_[ir::index(inputs[row])];
+        const size_t made         = maker[ir::index(inputs[row + rows])];
+        if (home.empty() || made == SIZE_MAX || staged_[made].phase != StagePhase::backward || !reads_only_gradients(made)) continue;
+        staged_[made].stage = *home.begin();
+      }
+    }
+  }
+
+  bool reads_only_gradients(size_t o) const {
+    const auto inputs = function_.inputs(function_.ops[o]);
+    return std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id == ir::ValueId::none || at_[ir::index(id)].empty(); });
+  }
+
+  // Where each forward value is at hand: the stages that make or read it.
+  void find_readers() {
+    at_.resize(function_.values.size());
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (staged_[o].phase != StagePhase::forward) continue;
+      const ir::Op& op = function_.ops[o];
+      for (const ir::ValueId id : function_.inputs(op)) {
+        if (id != ir::ValueId::none) at_[ir::index(id)].insert(staged_[o].stage);
+      }
+      for (uint32_t i = 0; i < op.result_count; ++i) at_[op.first_result + i].insert(staged_[o].stage);
     }
   }
 
@@ -172,6 +208,7 @@ class Stager {
   const std::vector<double>& shares_;
   const int stages_;
   std::vector<StagedOp> staged_;
+  std::vector<std::set<int>> at_;  // per value; empty: not a forward value
 };
 
 }  // namespace
