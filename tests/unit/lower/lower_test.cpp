@@ -48,6 +48,20 @@ TEST(Liveness, CountsAViewOfAParameterAsTheParameter) {
   EXPECT_EQ(memory(callee + kHead + "  %s = @g(%x)\n  return %s\n}"), (Level{kUnit + 4, kUnit + 4}));
 }
 
+TEST(Liveness, FreesAValueWhereItWasMade) {
+  // %mask is on no device, which counts as on D1, and used for the last time on D2.
+  const stream::Program masked =
+      program("func @f(%x: Tensor[Float32, (256,), 1], %y: Tensor[Float32, (256,), 2]) {\n" +
+              std::string("  %ones = ConstantOfShape[shape = [256]]()\n  %mask = Neg(%ones)\n") +
+              "  %a = Add(%y, %mask)\n  return %a\n}");
+  EXPECT_EQ(test::memory_of(masked, 1).final, kUnit);
+  EXPECT_EQ(test::memory_of(masked, 2), (Level{2 * kUnit, 2 * kUnit}));
+  // %a is sent off from another stream of its device, where it takes no memory of its own.
+  const stream::Program overlapped =
+      program(kHead + "  %a = Relu(%x)\n  %s: D1.comm = Send(%a, 1.comm)\n  %r: D2 = Send(%s, 2)\n  return %r\n}");
+  EXPECT_EQ(test::memory_of(overlapped, 1).final, kUnit);
+}
+
 TEST(Liveness, UpdatesWeightsInPlace) {
   EXPECT_EQ(memory("func @f(weight %w: Tensor[Float32, (256,), 1], %d: Tensor[Float32, (256,), 1]) {\n" +
                    std::string("  %n = SGDOptimizer(%w, %d)\n  return %n\n}")),

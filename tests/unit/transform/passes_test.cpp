@@ -140,8 +140,8 @@ TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
             "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches");
 }
 
-TEST(Pipeline, RefusesMoreStagesThanThereAreLayers) {
-  EXPECT_EQ(refused([] { pipelined(mlp(), 9, 1); }), "mlp: @mlp: cannot be cut into 9 stages of such work; use fewer");
+TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
+  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "mlp: @mlp: has too few ops for 10 stages; use fewer");
 }
 
 TEST(Replicate, SumsEachGradientOnce) {
