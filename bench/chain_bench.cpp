@@ -102,8 +102,8 @@ void infer(benchmark::State& state) {
 void lower(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        lower::lower(chain.module, chain.interpretation, chain.scenario.cost, *chain.platform).program.instances.size());
+    benchmark::DoNotOptimize(lower::lower(chain.module, chain.interpretation, chain.scenario.cost, *chain.platform)
+                                 .program.instances.size());
   count(state, chain.module);
 }
 

@@ -45,8 +45,8 @@ void infer_graph(benchmark::State& state) {
 
 // From the scenario to the summary.
 void train(benchmark::State& state, const std::string& engine) {
-  const scenario::Scenario scenario = bench::gpt_training(static_cast<int>(state.range(0)) / 8,
-                                                          {static_cast<int>(state.range(0)) / 64, 8, 8, 32}, engine);
+  const scenario::Scenario scenario    = bench::gpt_training(static_cast<int>(state.range(0)) / 8,
+                                                             {static_cast<int>(state.range(0)) / 64, 8, 8, 32}, engine);
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   for (auto _ : state)
     benchmark::DoNotOptimize(scenario::run(scenario, scenario::build(scenario), platform).timeline.makespan);

@@ -10,7 +10,7 @@ using namespace foreflow;
 
 void grid(benchmark::State& state) {
   const scenario::PlatformRef platform = scenario::load_platform(bench::mlp_1b({}).platform);
-  double ops                        = 0;
+  double ops                           = 0;
   for (auto _ : state) {
     ops = 0;
     for (const bench::Degrees& degrees : bench::grid_of_16()) {

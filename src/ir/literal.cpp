@@ -182,7 +182,24 @@ std::string_view scan_name(Scanner& scanner) {
   });
 }
 
-Type scan_type(Scanner& scanner) {
+namespace {
+
+constexpr int kDeepestType = 64;  // tuples in tuples
+
+Type scan_type_at(Scanner& scanner, int depth);
+
+Type scan_tuple(Scanner& scanner, int depth) {
+  if (depth == kDeepestType) scanner.fail("tuples are nested more than " + std::to_string(kDeepestType) + " deep");
+  scanner.expect("[");
+  std::vector<Type> elements;
+  while (!scanner.accept("]")) {
+    elements.push_back(scan_type_at(scanner, depth + 1));
+    if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
+  }
+  return Type::tuple(std::move(elements));
+}
+
+Type scan_type_at(Scanner& scanner, int depth) {
   if (scanner.accept("?")) return {};
   if (scanner.peek() == 'D' && is_digit(scanner.peek_at(1))) {
     scanner.expect("D");
@@ -190,15 +207,7 @@ Type scan_type(Scanner& scanner) {
   }
   const std::string_view word = scanner.word();
   if (word == "Tensor") return scan_tensor(scanner);
-  if (word == "Tuple") {
-    scanner.expect("[");
-    std::vector<Type> elements;
-    while (!scanner.accept("]")) {
-      elements.push_back(scan_type(scanner));
-      if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
-    }
-    return Type::tuple(std::move(elements));
-  }
+  if (word == "Tuple") return scan_tuple(scanner, depth);
   const auto dtype = find_dtype(word);
   if (!dtype) scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
   if (!scanner.accept("[")) return Type::scalar(*dtype);
@@ -206,6 +215,10 @@ Type scan_type(Scanner& scanner) {
   scanner.expect("]");
   return type;
 }
+
+}  // namespace
+
+Type scan_type(Scanner& scanner) { return scan_type_at(scanner, 0); }
 
 Attribute scan_attribute(Scanner& scanner) { return scanner.accept("[") ? scan_list(scanner) : scan_scalar(scanner); }
 

@@ -121,8 +121,11 @@ class FragmentWriter {
       if (owns_memory(op.first_result + i)) open.level += live_.size[op.first_result + i];
     }
     open.peak = std::max(open.peak, open.level);
-    for (const int32_t buffer : live_.freed_after[o]) open.level -= live_.size[static_cast<size_t>(buffer)];
+    for (const int32_t buffer : live_.freed_after[o]) open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
   }
+
+  // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
+  ir::Device place_of(int32_t buffer) const { return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type); }
 
   // A value on no device counts as on the first.
   const platform::Device& hardware(const ir::Device& device) const {
@@ -144,9 +147,13 @@ class FragmentWriter {
         if (ir::device_of(outputs[i]) == member && owns_memory(value)) made += live_.size[value];
       }
       for (const int32_t buffer : live_.freed_after[o]) {
-        if (ir::device_of(instance_.values[static_cast<size_t>(buffer)].type) == member) freed += live_.size[static_cast<size_t>(buffer)];
+        if (place_of(buffer) == member) freed += live_.size[static_cast<size_t>(buffer)];
       }
       step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
+    }
+    for (const int32_t buffer : live_.freed_after[o]) {
+      const bool elsewhere = std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
+      if (elsewhere) open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
     }
     if (meeting.members.size() < 2) return account_alone(step);
     step.communication = maker_.intern(meeting.what);
@@ -174,8 +181,10 @@ class FragmentWriter {
 
   void settle_boundary() {
     for (const int32_t buffer : live_.unfreed_parameters) {
-      open_[ir::device_of(instance_.values[static_cast<size_t>(buffer)].type)].level -= live_.size[static_cast<size_t>(buffer)];
+      open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
     }
+    // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
+    if (&instance_ == &maker_.interpretation_.entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
       Open& open = open_[ir::device_of(type(id))];
       open.level += ir::bytes_of(type(id));

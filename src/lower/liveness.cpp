@@ -75,11 +75,14 @@ class Analysis {
   ir::ValueId shared_operand(const ir::Op& op, size_t i, int32_t o) const {
     const auto inputs = function_.inputs(op);
     if (op.def->role == ir::Role::optimizer) return i < inputs.size() ? inputs[i] : ir::ValueId::none;
-    const bool in_place      = rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && last_read_[ir::index(inputs[i])] == o;
-    const ir::ValueId shared = in_place ? inputs[i] : viewed_operand(function_, op, i, instance_, rule_);
-    if (shared == ir::ValueId::none) return shared;
-    const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(shared)]);
-    return buffer < function_.parameters.size() ? ir::ValueId::none : shared;  // a parameter is the caller's
+    if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o)) return inputs[i];
+    return viewed_operand(function_, op, i, instance_, rule_);
+  }
+
+  // Nobody reads the value after op `o`, here or in the caller.
+  bool may_overwrite(ir::ValueId id, int32_t o) const {
+    const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
+    return last_read_[ir::index(id)] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer]);
   }
 
   void pin() {

@@ -35,17 +35,26 @@ class RandomProgram {
   }
 
   std::string name() {
-    static const std::vector<std::string> kNames = {"",      "x",     "h.0.attn.c_attn.weight", "_tmp", "3114",
-                                                    "a::b",  "/in-1", "return_1",               "v7",   "weight"};
+    static const std::vector<std::string> kNames = {
+        "", "x", "h.0.attn.c_attn.weight", "_tmp", "3114", "a::b", "/in-1", "return_1", "v7", "weight"};
     return pick(kNames);
   }
   std::string text() {
-    static const std::vector<std::string> kTexts = {"", "NHWC", "two words", "\"quoted\"", "back\\slash", "line\nend",
-                                                    "// no comment", "[1, 2]", "%x"};
+    static const std::vector<std::string> kTexts = {
+        "", "NHWC", "two words", "\"quoted\"", "back\\slash", "line\nend", "// no comment", "[1, 2]", "%x"};
     return pick(kTexts);
   }
   double real() {
-    static const std::vector<double> kReals = {0,   -0.0,   0.1,    1e-5, 1e300, 5e-324, 3, -2.5, 1.0 / 3, 123456789.125,
+    static const std::vector<double> kReals = {0,
+                                               -0.0,
+                                               0.1,
+                                               1e-5,
+                                               1e300,
+                                               5e-324,
+                                               3,
+                                               -2.5,
+                                               1.0 / 3,
+                                               123456789.125,
                                                std::numeric_limits<double>::infinity(),
                                                -std::numeric_limits<double>::infinity()};
     return pick(kReals);
@@ -69,11 +78,16 @@ class RandomProgram {
   Type type(int depth = 0) {
     const Device place = one_in(2) ? device() : Device();
     switch (below(depth < 2 ? 5 : 4)) {
-      case 0: return Type::on(place);
-      case 1: return Type::scalar(dtype(), place);
-      case 2: return Type::tensor(dtype(), dims(false), place);
-      case 3: return Type::unranked(dtype(), place);
-      default: break;
+      case 0:
+        return Type::on(place);
+      case 1:
+        return Type::scalar(dtype(), place);
+      case 2:
+        return Type::tensor(dtype(), dims(false), place);
+      case 3:
+        return Type::unranked(dtype(), place);
+      default:
+        break;
     }
     std::vector<Type> elements;
     for (int i = below(3); i > 0; --i) elements.push_back(type(depth + 1));
@@ -98,14 +112,22 @@ class RandomProgram {
 
   Attribute attribute() {
     switch (below(8)) {
-      case 0: return integer();
-      case 1: return real();
-      case 2: return text();
-      case 3: return list<int64_t>([&] { return integer(); });
-      case 4: return list<double>([&] { return real(); });
-      case 5: return list<std::string>([&] { return text(); });
-      case 6: return Device(below(9), "comm");
-      default: return array();
+      case 0:
+        return integer();
+      case 1:
+        return real();
+      case 2:
+        return text();
+      case 3:
+        return list<int64_t>([&] { return integer(); });
+      case 4:
+        return list<double>([&] { return real(); });
+      case 5:
+        return list<std::string>([&] { return text(); });
+      case 6:
+        return Device(below(9), "comm");
+      default:
+        return array();
     }
   }
 

@@ -1,4 +1,6 @@
 // A distributed program computes what its sequential original does, whatever the degrees of parallelism.
+#include "support/distribution.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-#include "support/distribution.h"
 
 namespace foreflow {
 namespace {

@@ -22,6 +22,10 @@ lower::Lowered lowered(std::string_view text, const platform::Platform& platform
   return lowered(ir::parse(text, "test", ops::table()), platform);
 }
 
+std::ostream& operator<<(std::ostream& out, const Level& level) {
+  return out << "peak " << level.peak << " B, at last " << level.final << " B";
+}
+
 Level memory_of(const stream::Program& program, int device) {
   for (const stream::Stream& stream : program.streams) {
     const stream::DeviceUse& use = program.devices[static_cast<size_t>(stream.device)];
@@ -29,7 +33,7 @@ Level memory_of(const stream::Program& program, int device) {
     double level = use.initial.value(), peak = level;
     for (const stream::Item& item : stream.items) {
       const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
-      peak = std::max(peak, level + effect.peak.value());
+      peak                               = std::max(peak, level + effect.peak.value());
       level += effect.net.value();
     }
     return {peak, level};

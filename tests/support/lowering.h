@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,7 @@ struct Level {
   double peak, final;
   bool operator==(const Level&) const = default;
 };
+std::ostream& operator<<(std::ostream& out, const Level& level);
 Level memory_of(const stream::Program& program, int device);
 
 // Seconds of compute in each stream, by its name.

@@ -54,8 +54,9 @@ std::string tensor(const std::string& dims, const std::string& device) {
 }
 
 TEST(Interpreter, InterpretsCallsThatDifferOnlyInDevicesOnce) {
-  const Interpreted one = interpreted(kDouble + "func @f(%a: " + tensor("(4,)", "1") + ", %b: " + tensor("(4,)", "7") +
-                                      ") {\n  %c = @double(%a)\n  %d = @double(%b)\n  %e = @double(%c)\n  return %d\n}");
+  const Interpreted one =
+      interpreted(kDouble + "func @f(%a: " + tensor("(4,)", "1") + ", %b: " + tensor("(4,)", "7") +
+                  ") {\n  %c = @double(%a)\n  %d = @double(%b)\n  %e = @double(%c)\n  return %d\n}");
   EXPECT_EQ(one.instances(0), 1);
   EXPECT_EQ(one.type("c"), tensor("(4,)", "1"));
   EXPECT_EQ(one.type("d"), tensor("(4,)", "7"));
@@ -71,8 +72,9 @@ TEST(Interpreter, InterpretsEachSignatureOfAFunctionOnItsOwn) {
 }
 
 TEST(Interpreter, TellsStreamsOfADeviceFromTheDevice) {
-  const Interpreted two = interpreted(kDouble + "func @f(%a: " + tensor("(4,)", "3") + ", %b: " +
-                                      tensor("(4,)", "3.comm") + ") {\n  %c = @double(%a)\n  %d = @double(%b)\n  return %d\n}");
+  const Interpreted two =
+      interpreted(kDouble + "func @f(%a: " + tensor("(4,)", "3") + ", %b: " + tensor("(4,)", "3.comm") +
+                  ") {\n  %c = @double(%a)\n  %d = @double(%b)\n  return %d\n}");
   EXPECT_EQ(two.instances(0), 2);
   EXPECT_EQ(two.type("c"), tensor("(4,)", "3"));
   EXPECT_EQ(two.type("d"), tensor("(4,)", "3.comm"));
@@ -92,8 +94,8 @@ TEST(Interpreter, RenamesDevicesThroughNestedCalls) {
 
 TEST(Interpreter, LeavesTheDevicesOfFunctionsThatNameThemAlone) {
   const Interpreted named =
-      interpreted("func @to2(%x) {\n  %y = Send(%x, 2)\n  return %y\n}\nfunc @f(%a: " + tensor("(4,)", "1") + ", %b: " +
-                  tensor("(4,)", "3") + ") {\n  %c = @to2(%a)\n  %d = @to2(%b)\n  return %d\n}");
+      interpreted("func @to2(%x) {\n  %y = Send(%x, 2)\n  return %y\n}\nfunc @f(%a: " + tensor("(4,)", "1") +
+                  ", %b: " + tensor("(4,)", "3") + ") {\n  %c = @to2(%a)\n  %d = @to2(%b)\n  return %d\n}");
   EXPECT_EQ(named.instances(0), 2);
   EXPECT_EQ(named.type("c"), tensor("(4,)", "2"));
   EXPECT_EQ(named.type("d"), tensor("(4,)", "2"));
@@ -116,8 +118,9 @@ TEST(Interpreter, NamesTheOpInsideTheCalledFunction) {
 TEST(Interpreter, RefusesAnnotationsThatContradictWhatIsInferred) {
   EXPECT_EQ(refused("func @f(%a: " + tensor("(4,)", "1") + ") {\n  %b: D2 = Relu(%a)\n  return %b\n}"),
             "m:2: @f: %b = Relu: is annotated D2 but is Tensor[Float32, (4,), 1]");
-  EXPECT_EQ(refused("func @f(%a: " + tensor("(4,)", "1") + ") {\n  %b: Tensor[Float32, (5,)] = Relu(%a)\n  return %b\n}"),
-            "m:2: @f: %b = Relu: is annotated Tensor[Float32, (5,)] but is Tensor[Float32, (4,), 1]");
+  EXPECT_EQ(
+      refused("func @f(%a: " + tensor("(4,)", "1") + ") {\n  %b: Tensor[Float32, (5,)] = Relu(%a)\n  return %b\n}"),
+      "m:2: @f: %b = Relu: is annotated Tensor[Float32, (5,)] but is Tensor[Float32, (4,), 1]");
 }
 
 TEST(Interpreter, RefusesAWrongNumberOfArguments) {
@@ -134,7 +137,7 @@ TEST(MixedDomain, PrefersNumbersToShapesAndShapesToTypes) {
   const Interpreted mixed = interpreted("func @f(%x: " + tensor("(6, 4)", "1") + ", %n: Tensor[Int64, (2,), 1]) {\n" +
                                         "  %shape = Shape(%x)\n  %twice = Add(%shape, %shape)\n" +
                                         "  %half = Relu(%x)\n  %sum = Add(%shape, %n)\n  return %sum\n}");
-  const auto known = [&](std::string_view name) -> std::optional<Array> {
+  const auto known        = [&](std::string_view name) -> std::optional<Array> {
     const ir::Function& entry = mixed.module.entry();
     for (size_t i = 0; i < entry.values.size(); ++i) {
       const auto& numbers = mixed.values.entry().values[i].known;
@@ -142,10 +145,10 @@ TEST(MixedDomain, PrefersNumbersToShapesAndShapesToTypes) {
     }
     return std::nullopt;
   };
-  EXPECT_EQ(known("shape"), Array::of_ints({2}, {6, 4}));    // from the operand's shape
-  EXPECT_EQ(known("twice"), Array::of_ints({2}, {12, 8}));   // from numbers
-  EXPECT_EQ(known("half"), std::nullopt);                    // from types
-  EXPECT_EQ(known("sum"), std::nullopt);                     // one unknown operand is enough
+  EXPECT_EQ(known("shape"), Array::of_ints({2}, {6, 4}));   // from the operand's shape
+  EXPECT_EQ(known("twice"), Array::of_ints({2}, {12, 8}));  // from numbers
+  EXPECT_EQ(known("half"), std::nullopt);                   // from types
+  EXPECT_EQ(known("sum"), std::nullopt);                    // one unknown operand is enough
   EXPECT_EQ(mixed.type("sum"), "Tensor[Int64, (2,), 1]");
 }
 
@@ -175,10 +178,10 @@ TEST(TotalFlops, CountsACallAsOftenAsItHappens) {
 }
 
 TEST(Evaluate, RunsCallsOnRealNumbers) {
-  const ir::Module module =
-      ir::parse(kDouble + kAdd + "func @f(%a: D1) {\n  %b = @double(%a)\n  %c: D2 = Send(%b, 2)\n  %d: D2 = Send(%a, 2)\n" +
-                    "  %e = @add(%c, %d)\n  %g, %h = MPIAllreduce(%a, %e)\n  return %e, %g\n}",
-                "m", ops::table());
+  const ir::Module module = ir::parse(
+      kDouble + kAdd + "func @f(%a: D1) {\n  %b = @double(%a)\n  %c: D2 = Send(%b, 2)\n  %d: D2 = Send(%a, 2)\n" +
+          "  %e = @add(%c, %d)\n  %g, %h = MPIAllreduce(%a, %e)\n  return %e, %g\n}",
+      "m", ops::table());
   const auto results = evaluate(module, 2, {Array::of_floats({2}, {1, -2})});
   EXPECT_EQ(results, (std::vector{Array::of_floats({2}, {3, -6}), Array::of_floats({2}, {4, -8})}));
 }

@@ -17,8 +17,8 @@ namespace {
 
 using interpret::Mixed;
 using ir::Array;
-using ir::DType;
 using ir::Dims;
+using ir::DType;
 using ir::Type;
 
 // One training step of a perceptron of two layers on one device: what all the distributed listings compute.
@@ -96,9 +96,7 @@ std::string device_of(const ir::Module& module, const std::vector<Array>& argume
   return "none";
 }
 
-Array half(const Array& whole, int index) {
-  return transform::part_of(whole, transform::Layout::split(0), 2, index);
-}
+Array half(const Array& whole, int index) { return transform::part_of(whole, transform::Layout::split(0), 2, index); }
 
 TEST(Listings, PipelineOfFigure2ComputesThePlainStep) {
   FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure2_pipeline.distir");
@@ -138,8 +136,8 @@ TEST(Listings, ShapeOfFigure4NeedsMixedInterpretation) {
   const auto mixed   = interpret::interpret_mixed(module, entry(module), arguments);
   EXPECT_EQ(to_string(mixed.entry().values[rows].type), "Tensor[Float32, (2048, 768), 0]");
 
-  const auto types = interpret::Interpreter<interpret::TypeDomain>(module, {})
-                         .run(entry(module), interpret::parameter_types(snippet));
+  const auto types =
+      interpret::Interpreter<interpret::TypeDomain>(module, {}).run(entry(module), interpret::parameter_types(snippet));
   EXPECT_FALSE(types.entry().values[rows].resolved());
 
   const std::vector<Array> concrete = {numbers({256, 8, 768}, 1), numbers({256, 8, 768}, 2), Array::of_ints({1}, {-1}),
@@ -164,12 +162,12 @@ std::string with_swapped_lines(const std::string& figure2) {
 
 double makespan(const std::string& text, const std::string& engine) {
   // Products of 64 x 64 x 64 take 2 * 64^3 / 1e12 s = 0.5 us, and a message of 64 x 64 floats 1 us.
-  const auto platform     = testing_support::star(2, BytesPerSecond(4 * 64 * 64 / 1e-6), Seconds(0));
-  const ir::Module module = parsed(text, "figure3");
-  const Type weight       = Type::tuple({Type::tensor(DType::f32, {64, 64}), Type::tensor(DType::f32, {64})});
-  const Type batch        = Type::tensor(DType::f32, {128, 64});
-  const auto interpretation =
-      interpret::interpret_mixed(module, entry(module), {Mixed::of(weight), Mixed::of(weight), Mixed::of(batch), Mixed::of(batch)});
+  const auto platform       = testing_support::star(2, BytesPerSecond(4 * 64 * 64 / 1e-6), Seconds(0));
+  const ir::Module module   = parsed(text, "figure3");
+  const Type weight         = Type::tuple({Type::tensor(DType::f32, {64, 64}), Type::tensor(DType::f32, {64})});
+  const Type batch          = Type::tensor(DType::f32, {128, 64});
+  const auto interpretation = interpret::interpret_mixed(
+      module, entry(module), {Mixed::of(weight), Mixed::of(weight), Mixed::of(batch), Mixed::of(batch)});
   const auto lowered = lower::lower(module, interpretation, test::ideal_roofline(), platform);
   return simulate::engines().get(engine, "test").run(lowered.program, platform).makespan.value();
 }

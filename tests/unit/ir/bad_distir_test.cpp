@@ -31,8 +31,7 @@ std::vector<Case> cases() {
       {"function_twice", "func @f(%x) {\n  return %x\n}\nfunc @f(%x) {\n  return %x\n}\n",
        "m:4:8: the function @f is defined twice"},
       {"parameter_without_percent", with_parameters("x"), "m:1:9: expected a value such as %x, found 'x'"},
-      {"parameter_twice", with_parameters("%x, %x"),
-       "m:1:15: %x is defined twice; every value is defined once"},
+      {"parameter_twice", with_parameters("%x, %x"), "m:1:15: %x is defined twice; every value is defined once"},
       {"parameters_not_separated", with_parameters("%x %y"), "m:1:12: expected ',' or ')', found '%'"},
       {"unknown_type", with_parameters("%x: Matrix"),
        "m:1:19: unknown type 'Matrix'; write D1, Int32 or Tensor[Float32, (64, 512), 1]"},
@@ -50,8 +49,7 @@ std::vector<Case> cases() {
       {"result_twice", body("%x = Relu(%y)"), "m:3:3: %x is defined twice; every value is defined once"},
       {"attribute_twice", body("%z = Softmax[axis = 1, axis = 0](%x)"), "m:2:31: the attribute axis is given twice"},
       {"attribute_without_value", body("%z = Softmax[axis = ](%x)"), "m:2:23: expected a value, found ']'"},
-      {"mixed_list", body("%z = Transpose[perm = [1, two]](%x)"),
-       "m:2:33: a list holds either numbers or strings"},
+      {"mixed_list", body("%z = Transpose[perm = [1, two]](%x)"), "m:2:33: a list holds either numbers or strings"},
       {"too_many_literals", body("%z = Send(%x, 2, 3)"),
        "m:2:20: Send takes no further literal here; write attributes as name=value"},
       {"literal_in_call", after_callee("%z = @g(2)"), "m:5:11: a call takes values such as %x, found '2'"},
@@ -76,7 +74,7 @@ std::vector<Case> cases() {
 class BadDistir : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadDistir, IsRefusedInOneLineThatNamesThePlace) {
-  const auto all = cases();
+  const auto all  = cases();
   const auto& row = *std::find_if(all.begin(), all.end(), [&](const Case& one) { return one.name == GetParam(); });
   try {
     parse(row.text, "m", ops::table());

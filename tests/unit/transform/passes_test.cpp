@@ -1,0 +1,204 @@
+// What each pass writes: layouts of weights, messages, stages; and how it refuses what cannot be done.
+#include "foreflow/transform/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/ops/table.h"
+#include "support/distribution.h"
+
+namespace foreflow::transform {
+namespace {
+
+using workload::Mode;
+
+constexpr int kLayers  = 4;
+const std::string kMlp = R"({"layers": 4, "hidden": 8})";
+const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
+
+ir::Module mlp(Mode mode = Mode::training) { return test::family("mlp", kMlp, 8, mode); }
+ir::Module trained(const ir::Module& forward) {
+  return resolve(add_optimizer(differentiate(forward, ops::table()), ops::table(), "sgd"));
+}
+ir::Module gpt() { return test::family("gpt", kGpt, 8, Mode::training); }
+
+int count(const ir::Function& function, std::string_view op) {
+  int found = 0;
+  for (const ir::Op& one : function.ops) found += !one.is_call() && one.def->name == op ? 1 : 0;
+  return found;
+}
+int count(const ir::Module& module, std::string_view op) {
+  int found = 0;
+  for (const ir::Function& function : module.functions) found += count(function, op);
+  return found;
+}
+
+template <class F>
+std::string refused(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// How the parameter of this name is spread.
+std::string layout(const ir::Module& module, const Distributed& sharded, std::string_view name) {
+  for (const Piece& piece : sharded.parameters) {
+    if (module.entry().values[static_cast<size_t>(piece.source)].name == name) return to_string(piece.layout);
+  }
+  return "none";
+}
+
+TEST(Shard, SplitsATransformerAsMegatronDoes) {
+  for (const bool backward : {false, true}) {
+    const ir::Module module   = backward ? trained(gpt()) : resolve(gpt());
+    const Distributed sharded = shard(module, ops::table(), 2);
+    EXPECT_EQ(layout(module, sharded, "h.1.attn.weight"), "split 1 in 3 blocks");
+    EXPECT_EQ(layout(module, sharded, "h.1.attn.bias"), "split 0 in 3 blocks");
+    EXPECT_EQ(layout(module, sharded, "h.1.proj.weight"), "split 0");
+    EXPECT_EQ(layout(module, sharded, "h.1.proj.bias"), "whole");
+    EXPECT_EQ(layout(module, sharded, "h.1.up.weight"), "split 1");
+    EXPECT_EQ(layout(module, sharded, "h.1.up.bias"), "split 0");
+    EXPECT_EQ(layout(module, sharded, "h.1.down.weight"), "split 0");
+    EXPECT_EQ(layout(module, sharded, "h.1.ln_1.weight"), "whole");
+    // Two sums a layer and direction, one after attention and one after the perceptron.
+    EXPECT_EQ(count(sharded.module, "MPIAllreduce"), (backward ? 2 : 1) * 2 * kLayers);
+    EXPECT_EQ(count(sharded.module, "MPIAllgather"), 0);
+  }
+}
+
+TEST(Shard, AlternatesColumnsAndRowsInAPerceptron) {
+  const ir::Module module   = mlp(Mode::inference);
+  const Distributed sharded = shard(module, ops::table(), 4);
+  EXPECT_EQ(layout(module, sharded, "w1"), "split 1");
+  EXPECT_EQ(layout(module, sharded, "w2"), "split 0");
+  EXPECT_EQ(layout(module, sharded, "w3"), "split 1");
+  EXPECT_EQ(layout(module, sharded, "w4"), "split 0");
+  EXPECT_EQ(layout(module, sharded, "x"), "whole");
+  EXPECT_EQ(count(sharded.module, "MPIAllreduce"), kLayers / 2);
+}
+
+TEST(Shard, RefusesDegreesThatDivideNoWeight) {
+  EXPECT_EQ(refused([] { shard(mlp(), ops::table(), 3); }),
+            "mlp: @mlp: tensor parallelism of 3 splits no weight: no product has an output dimension that it divides");
+}
+
+TEST(Shard, RefusesDegreesThatDoNotDivideTheHeads) {
+  const ir::Module module   = resolve(test::family(
+        "gpt", R"({"layers": 1, "hidden": 24, "heads": 3, "sequence": 4, "vocabulary": 11})", 8, Mode::training));
+  const std::string message = refused([&] { shard(module, ops::table(), 2); });
+  EXPECT_NE(message.find("tensor parallelism of 2 does not divide the dimensions of (8, 4, 3, 8); use a divisor of the "
+                         "number of heads"),
+            std::string::npos)
+      << message;
+}
+
+TEST(Shard, RefusesProgramsWithCalls) {
+  const ir::Module called =
+      ir::parse("func @g(%x) {\n  return %x\n}\nfunc @f(%x: Tensor[Float32, (4,)]) {\n  %y = @g(%x)\n  return %y\n}",
+                "m", ops::table());
+  EXPECT_EQ(refused([&] { shard(called, ops::table(), 2); }),
+            "m:5: @f: %y = @g: shard works on a program without calls");
+}
+
+Distributed pipelined(const ir::Module& module, int stages, int microbatches) {
+  return pipeline(shard(module, ops::table(), 1).module, ops::table(), stages, microbatches,
+                  schedule::schedules().get("1f1b", "test"));
+}
+
+TEST(Pipeline, CutsBetweenLayersOfEqualWork) {
+  const ir::Module cut = pipelined(trained(mlp()), 2, 4).module;
+  for (const std::string stage : {"stage1", "stage2"}) {
+    EXPECT_EQ(count(*cut.find(stage + "_forward"), "MatMul"), kLayers / 2) << stage;
+    EXPECT_EQ(count(*cut.find(stage + "_forward"), "Relu"), kLayers / 2) << stage;
+    EXPECT_EQ(count(*cut.find(stage + "_backward"), "ReluGrad"), kLayers / 2) << stage;
+  }
+  EXPECT_EQ(count(*cut.find("stage2_forward"), "Loss"), 1);
+}
+
+TEST(Pipeline, SendsOneActivationAndOneGradientAMicrobatchAcrossEachCut) {
+  for (const int stages : {2, 4}) {
+    for (const int microbatches : {1, 2, 8}) {
+      const ir::Module cut = pipelined(trained(mlp()), stages, microbatches).module;
+      EXPECT_EQ(count(cut, "Send"), 2 * (stages - 1) * microbatches) << stages << " stages";
+      const ir::Module forward = pipelined(mlp(Mode::inference), stages, microbatches).module;
+      EXPECT_EQ(count(forward, "Send"), (stages - 1) * microbatches) << stages << " stages";
+    }
+  }
+}
+
+TEST(Pipeline, TakesAProgramOnNoDeviceAsOneOnTheFirst) {
+  const auto& schedule = schedule::schedules().get("1f1b", "test");
+  const ir::Module cut = pipeline(trained(mlp()), ops::table(), 2, 4, schedule).module;
+  EXPECT_EQ(ir::print(cut), ir::print(pipelined(trained(mlp()), 2, 4).module));
+}
+
+TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
+  EXPECT_EQ(refused([] { pipelined(mlp(), 2, 3); }),
+            "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches");
+}
+
+TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
+  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "mlp: @mlp: has too few ops for 10 stages; use fewer");
+}
+
+TEST(Replicate, SumsEachGradientOnce) {
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), 2).module;
+  EXPECT_EQ(count(module, "MPIAllreduce"), kLayers);
+  EXPECT_EQ(count(module, "SGDOptimizer"), 2);
+}
+
+TEST(Replicate, RefusesReplicasThatDoNotDivideTheBatch) {
+  EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), 3); }),
+            "mlp: @mlp: %x: Tensor[Float32, (8, 8)] cannot be split evenly over 3 replicas");
+}
+
+TEST(Resolve, WritesShapesThatHoldForAnyBatch) {
+  const ir::Module module = ir::parse(
+      "func @f(%x: Tensor[Float32, (4, 16, 96)]) {\n  %s = Shape(%x)\n  %i = Constant[value = Int64(1,)[2]]()\n"
+      "  %h = Gather[axis = 0](%s, %i)\n  %r = Constant[value = Int64(1,)[-1]]()\n"
+      "  %t = Concat[axis = 0](%r, %h)\n  %rows = Reshape(%x, %t)\n"
+      "  %k = Constant[value = Int64(4,)[4, 16, 8, 12]]()\n  %heads = Reshape(%x, %k)\n  return %rows, %heads\n}",
+      "m", ops::table());
+  EXPECT_EQ(ir::print(eliminate_dead_code(resolve(module))),
+            "func @f(%x: Tensor[Float32, (4, 16, 96)]) {\n  %rows = Reshape[shape = [-1, 96]](%x)\n"
+            "  %heads = Reshape[shape = [0, 16, 8, 12]](%x)\n  return %rows, %heads\n}\n");
+}
+
+TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {
+  const ir::Module module = ir::parse(
+      "func @f(weight %w: Tensor[Float32, (4,), 1], %d: Tensor[Float32, (4,), 1]) {\n  %dead = Relu(%d)\n"
+      "  _ = SGDOptimizer(%w, %d)\n  _ = Send(%d, 2)\n  return %d\n}",
+      "m", ops::table());
+  const ir::Module left = eliminate_dead_code(module);
+  EXPECT_EQ(count(left, "Relu"), 0);
+  EXPECT_EQ(count(left, "SGDOptimizer"), 1);
+  EXPECT_EQ(count(left, "Send"), 1);
+}
+
+TEST(AddOptimizer, RefusesWhatItCannotDo) {
+  EXPECT_EQ(refused([] { add_optimizer(mlp(), ops::table(), "sgd"); }),
+            "mlp: @mlp: has no gradients to optimize with; differentiate it first");
+  EXPECT_EQ(refused([] { add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "adamw"); }),
+            "optimizer: unknown optimizer \"adamw\"; use adam or sgd");
+}
+
+TEST(Apply, ReadsAPassWithItsArguments) {
+  const ir::Module sharded = apply(mlp(Mode::inference), ops::table(), "shard(tp=2, results=split)");
+  EXPECT_TRUE(ir::same_program(sharded, shard(mlp(Mode::inference), ops::table(), 2, Results::leave_split).module));
+}
+
+TEST(Apply, RefusesUnknownPassesAndArguments) {
+  const auto applied = [](std::string_view pass) { return refused([&] { apply(mlp(), ops::table(), pass); }); };
+  EXPECT_EQ(applied("shrad(tp=2)"),
+            "--pass \"shrad(tp=2)\": unknown pass \"shrad\"; the nearest is \"shard\" (see: "
+            "foreflow list)");
+  EXPECT_EQ(applied("resolve(tp=2)"), "--pass \"resolve(tp=2)\": unknown argument \"tp\"; this pass takes none");
+  EXPECT_EQ(applied("shard(tp=two)"), "--pass: tp: \"two\" is not a whole number of at least 1");
+  EXPECT_EQ(applied("shard(tp=0)"), "--pass: tp: \"0\" is not a whole number of at least 1");
+}
+
+}  // namespace
+}  // namespace foreflow::transform
