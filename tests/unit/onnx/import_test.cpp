@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "fake_ops.h"
 #include "foreflow/ir/text.h"
+#include "support/temporary.h"
 
 namespace foreflow::onnx {
 namespace {
@@ -137,11 +138,7 @@ TEST(OnnxImport, KeepsOpsOfOtherDomainsThatTheTableHas) {
 // A model beside its weights.
 class OnnxExternalData : public ::testing::Test {
  protected:
-  OnnxExternalData() : folder_(std::filesystem::path(::testing::TempDir()) / "foreflow_external_data") {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "w.bin", std::ios::binary) << raw<float>({9, 1, 2, 3});
-  }
-  ~OnnxExternalData() override { std::filesystem::remove_all(folder_); }
+  OnnxExternalData() { std::ofstream(folder_ / "w.bin", std::ios::binary) << raw<float>({9, 1, 2, 3}); }
 
   Imported import_external(const std::string& location, const std::string& offset) {
     const auto entry = [](const std::string& key, const std::string& value) {
@@ -151,9 +148,9 @@ class OnnxExternalData : public ::testing::Test {
                        .message(13, entry("location", location))
                        .message(13, entry("offset", offset))
                        .number(14, 1);
-    const auto path = folder_ / "m.onnx";
+    const std::string path = folder_ / "m.onnx";
     std::ofstream(path, std::ios::binary) << model({.nodes = {{"Add", {"x", "w"}, {"y"}}}, .initializers = {w}});
-    return import_model(path.string(), fake_ops());
+    return import_model(path, fake_ops());
   }
   std::string complaint(const std::string& location, const std::string& offset) {
     try {
@@ -164,7 +161,7 @@ class OnnxExternalData : public ::testing::Test {
     return "none";
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder folder_;
 };
 
 TEST_F(OnnxExternalData, IsReadFromTheFileBesideTheModel) {
@@ -178,7 +175,7 @@ TEST_F(OnnxExternalData, ThatIsNotThereLeavesAWeightWithoutNumbers) {
 }
 
 TEST_F(OnnxExternalData, MustBeWholeAndInTheModelsFolder) {
-  EXPECT_EQ(complaint("w.bin", "8"), (folder_ / "w.bin").string() + " ends before byte 8 + 12");
+  EXPECT_EQ(complaint("w.bin", "8"), (folder_ / "w.bin") + " ends before byte 8 + 12");
   EXPECT_EQ(complaint("../w.bin", "0"), "external_data location \"../w.bin\" is outside the model's folder");
   EXPECT_EQ(complaint("/etc/passwd", "0"), "external_data location \"/etc/passwd\" is outside the model's folder");
   EXPECT_EQ(complaint("w.bin", "four"), "external_data offset \"four\" is not a number of bytes");

@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "fake_ops.h"
 #include "foreflow/onnx/import.h"
+#include "support/temporary.h"
 
 namespace foreflow::onnx {
 namespace {
@@ -147,17 +148,17 @@ TEST(OnnxImport, SurvivesEveryTruncationAndEveryFlippedByte) {
 
 TEST(OnnxImport, RefusesFilesThatAreAbsentOrLargerThanProtobufCanHold) {
   EXPECT_THROW(import_model("/no/such/model.onnx", fake_ops()), Error);
-  const auto path = std::filesystem::path(::testing::TempDir()) / "foreflow_large.onnx";
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "large.onnx";
   std::ofstream(path) << "";
   std::filesystem::resize_file(path, (uintmax_t{1} << 31) + 1);  // sparse: takes no room
   try {
-    import_model(path.string(), fake_ops());
+    import_model(path, fake_ops());
     ADD_FAILURE() << "was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(),
               "is larger than 2 GiB, protobuf's limit; save the model with its weights as external data");
   }
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "bytes.h"
+#include "support/temporary.h"
 
 namespace foreflow::onnx {
 namespace {
@@ -23,7 +24,8 @@ std::string complaint(const std::string& bytes) {
 }
 
 TEST(TensorFile, HoldsEveryDataTypeBitForBit) {
-  const auto path = (std::filesystem::path(::testing::TempDir()) / "foreflow_tensor.pb").string();
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "tensor.pb";
   for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8, DType::i64, DType::i32,
                             DType::i8, DType::u8, DType::boolean}) {
     Array array(dtype, {2, 3});
@@ -34,7 +36,6 @@ TEST(TensorFile, HoldsEveryDataTypeBitForBit) {
     EXPECT_EQ(back.array, array) << ir::name(dtype);
     EXPECT_EQ(back.name, "x");
   }
-  std::filesystem::remove(path);
 }
 
 TEST(TensorFile, ReadsNumbersInTypedFields) {
