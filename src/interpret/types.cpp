@@ -60,7 +60,7 @@ Type refined(Type inferred, const Type& annotation) {
   const ir::Device lives  = ir::device_of(inferred);
   if (stated.placed() && lives.placed() && stated != lives) contradiction(inferred, annotation);
   if (inferred.kind == Type::Kind::unknown || annotation.kind == Type::Kind::unknown) {
-    Type result = inferred.kind == Type::Kind::unknown ? annotation : std::move(inferred);
+    Type result             = inferred.kind == Type::Kind::unknown ? annotation : inferred;
     const ir::Device device = lives.placed() ? lives : stated;
     return device.placed() ? ir::moved(std::move(result), device) : result;
   }

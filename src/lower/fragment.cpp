@@ -33,7 +33,7 @@ int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds,
 int32_t FragmentMaker::intern(const stream::Communication& communication) {
   std::string key = communication.name;
   append(key, communication.kind);
-  append(key, communication.algorithm);
+  key += communication.algorithm->name;
   append(key, communication.bytes);
   append(key, communication.fixed);
   return intern_row(communication_index_, communications, std::move(key), communication);

@@ -201,7 +201,7 @@ class Pipeliner {
   // of many weights (w1..wn, dw1..dwn) becomes one op a device.
   void update(const ir::Op& op) {
     const auto inputs = function_.inputs(op);
-    if (op.def->role != ir::Role::optimizer || inputs.size() != 2 * op.result_count) return update_on(op, inputs, results_of(op), update_stage(op));
+    if (op.def->role != ir::Role::optimizer || inputs.size() != size_t{2} * op.result_count) return update_on(op, inputs, results_of(op), update_stage(op));
     std::map<ir::Device, std::vector<size_t>> rows;
     for (size_t i = 0; i < op.result_count; ++i) rows[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
     for (const auto& [device, members] : rows) {

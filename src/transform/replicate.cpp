@@ -104,7 +104,7 @@ class Replicator {
     ir::Attributes moved = *op.attributes;
     if (const auto* list = std::get_if<std::vector<int64_t>>(moved.find("to"))) {
       std::vector<int64_t> devices = *list;
-      for (int64_t& device : devices) device += way * group_;
+      for (int64_t& device : devices) device += int64_t{way} * group_;
       moved.set("to", devices);
     } else {
       moved.set("to", in_replica(moved.get_device("to"), way));

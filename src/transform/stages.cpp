@@ -174,7 +174,7 @@ class Stager {
     for (const ir::Op& op : function_.ops) {
       if (op.def->role != ir::Role::optimizer) continue;
       const auto inputs = function_.inputs(op);
-      const size_t rows = inputs.size() == 2 * op.result_count ? op.result_count : 1;
+      const size_t rows = inputs.size() == size_t{2} * op.result_count ? op.result_count : 1;
       for (size_t row = 0; row < rows; ++row) {
         const std::set<int>& home = at_[ir::index(inputs[row])];
         const size_t made         = maker[ir::index(inputs[row + rows])];

@@ -97,7 +97,8 @@ class Writer {
     const ValueId q     = heads(parts[0], {0, 2, 1, 3});  // [b,a,s,d]
     const ValueId k     = heads(parts[1], {0, 2, 3, 1});  // [b,a,d,s]
     const ValueId v     = heads(parts[2], {0, 2, 1, 3});
-    const double scale  = 1 / std::sqrt(static_cast<double>(sizes_.hidden / sizes_.heads));
+    const int64_t width = sizes_.hidden / sizes_.heads;
+    const double scale  = 1 / std::sqrt(static_cast<double>(width));
     const ValueId small = f_.op("Mul", {q, f_.op("Constant", {}, {{"value", filled(static_cast<float>(scale))}})});
     const ValueId score = f_.op("Add", {f_.op("MatMul", {small, k}), mask_});  // [b,a,s,s]
     const ValueId seen  = f_.op("MatMul", {f_.op("Softmax", {score}, {{"axis", int64_t{-1}}}), v});

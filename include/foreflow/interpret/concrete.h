@@ -12,7 +12,7 @@ struct Concrete {
   ir::Array numbers;
   ir::Type type;  // of the numbers, with devices (a tuple may spread over several)
 
-  static Concrete of(ir::Array numbers, ir::Device device = {}) { return {numbers, numbers.type(device)}; }
+  static Concrete of(const ir::Array& numbers, ir::Device device = {}) { return {numbers, numbers.type(device)}; }
 };
 
 struct ConcreteDomain {

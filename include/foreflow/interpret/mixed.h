@@ -15,7 +15,7 @@ struct Mixed {
   std::shared_ptr<const ir::Array> known;  // of the same data type and shape; null: not known, as for almost all values
 
   static Mixed of(ir::Type type) { return {std::move(type), nullptr}; }
-  static Mixed of(ir::Array numbers, ir::Device device = {}) { return {numbers.type(device), std::make_shared<const ir::Array>(numbers)}; }
+  static Mixed of(const ir::Array& numbers, ir::Device device = {}) { return {numbers.type(device), std::make_shared<const ir::Array>(numbers)}; }
 };
 
 struct MixedDomain {

@@ -71,7 +71,7 @@ class GradBuilder;
 struct OpDef {
   std::string_view name;    // "MatMul"
   std::string_view doc;     // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
-  std::string_view domain = "";  // ONNX domain; "" is ONNX's own, "foreflow" is ours
+  std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
   Role role = Role::compute;
   std::vector<std::string_view> positional = {};  // attributes that may stand as trailing literals: Send(%a, 2) is {"to"}
   bool list_operand = false;  // the operands stand in brackets: MPIReduce([%a, %b], 1)
