@@ -81,7 +81,7 @@ std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given,
     const std::string& name = function.values[i].name;
     const auto input = given.find(name), weight = subject.weights.find(name);
     if (input == given.end() && weight == subject.weights.end()) {
-      throw Error(file, "%" + name + " has no numbers; give --input " + name + "=FILE.pb");
+      throw Error(file, fmt::format("%{0} has no numbers; give --input {0}=FILE.pb", name));
     }
     arguments.push_back(input != given.end() ? input->second : weight->second);
   }
