@@ -50,7 +50,11 @@ double Array::at(int64_t index) const {
     case DType::f8: return float8_to_float(data<uint8_t>()[i]);
     case DType::i64: return static_cast<double>(data<int64_t>()[i]);
     case DType::i32: return data<int32_t>()[i];
+    case DType::i16: return data<int16_t>()[i];
     case DType::i8: return data<int8_t>()[i];
+    case DType::u64: return static_cast<double>(data<uint64_t>()[i]);
+    case DType::u32: return data<uint32_t>()[i];
+    case DType::u16: return data<uint16_t>()[i];
     case DType::u8: return data<uint8_t>()[i];
     case DType::boolean: return data<bool>()[i] ? 1 : 0;
   }
@@ -59,6 +63,7 @@ double Array::at(int64_t index) const {
 
 std::vector<int64_t> Array::to_ints() const {
   if (dtype_ == DType::i64) return {data<int64_t>().begin(), data<int64_t>().end()};
+  if (dtype_ == DType::u64) return {data<uint64_t>().begin(), data<uint64_t>().end()};
   std::vector<int64_t> ints(static_cast<size_t>(size_));
   for (int64_t i = 0; i < size_; ++i) ints[static_cast<size_t>(i)] = static_cast<int64_t>(at(i));
   return ints;

@@ -45,6 +45,7 @@ std::string list(const std::vector<T>& values, Format one) {
 
 std::string element(const Array& array, int64_t i) {
   if (array.dtype() == DType::i64) return std::to_string(array.data<int64_t>()[static_cast<size_t>(i)]);
+  if (array.dtype() == DType::u64) return std::to_string(array.data<uint64_t>()[static_cast<size_t>(i)]);
   if (!is_float(array.dtype())) return std::to_string(static_cast<int64_t>(array.at(i)));
   if (array.dtype() == DType::f64) return number(array.at(i));
   const double value = array.at(i);

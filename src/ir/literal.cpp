@@ -109,6 +109,7 @@ Array scan_array(Scanner& scanner, DType dtype) {
   const auto real    = [&] { return scan_element(scanner); };
   const auto single  = [&] { return static_cast<float>(scan_element(scanner)); };
   const auto integer = [&] { return scan_int(scanner); };
+  const auto whole   = [&] { return to_number<uint64_t>(scanner, scan_number(scanner), "a whole number"); };
   switch (dtype) {
     case DType::f64: fill<double>(array, scanner, real); break;
     case DType::f32: fill<float>(array, scanner, single); break;
@@ -117,7 +118,11 @@ Array scan_array(Scanner& scanner, DType dtype) {
     case DType::f8: fill<uint8_t>(array, scanner, [&] { return float_to_float8(single()); }); break;
     case DType::i64: fill<int64_t>(array, scanner, integer); break;
     case DType::i32: fill<int32_t>(array, scanner, [&] { return static_cast<int32_t>(integer()); }); break;
+    case DType::i16: fill<int16_t>(array, scanner, [&] { return static_cast<int16_t>(integer()); }); break;
     case DType::i8: fill<int8_t>(array, scanner, [&] { return static_cast<int8_t>(integer()); }); break;
+    case DType::u64: fill<uint64_t>(array, scanner, whole); break;
+    case DType::u32: fill<uint32_t>(array, scanner, [&] { return static_cast<uint32_t>(integer()); }); break;
+    case DType::u16: fill<uint16_t>(array, scanner, [&] { return static_cast<uint16_t>(integer()); }); break;
     case DType::u8: fill<uint8_t>(array, scanner, [&] { return static_cast<uint8_t>(integer()); }); break;
     case DType::boolean: fill<bool>(array, scanner, [&] { return integer() != 0; }); break;
   }

@@ -16,13 +16,14 @@ struct DTypeRow {
   int size;
 };
 
-constexpr std::array kDTypes = {
-    DTypeRow{DType::f64, "Float64", "f64", 8},  DTypeRow{DType::f32, "Float32", "f32", 4}, DTypeRow{DType::f16, "Float16", "f16", 2},
-    DTypeRow{DType::bf16, "BFloat16", "bf16", 2}, DTypeRow{DType::f8, "Float8", "f8", 1},  DTypeRow{DType::i64, "Int64", "i64", 8},
-    DTypeRow{DType::i32, "Int32", "i32", 4},    DTypeRow{DType::i8, "Int8", "i8", 1},      DTypeRow{DType::u8, "UInt8", "u8", 1},
-    DTypeRow{DType::boolean, "Bool", "bool", 1}};
+constexpr std::array<DTypeRow, kDTypes> kRows = {{
+    {DType::f64, "Float64", "f64", 8}, {DType::f32, "Float32", "f32", 4}, {DType::f16, "Float16", "f16", 2},
+    {DType::bf16, "BFloat16", "bf16", 2}, {DType::f8, "Float8", "f8", 1}, {DType::i64, "Int64", "i64", 8},
+    {DType::i32, "Int32", "i32", 4}, {DType::i16, "Int16", "i16", 2}, {DType::i8, "Int8", "i8", 1},
+    {DType::u64, "UInt64", "u64", 8}, {DType::u32, "UInt32", "u32", 4}, {DType::u16, "UInt16", "u16", 2},
+    {DType::u8, "UInt8", "u8", 1}, {DType::boolean, "Bool", "bool", 1}}};
 
-const DTypeRow& row(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
+const DTypeRow& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 
 }  // namespace
 
@@ -32,7 +33,7 @@ int size_of(DType dtype) { return row(dtype).size; }
 bool is_float(DType dtype) { return dtype <= DType::f8; }
 
 std::optional<DType> find_dtype(std::string_view name) {
-  for (const DTypeRow& candidate : kDTypes) {
+  for (const DTypeRow& candidate : kRows) {
     if (candidate.name == name || candidate.short_name == name) return candidate.dtype;
   }
   return std::nullopt;

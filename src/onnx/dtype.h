@@ -9,11 +9,10 @@
 
 namespace foreflow::onnx {
 
-// Nothing for the types that Foreflow does not have (strings, complex and most unsigned numbers) and for unknown
-// numbers.
+// Nothing for the types that Foreflow does not have (strings, complex and 4-bit numbers) and for unknown numbers.
 std::optional<ir::DType> find_dtype(int64_t number);
 int32_t number_of(ir::DType dtype);
-// "STRING", "UINT64", ...; "number 77" for one that no version of ONNX defines.
+// "STRING", "COMPLEX64", ...; "number 77" for one that no version of ONNX defines.
 std::string dtype_text(int64_t number);
 
 }  // namespace foreflow::onnx

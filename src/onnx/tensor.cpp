@@ -42,13 +42,20 @@ void with_field(const TensorProto& tensor, DType dtype, Use use) {
       return use(tensor.int64_data(), int64_t{});
     case DType::i32:
       return use(tensor.int32_data(), int32_t{});
+    case DType::i16:
+      return use(tensor.int32_data(), int16_t{});
     case DType::i8:
       return use(tensor.int32_data(), int8_t{});
+    case DType::u64:
+      return use(tensor.uint64_data(), uint64_t{});
+    case DType::u32:
+      return use(tensor.uint64_data(), uint32_t{});
     case DType::u8:
     case DType::f8:
       return use(tensor.int32_data(), uint8_t{});
     case DType::f16:
     case DType::bf16:
+    case DType::u16:
       return use(tensor.int32_data(), uint16_t{});
     case DType::boolean:
       return use(tensor.int32_data(), bool{});

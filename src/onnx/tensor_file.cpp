@@ -15,6 +15,11 @@ NamedArray parse_tensor(std::string_view bytes, const std::string& name) {
 
 NamedArray read_tensor_file(const std::string& path) { return parse_tensor(read_message_file(path), path); }
 
+ir::Array as_wanted(const ir::Array& array, ir::DType wanted) {
+  if (array.is_tuple() || array.dtype() != ir::DType::u16 || wanted != ir::DType::bf16) return array;
+  return ir::Array::of<uint16_t>(ir::DType::bf16, array.dims(), array.data<uint16_t>());
+}
+
 std::string print_tensor(const NamedArray& tensor) {
   if (tensor.array.is_tuple()) throw Error(tensor.name, "is a tuple; an ONNX tensor file holds one tensor");
   onnx_proto::TensorProto message;

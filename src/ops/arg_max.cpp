@@ -36,16 +36,19 @@ std::vector<Array> eval(const OpCall& call) {
   Dims starts          = x.dims();
   starts[axis]         = 1;
   const int64_t stride = strides_of(x.dims())[axis];
-  std::vector<int64_t> best;
-  for (const int64_t start : offsets_of(starts, strides_of(x.dims()))) {
-    int64_t found = 0;
-    for (int64_t i = 1; i < x.dims()[axis]; ++i) {
-      const double candidate = x.at(start + i * stride), champion = x.at(start + found * stride);
-      if (candidate > champion || (last && candidate == champion)) found = i;
+  return {with_number_type(x.dtype(), [&](auto zero) {
+    const auto values = values_of<decltype(zero)>(x);
+    std::vector<int64_t> best;
+    for (const int64_t start : offsets_of(starts, strides_of(x.dims()))) {
+      const auto element = [&](int64_t i) { return values[static_cast<size_t>(start + i * stride)]; };
+      int64_t found      = 0;
+      for (int64_t i = 1; i < x.dims()[axis]; ++i) {
+        if (element(i) > element(found) || (last && element(i) == element(found))) found = i;
+      }
+      best.push_back(found);
     }
-    best.push_back(found);
-  }
-  return {Array::of_ints(reduced(call, x.dims()), best)};
+    return Array::of_ints(reduced(call, x.dims()), best);
+  })};
 }
 
 }  // namespace

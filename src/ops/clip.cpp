@@ -5,21 +5,25 @@ namespace foreflow::ops::definitions {
 namespace {
 
 // The limit from attribute `name`, or else operand `index`; null: none.
-std::optional<double> limit(const OpCall& call, std::string_view name, size_t index) {
-  if (call.attributes.find(name) != nullptr) return call.attributes.float_or(name, 0);
+template <class T>
+std::optional<T> limit(const OpCall& call, std::string_view name, size_t index) {
+  if (call.attributes.find(name) != nullptr) return static_cast<T>(call.attributes.float_or(name, 0));
   if (index >= call.arity() || call.known[index] == nullptr) return std::nullopt;
   if (call.known[index]->size() != 1) call.fail(std::string(name) + " is not one number");
-  return call.known[index]->at(0);
+  return values_of<T>(*call.known[index])[0];
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const std::optional<double> low = limit(call, "min", 1), high = limit(call, "max", 2);
   const Array& x = value_of(call, 0);
-  return {map_elements(x, x.dtype(), [=](auto value) {
-    using T = decltype(value);
-    if (low && value < static_cast<T>(*low)) value = static_cast<T>(*low);
-    if (high && value > static_cast<T>(*high)) value = static_cast<T>(*high);
-    return value;
+  return {with_number_type(x.dtype(), [&](auto zero) {
+    using T                    = decltype(zero);
+    const std::optional<T> low = limit<T>(call, "min", 1), high = limit<T>(call, "max", 2);
+    std::vector<T> values      = values_of<T>(x);
+    for (T& value : values) {
+      if (low && value < *low) value = *low;
+      if (high && value > *high) value = *high;
+    }
+    return array_of<T>(x.dtype(), x.dims(), values);
   })};
 }
 

@@ -6,9 +6,9 @@ namespace {
 
 constexpr auto divide = [](auto x, auto y) {
   using T = decltype(x);
-  if constexpr (std::is_same_v<T, int64_t>) {
+  if constexpr (std::is_integral_v<T>) {
     if (y == 0) throw Error("Div", "an integer is divided by 0");
-    return y == -1 ? wrapping(std::minus{}, T{0}, x) : x / y;
+    return std::is_signed_v<T> && y == static_cast<T>(-1) ? wrapping(std::minus{}, T{0}, x) : x / y;
   } else {
     return x / y;
   }

@@ -33,8 +33,8 @@ Work elementwise_work(const OpCall& call, std::span<const Type> outputs) {
 // Integer arithmetic that wraps around, as machines do, without undefined behaviour.
 template <class T, class F>
 T wrapping(F formula, T a, T b) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    return static_cast<int64_t>(formula(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(formula(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
   } else {
     return formula(a, b);
   }

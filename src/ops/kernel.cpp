@@ -18,12 +18,21 @@ int64_t to_integer(double value) {
   return static_cast<int64_t>(value);
 }
 
+// The same for uint64_t, except that negative numbers wrap around.
+uint64_t to_whole(double value) {
+  if (value >= 18446744073709551616.0) return std::numeric_limits<uint64_t>::max();
+  if (value >= 9223372036854775808.0) return static_cast<uint64_t>(value);
+  return static_cast<uint64_t>(to_integer(value));
+}
+
 template <class T, class From>
 T number(From value) {
-  if constexpr (std::is_same_v<T, int64_t> && std::is_floating_point_v<From>) {
+  if constexpr (!std::is_floating_point_v<From> || std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if constexpr (std::is_signed_v<T>) {
     return to_integer(value);
   } else
-    return static_cast<T>(value);
+    return to_whole(value);
 }
 
 template <class Stored, class T, class Convert>
@@ -60,8 +69,16 @@ std::vector<T> values_of(const Array& array) {
       return read<int64_t, T>(array, same);
     case DType::i32:
       return read<int32_t, T>(array, same);
+    case DType::i16:
+      return read<int16_t, T>(array, same);
     case DType::i8:
       return read<int8_t, T>(array, same);
+    case DType::u64:
+      return read<uint64_t, T>(array, same);
+    case DType::u32:
+      return read<uint32_t, T>(array, same);
+    case DType::u16:
+      return read<uint16_t, T>(array, same);
     case DType::u8:
       return read<uint8_t, T>(array, same);
     case DType::boolean:
@@ -89,8 +106,16 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
       return write<int64_t>(dtype, dims, values, integer);
     case DType::i32:
       return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
+    case DType::i16:
+      return write<int16_t>(dtype, dims, values, [=](T value) { return static_cast<int16_t>(integer(value)); });
     case DType::i8:
       return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
+    case DType::u64:
+      return write<uint64_t>(dtype, dims, values, [](T value) { return number<uint64_t>(value); });
+    case DType::u32:
+      return write<uint32_t>(dtype, dims, values, [=](T value) { return static_cast<uint32_t>(integer(value)); });
+    case DType::u16:
+      return write<uint16_t>(dtype, dims, values, [=](T value) { return static_cast<uint16_t>(integer(value)); });
     case DType::u8:
       return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
     case DType::boolean:
@@ -103,7 +128,9 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
 
 template std::vector<double> values_of<double>(const Array&);
 template std::vector<int64_t> values_of<int64_t>(const Array&);
+template std::vector<uint64_t> values_of<uint64_t>(const Array&);
 template Array array_of<double>(DType, const Dims&, const std::vector<double>&);
 template Array array_of<int64_t>(DType, const Dims&, const std::vector<int64_t>&);
+template Array array_of<uint64_t>(DType, const Dims&, const std::vector<uint64_t>&);
 
 }  // namespace foreflow::ops

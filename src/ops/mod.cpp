@@ -7,10 +7,11 @@ namespace foreflow::ops::definitions {
 namespace {
 
 // The sign is that of the divisor; with fmod = 1 that of the dividend, as in C.
-int64_t remainder(int64_t x, int64_t y, bool like_c) {
+template <class T>
+T remainder(T x, T y, bool like_c) {
   if (y == 0) throw Error("Mod", "an integer is divided by 0");
-  const int64_t rest = y == -1 ? 0 : x % y;
-  return !like_c && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+  const T rest = std::is_signed_v<T> && y == static_cast<T>(-1) ? 0 : x % y;
+  return !like_c && std::is_signed_v<T> && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
 std::vector<Array> eval(const OpCall& call) {

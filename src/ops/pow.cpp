@@ -15,9 +15,12 @@ std::vector<Type> infer(const OpCall& call) {
   return {dims ? with_dims(base, *dims) : without_dims(base)};
 }
 
-int64_t integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-  int64_t power = 1;
+template <class T>
+T integer_power(T base, T exponent) {
+  if constexpr (std::is_signed_v<T>) {
+    if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  }
+  T power = 1;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 == 1) power = wrapping(std::multiplies{}, power, base);
     base = wrapping(std::multiplies{}, base, base);
@@ -25,13 +28,19 @@ int64_t integer_power(int64_t base, int64_t exponent) {
   return power;
 }
 
+constexpr auto kPower = [](auto x, auto y) {
+  if constexpr (std::is_integral_v<decltype(x)>) {
+    return integer_power(x, y);
+  } else {
+    return std::pow(x, y);
+  }
+};
+
 std::vector<Array> eval(const OpCall& call) {
   const Array &base = value_of(call, 0), &exponent = value_of(call, 1);
-  if (!ir::is_float(base.dtype()) && !ir::is_float(exponent.dtype())) {
-    return {map_pairs(call, base, exponent, base.dtype(), integer_power)};
-  }
-  const Array wide = array_of(DType::f64, base.dims(), values_of<double>(base));
-  return {map_pairs(call, wide, exponent, base.dtype(), [](double x, double y) { return std::pow(x, y); })};
+  const bool integers = !ir::is_float(base.dtype()) && !ir::is_float(exponent.dtype());
+  const Array wide    = integers ? base : array_of(DType::f64, base.dims(), values_of<double>(base));
+  return {map_pairs(call, wide, exponent, base.dtype(), kPower)};
 }
 
 // z = x^y: dx = dz y x^(y - 1), dy = dz z log x

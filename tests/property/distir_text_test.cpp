@@ -63,7 +63,7 @@ class RandomProgram {
     static const std::vector<int64_t> kIntegers = {0, 1, -1, 42, INT64_MAX, INT64_MIN};
     return pick(kIntegers);
   }
-  DType dtype() { return static_cast<DType>(below(10)); }
+  DType dtype() { return static_cast<DType>(below(kDTypes)); }
   Device device() {
     static const std::vector<std::string> kStreams = {"", "", "comm", "copy_engine1"};
     return Device(below(100), pick(kStreams));

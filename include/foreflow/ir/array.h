@@ -58,7 +58,7 @@ class Array {
   std::byte* mutable_bytes() { return storage_->data(); }
   size_t byte_count() const { return storage_->size(); }
 
-  // Element as a number, whatever the dtype (bool: 0 or 1).
+  // Element as a number, whatever the dtype (bool: 0 or 1); the nearest double to a 64-bit integer.
   double at(int64_t index) const;
   // All elements as integers (floats are truncated).
   std::vector<int64_t> to_ints() const;
@@ -85,10 +85,14 @@ constexpr bool stores(DType dtype) {
     case DType::f64: return std::is_same_v<T, double>;
     case DType::f32: return std::is_same_v<T, float>;
     case DType::f16:
-    case DType::bf16: return std::is_same_v<T, uint16_t>;
+    case DType::bf16:
+    case DType::u16: return std::is_same_v<T, uint16_t>;
     case DType::i64: return std::is_same_v<T, int64_t>;
     case DType::i32: return std::is_same_v<T, int32_t>;
+    case DType::i16: return std::is_same_v<T, int16_t>;
     case DType::i8: return std::is_same_v<T, int8_t>;
+    case DType::u64: return std::is_same_v<T, uint64_t>;
+    case DType::u32: return std::is_same_v<T, uint32_t>;
     case DType::f8:
     case DType::u8: return std::is_same_v<T, uint8_t>;
     case DType::boolean: return std::is_same_v<T, bool>;

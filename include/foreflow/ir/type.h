@@ -14,7 +14,8 @@
 
 namespace foreflow::ir {
 
-enum class DType : uint8_t { f64, f32, f16, bf16, f8, i64, i32, i8, u8, boolean };
+enum class DType : uint8_t { f64, f32, f16, bf16, f8, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
+inline constexpr int kDTypes = 14;  // how many there are
 
 std::string_view name(DType dtype);        // "Float32", as DistIR prints it
 std::string_view short_name(DType dtype);  // "f32", as scenarios and platforms write it

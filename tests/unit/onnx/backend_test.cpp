@@ -37,11 +37,12 @@ std::vector<ir::Array> read_arrays(const fs::path& folder, const std::string& pr
 std::string difference(const ir::Array& got, const ir::Array& expected) {
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims())
     return ir::to_string(got.type()) + " instead of " + ir::to_string(expected.type());
-  const bool narrow = ir::is_float(expected.dtype()) && ir::size_of(expected.dtype()) < 4;
+  const bool narrow     = ir::is_float(expected.dtype()) && ir::size_of(expected.dtype()) < 4;
+  const double relative = expected.dtype() == ir::DType::bf16 ? 0x1p-7 : 1e-3;  // neighbours; the data are truncated
   for (int64_t i = 0; i < got.size(); ++i) {
     const double a = got.at(i), b = expected.at(i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (std::abs(a - b) <= (narrow ? 1e-3 : 1e-6) + 1e-3 * std::abs(b)) continue;
+    if (std::abs(a - b) <= (narrow ? 1e-3 : 1e-6) + relative * std::abs(b)) continue;
     return "element " + std::to_string(i) + " is " + std::to_string(a) + " instead of " + std::to_string(b);
   }
   return {};
@@ -53,6 +54,8 @@ bool is_beyond_us(const std::string& test) {
   if (has("training_dropout")) return true;                                       // random
   if (has("batchnorm") && has("training_mode")) return true;                      // statistics of the batch
   if (has("resize") && (has("cubic") || has("tf_crop_and_resize"))) return true;  // only nearest and linear
+  // The model says that an input is (3, 4) and the file that it is (1,).
+  if (has("castlike") && has("BFLOAT16") && has("expanded")) return true;
   // The expected numbers come from a width of 0.6 * 4 = 2.4 elements, where the standard says length_resized, which
   // is 2.
   return test == "test_resize_downsample_scales_linear_align_corners";
@@ -78,11 +81,14 @@ void run(const fs::path& folder, Tally& tally) {
   }
   try {
     const ir::Function& main = imported.module.entry();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (main.values[i].annotation) inputs[i] = as_wanted(inputs[i], main.values[i].annotation->dtype);
+    }
     for (size_t i = inputs.size(); i < main.parameters.size(); ++i)
       inputs.push_back(imported.weights.at(main.values[i].name));
     const std::vector<ir::Array> results = interpret::evaluate(imported.module, 0, inputs);
     for (size_t i = 0; i < results.size(); ++i) {
-      const std::string what = difference(results[i], expected[i]);
+      const std::string what = difference(results[i], as_wanted(expected[i], results[i].dtype()));
       if (!what.empty()) {
         tally.wrong[name] = "output " + std::to_string(i) + ": " + what;
         return;

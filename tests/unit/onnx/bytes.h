@@ -37,7 +37,7 @@ struct Wire {
   }
 };
 
-enum : int64_t { kFloat = 1, kInt64 = 7, kString = 8, kBool = 9, kUint64 = 13 };
+enum : int64_t { kFloat = 1, kInt64 = 7, kString = 8, kBool = 9, kComplex64 = 14 };
 
 template <class T>
 std::string raw(const std::vector<T>& values) {

@@ -94,6 +94,25 @@ TEST(Integers, DivideTowardsZeroAndWrapAround) {
   EXPECT_THAT(error_of([] { apply("Div", {}, {list({1}), list({0})}); }), HasSubstr("divided by 0"));
 }
 
+// 2^53 + 1 is no double.
+TEST(Integers, Of64BitsStayExact) {
+  constexpr uint64_t kMost = UINT64_MAX;
+  const auto whole = [](std::vector<uint64_t> values) { return Array::of<uint64_t>(DType::u64, {2}, values); };
+  EXPECT_EQ(apply("Sub", {}, {whole({kMost, 0}), whole({1, 1})}), whole({kMost - 1, kMost}));
+  EXPECT_EQ(apply("Div", {}, {whole({kMost, kMost}), whole({2, kMost})}), whole({kMost / 2, 1}));
+  EXPECT_EQ(apply("Mod", {}, {whole({kMost, 7}), whole({10, kMost})}), whole({5, 7}));
+  EXPECT_EQ(apply("Max", {}, {whole({kMost, 3}), whole({kMost - 1, 4})}), whole({kMost, 4}));
+  EXPECT_EQ(apply("ArgMax", {}, {whole({kMost - 1, kMost})}), list({1}));
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  EXPECT_EQ(apply("ArgMax", {}, {list({odd - 1, odd})}), list({1}));
+  EXPECT_EQ(apply("Clip", {}, {list({0}), Array::scalar(odd)}), list({odd}));
+}
+
+TEST(Integers, OfFewBitsWrapAround) {
+  const auto small = [](int16_t value) { return Array::of<int16_t>(DType::i16, {1}, std::vector{value}); };
+  EXPECT_EQ(apply("Add", {}, {small(INT16_MAX), small(1)}), small(INT16_MIN));
+}
+
 TEST(Mod, TakesTheSignOfTheDivisorOrWithFmodOfTheDividend) {
   const Array x = list({-4, 7, 5, 4, -7, 8}), y = list({2, -3, 8, -2, 3, 5});
   EXPECT_EQ(apply("Mod", {}, {x, y}), list({0, -2, 5, 0, 2, 3}));
@@ -170,6 +189,9 @@ TEST(Cast, TruncatesAndWrapsAround) {
   const ir::Attributes to_int{{"to", std::string("Int32")}}, to_byte{{"to", std::string("u8")}};
   EXPECT_EQ(apply("Cast", to_int, {Array::of_floats({3}, {-1.9F, 1.9F, NAN})}).to_ints(), (Ints{-1, 1, 0}));
   EXPECT_EQ(apply("Cast", to_byte, {list({257, -1})}).to_ints(), (Ints{1, 255}));
+  const ir::Attributes to_whole{{"to", std::string("UInt64")}};
+  EXPECT_EQ(apply("Cast", to_whole, {Array::of_floats({3}, {-1, 0x1p63F, 0x1p70F})}),
+            Array::of<uint64_t>(DType::u64, {3}, std::vector<uint64_t>{UINT64_MAX, uint64_t{1} << 63, UINT64_MAX}));
 }
 
 TEST(ReduceMean, AcceptsAxesEitherWay) {
