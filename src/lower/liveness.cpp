@@ -74,7 +74,10 @@ class Analysis {
   // place, what a view looks at.
   ir::ValueId shared_operand(const ir::Op& op, size_t i, int32_t o) const {
     const auto inputs = function_.inputs(op);
-    if (op.def->role == ir::Role::optimizer) return i < inputs.size() ? inputs[i] : ir::ValueId::none;
+    if (op.def->role == ir::Role::optimizer) {
+      const bool many = inputs.size() == size_t{2} * op.result_count;  // w1..wn, dw1..dwn; else w, dw, states
+      return inputs[many || i == 0 ? i : i + 1];
+    }
     if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o)) return inputs[i];
     return viewed_operand(function_, op, i, instance_, rule_);
   }

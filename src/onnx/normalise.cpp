@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "onnx/contrib.h"
+
 namespace foreflow::onnx {
 namespace {
 
@@ -52,7 +54,7 @@ std::string_view newest_name(std::string_view op) {
 }
 
 void normalise(Node& node, const RankOf& rank_of) {
-  if (!node.domain.empty()) return;
+  if (!node.domain.empty()) return restate_contrib(node);
   node.attributes.erase("consumed_inputs");  // opset 1: which inputs may be overwritten
   const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op,
                                     [](const Row& r, const std::string& op) { return r.op < op; });

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "onnx/contrib.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
 #include "onnx/normalise.h"
@@ -9,6 +10,17 @@
 namespace foreflow::onnx {
 
 using onnx_proto::NodeProto;
+
+namespace {
+
+// The row that an op of the file will become.
+const ir::OpDef* find_row(const ir::OpTable& ops, const std::string& domain, const std::string& op) {
+  if (const std::string_view restated = contrib_row(domain, op); !restated.empty()) return ops.find(restated);
+  const ir::OpDef* def = ops.find(domain.empty() ? newest_name(op) : op);
+  return def != nullptr && def->domain == domain ? def : nullptr;
+}
+
+}  // namespace
 
 std::string canonical_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
@@ -37,8 +49,7 @@ void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, 
     const NodeProto& node    = graph.node(n);
     const std::string domain = canonical_domain(node.domain());
     if (node.op_type().empty()) throw Error(where_of(file, node, n), "has no op type");
-    const ir::OpDef* def = ops.find(domain.empty() ? newest_name(node.op_type()) : node.op_type());
-    if (def != nullptr && def->domain == domain) continue;
+    if (find_row(ops, domain, node.op_type()) != nullptr) continue;
     if (missing.empty()) {
       where = where_of(file, node, n);
       what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +

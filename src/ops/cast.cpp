@@ -1,3 +1,6 @@
+#include <cmath>
+#include <limits>
+
 #include "ops/elementwise.h"
 
 namespace foreflow::ops::definitions {
@@ -15,8 +18,21 @@ std::vector<Type> infer(const OpCall& call) {
   return {has_rank(x) ? Type::tensor(target(call), x.dims) : Type::unranked(target(call))};
 }
 
+// The largest number that is rounded to a Float8: halfway between 448 and what would be next, 480.
+constexpr double kFloat8Limit = 464;
+
+// saturate = 0 makes NaN of what Float8 cannot hold.
+std::vector<Array> eval_without_saturation(const Array& x) {
+  auto values = values_of<double>(x);
+  for (double& value : values) {
+    if (std::fabs(value) > kFloat8Limit) value = std::numeric_limits<double>::quiet_NaN();
+  }
+  return {array_of(DType::f8, x.dims(), values)};
+}
+
 std::vector<Array> eval(const OpCall& call) {
   const Array& x = value_of(call, 0);
+  if (target(call) == DType::f8 && call.attributes.int_or("saturate", 1) == 0) return eval_without_saturation(x);
   return {with_number_type(x.dtype(),
                            [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
 }
@@ -40,8 +56,9 @@ std::vector<Sample> samples() {
 
 OpDef cast() {
   return {
-      .name    = "Cast",
-      .doc     = "x as data type `to`; floats become integers by truncation",
+      .name = "Cast",
+      .doc =
+          "x as data type `to`; floats become integers by truncation; Float8 is E4M3 and saturates unless saturate = 0",
       .infer   = infer,
       .factors = same_shape_factors,
       .work    = elementwise_work<0>,

@@ -9,7 +9,7 @@ namespace foreflow::ops {
 
 namespace {
 
-constexpr size_t kLogits = 0, kLabels = 1, kWeights = 2;
+constexpr size_t kLogits = 0, kLabels = 1, kWeights = 2, kIgnored = 3;
 
 std::string reduction_of(const OpCall& call) {
   const std::string reduction = call.attributes.string_or("reduction", "mean");
@@ -23,6 +23,13 @@ std::string reduction_of(const OpCall& call) {
 
 bool averages(const OpCall& call) { return reduction_of(call) == "mean"; }
 bool keeps_rows(const OpCall& call) { return reduction_of(call) == "none"; }
+
+std::optional<DType> output_dtype(const OpCall& call) {
+  const std::string name = call.attributes.string_or("output_type", "");
+  if (name.empty()) return std::nullopt;
+  if (const auto dtype = ir::find_dtype(name)) return dtype;
+  call.fail("unknown data type output_type = \"" + name + "\"; \"Float32\" would be right");
+}
 
 void check_cross_entropy(const OpCall& call) {
   const Type logits = tensor_operand(call, kLogits), labels = tensor_operand(call, kLabels);
@@ -54,9 +61,10 @@ Targets targets_of(const OpCall& call) {
   targets.label         = values_of<int64_t>(value_of(call, kLabels));
   const auto weights    = call.has(kWeights) ? values_of<double>(value_of(call, kWeights)) : std::vector<double>{};
   const int64_t classes = value_of(call, kLogits).dims()[1];
-  const bool can_ignore = call.attributes.find("ignore_index") != nullptr;
-  const int64_t ignored = call.attributes.int_or("ignore_index", -1);
-  double total          = 0;
+  const bool can_ignore = call.has(kIgnored) || call.attributes.find("ignore_index") != nullptr;
+  const int64_t ignored =
+      call.has(kIgnored) ? value_of(call, kIgnored).to_ints().at(0) : call.attributes.int_or("ignore_index", -1);
+  double total = 0;
   for (int64_t& label : targets.label) {
     const bool ignore = can_ignore && label == ignored;
     if (!ignore && (label < 0 || label >= classes)) {

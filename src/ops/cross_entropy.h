@@ -1,4 +1,5 @@
-// What SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional).
+// What SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional), and a
+// number that is the attribute ignore_index as an operand (optional, as ONNX Runtime's form of these ops has it).
 // Attributes: reduction ("mean", "sum", "none"), ignore_index, and `count`: what a mean divides by instead of the
 // number (or the weight) of the local rows, so that the losses of the parts of a batch add up to the loss of the whole.
 #pragma once
@@ -10,8 +11,11 @@ namespace foreflow::ops {
 // Fails where logits, labels and weights do not fit together.
 void check_cross_entropy(const OpCall& call);
 
-bool averages(const OpCall& call);  // reduction "mean"; fails for an unknown reduction
+bool averages(const OpCall& call);    // reduction "mean"; fails for an unknown reduction
 bool keeps_rows(const OpCall& call);  // reduction "none"
+
+// The data type that the attribute output_type names; nothing where it is absent.
+std::optional<DType> output_dtype(const OpCall& call);
 
 struct CrossEntropyLetters {
   std::string logits, labels, weights;

@@ -14,6 +14,12 @@ struct Layout {
   Dims data;
 };
 
+// Operand 2, where it is given, is the shape of the data; else the attribute `dim` is the one that dy does not show.
+int64_t gathered_dim(const OpCall& call, size_t axis) {
+  if (!call.has(2)) return call.attributes.get_int("dim");
+  return call.known[2] == nullptr ? Dims::kUnknown : call.known[2]->to_ints().at(axis);
+}
+
 std::optional<Layout> layout_of(const OpCall& call) {
   const Type indices = tensor_operand(call, 0), dy = tensor_operand(call, 1);
   if (indices.is_tensor() && ir::is_float(indices.dtype)) call.fail("the indices are floats; integers would be right");
@@ -23,7 +29,7 @@ std::optional<Layout> layout_of(const OpCall& call) {
     call.fail("dy has fewer dimensions than the indices; it should have the shape of Gather's result");
   layout.axis = axis_attribute(call, dy.dims.size() - layout.index_rank + 1, 0);
   for (size_t d = 0; d < dy.dims.size(); ++d) {
-    if (d == layout.axis) layout.data.push_back(call.attributes.get_int("dim"));
+    if (d == layout.axis) layout.data.push_back(gathered_dim(call, layout.axis));
     const bool gathered = d >= layout.axis && d < layout.axis + layout.index_rank;
     if (!gathered) layout.data.push_back(dy.dims[d]);
     const int64_t index = gathered ? indices.dims[d - layout.axis] : dy.dims[d];
@@ -32,13 +38,13 @@ std::optional<Layout> layout_of(const OpCall& call) {
                 "; it should have the shape of Gather's result");
     }
   }
-  if (layout.axis == dy.dims.size()) layout.data.push_back(call.attributes.get_int("dim"));
+  if (layout.axis == dy.dims.size()) layout.data.push_back(gathered_dim(call, layout.axis));
   return layout;
 }
 
 // Splitting the indices leaves partial sums.
 Factors grad_factors(const OpCall& call) {
-  if (!splittable(call)) return {};
+  if (!splittable(call) || call.has(2)) return {};
   const Layout layout       = *layout_of(call);
   const size_t rank         = tensor_operand(call, 1).dims.size();
   const std::string dy      = letters(rank);
@@ -50,7 +56,7 @@ Factors grad_factors(const OpCall& call) {
 std::vector<Array> eval_grad(const OpCall& call) {
   const Array &indices = value_of(call, 0), &dy = value_of(call, 1);
   const Layout layout  = *layout_of(call);
-  const int64_t choice = call.attributes.get_int("dim");
+  const int64_t choice = gathered_dim(call, layout.axis);
   const auto chosen    = indices.to_ints();
   const auto slopes    = values_of<double>(dy);
   size_t outer = 1, inner = 1;
@@ -77,8 +83,9 @@ OpDef gather_grad() {
   return {
       .name = "GatherGrad",
       .doc =
-          "indices[i..], dy[a..,i..,b..] -> ddata[a..,dim,b..]: adds every row of dy to the row of ddata that it was "
-          "gathered from",
+          "indices[i..], dy[a..,i..,b..], shape of data (or dim) -> ddata[a..,dim,b..]: adds every row of dy to the "
+          "row of "
+          "ddata that it was gathered from",
       .domain = "foreflow",
       .infer  = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);
@@ -95,7 +102,10 @@ OpDef gather_grad() {
                 {{{"axis", 0}, {"dim", 5}}, {i64({4}), f32({4, 2})}, {{0, Array::of_ints({4}, {0, -1, 3, 3})}}},
                 {{{"axis", 1}, {"dim", 3}},
                  {i64({2, 2}), f32({2, 2, 2, 4})},
-                 {{0, Array::of_ints({2, 2}, {2, 0, 1, 1})}}}};
+                 {{0, Array::of_ints({2, 2}, {2, 0, 1, 1})}}},
+                {{},
+                 {i64({3}), f32({3, 2}), i64({2})},
+                 {{0, Array::of_ints({3}, {1, 0, 1})}, {2, Array::of_ints({2}, {4, 2})}}}};
           },
   };
 }

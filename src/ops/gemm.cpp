@@ -4,6 +4,7 @@
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/product.h"
+#include "ops/table_rows.h"
 #include "ops/views.h"
 #include "ops/work.h"
 
@@ -58,15 +59,17 @@ Factors factors_of_gemm(const OpCall& call) {
 }
 
 std::vector<Array> eval_gemm(const OpCall& call) {
-  const Array product = eval_product(call, form_of(call), call.attributes.float_or("alpha", 1));
-  if (!call.has(2)) return {product};
+  const double alpha = call.attributes.float_or("alpha", 1);
+  if (!call.has(2)) return {eval_product(call, form_of(call), alpha)};
+  const Wide wide(call);
+  const Array product = eval_product(wide.call(), form_of(call), alpha);
   const Array& c    = value_of(call, 2);
   const double beta = call.attributes.float_or("beta", 1);
   auto sum          = values_of<double>(product);
   const auto addend = values_of<double>(c);
   const auto at     = broadcast_offsets(c.dims(), product.dims());
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * addend[static_cast<size_t>(at[i])];
-  return {array_of(product.dtype(), product.dims(), sum)};
+  return {array_of(value_of(call, 0).dtype(), product.dims(), sum)};
 }
 
 // With A' and B' the operands after transposition: dA' = dy B'^T and dB' = A'^T dy. An operand that was transposed takes

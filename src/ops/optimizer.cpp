@@ -5,29 +5,24 @@ namespace foreflow::ops::definitions {
 OpDef optimizer() {
   return {
       .name     = "Optimizer",
-      .doc      = "w, dw -> w - lr * dw, for a tensor or a tuple of them",
+      .doc      = "w, dw, master (optional) -> w - lr * dw, master', for tensors or tuples of them",
       .domain   = "foreflow",
       .role     = Role::optimizer,
       .foldable = false,
-      .infer    = [](const OpCall& call) -> std::vector<Type> {
-        if (call.arity() != 2)
-          call.fail("has " + std::to_string(call.arity()) + " operands; a weight and its gradient would be right");
-        return {infer_update(call, {call.inputs[0], call.inputs[1]})};
-      },
-      .factors = [](const OpCall& call) -> Factors {
-        if (!splittable(call)) return {};
-        const std::string all = letters(tensor_operand(call, 0).dims.size());
-        return {.text = factor_text(call, {all, all}, {all})};
-      },
-      .work = [](const OpCall& call,
-                 std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
-      .eval = [](const OpCall& call) -> std::vector<Array> {
-        return {descended(call, value_of(call, 0), value_of(call, 1), learning_rate(call, 0.01))};
-      },
+      .infer    = [](const OpCall& call) { return infer_step(call, 0); },
+      .factors  = step_factors,
+      .work     = [](const OpCall& call, std::span<const Type> outputs) { return step_work(call, outputs, 2); },
+      .eval =
+          [](const OpCall& call) {
+            const double rate = learning_rate(call, 0.01);
+            return eval_step(call, 0, [rate](Element& element) { element.weight -= rate * element.gradient; });
+          },
       .samples =
           [] {
-            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-            return std::vector<Sample>{{{}, {f32({4, 2}), f32({4, 2})}}, {{{"lr", 0.5}}, {pair, pair}}};
+            const Type pair             = Type::tuple({f32({4, 2}), f32({2})});
+            std::vector<Sample> samples = step_samples({}, 0);
+            samples.push_back({{{"lr", 0.5}}, {pair, pair}});
+            return samples;
           },
   };
 }

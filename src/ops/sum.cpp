@@ -1,4 +1,5 @@
 #include "ops/elementwise.h"
+#include "ops/table_rows.h"
 
 namespace foreflow::ops::definitions {
 
@@ -32,6 +33,24 @@ Array add(const OpCall& call, const Array& x, const Array& y) {
   return Array::tuple(std::move(elements));
 }
 
+// Floats with all digits, so that a sum of many is rounded once.
+Array widened(const Array& x) {
+  if (!x.is_tuple()) return Wide::widened(x);
+  std::vector<Array> elements;
+  for (const Array& element : x.elements()) elements.push_back(widened(element));
+  return Array::tuple(std::move(elements));
+}
+
+// The sum in the types of the first operand.
+Array rounded(const Array& sum, const Array& like) {
+  if (!sum.is_tuple())
+    return ir::is_float(like.dtype()) ? array_of(like.dtype(), sum.dims(), values_of<double>(sum)) : sum;
+  std::vector<Array> elements;
+  for (size_t e = 0; e < sum.elements().size(); ++e)
+    elements.push_back(rounded(sum.elements()[e], like.elements()[e]));
+  return Array::tuple(std::move(elements));
+}
+
 std::vector<Sample> samples() {
   const Type pair = Type::tuple({f32({2, 2}), f32({4})});
   return {{{}, {f32({4, 2}), f32({2}), f32({4, 1})}}, {{}, {f32({4})}}, {{}, {pair, pair}}};
@@ -51,9 +70,9 @@ OpDef sum() {
       .factors = broadcast_factors,
       .work    = elementwise_work<1>,
       .eval    = [](const OpCall& call) -> std::vector<Array> {
-        Array total = value_of(call, 0);
-        for (size_t i = 1; i < call.arity(); ++i) total = add(call, total, value_of(call, i));
-        return {total};
+        Array total = widened(value_of(call, 0));
+        for (size_t i = 1; i < call.arity(); ++i) total = add(call, total, widened(value_of(call, i)));
+        return {rounded(total, value_of(call, 0))};
       },
       .grad =
           [](GradBuilder& builder) {

@@ -84,7 +84,7 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
 
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   const ir::Module differentiated = transform::differentiate(module, ops::table(), scenario.workload.gradients_of);
-  return transform::add_optimizer(differentiated, ops::table(), scenario.workload.optimizer);
+  return transform::add_optimizer(differentiated, ops::table(), scenario.workload.optimizer, scenario.workload.precision);
 }
 
 // Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it

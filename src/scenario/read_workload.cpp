@@ -6,13 +6,8 @@
 namespace foreflow::scenario {
 namespace {
 
-const std::vector<std::string>& optimizers() {
-  static const std::vector<std::string> names = {"sgd", "adam"};
-  return names;
-}
-
 std::vector<std::string> with_common_keys(std::vector<std::string> keys) {
-  keys.insert(keys.end(), {"dtype", "mode", "optimizer", "input_gradient"});
+  keys.insert(keys.end(), {"dtype", "mode", "optimizer", "master_weights", "float_gradients", "input_gradient"});
   return keys;
 }
 
@@ -77,10 +72,28 @@ workload::Mode read_mode(const JsonView& json, const Workload& workload) {
 std::string read_optimizer(const JsonView& json, const Workload& workload) {
   const bool transformer      = workload.family != nullptr && workload.family->name != "mlp";
   const std::string optimizer = json.string_or("optimizer", transformer ? "adam" : "sgd");
-  if (std::find(optimizers().begin(), optimizers().end(), optimizer) == optimizers().end()) {
-    json.at("optimizer").fail("unknown optimizer \"" + optimizer + "\"; use " + list_or(optimizers()));
+  const auto names            = transform::optimizer_names();
+  if (std::find(names.begin(), names.end(), optimizer) == names.end()) {
+    json.at("optimizer").fail("unknown optimizer \"" + optimizer + "\"; use " + list_or(names));
   }
   return optimizer;
+}
+
+bool read_short_only(const JsonView& json, const std::string& key, const Workload& workload, bool fallback) {
+  const bool wide   = workload.dtype && ir::size_of(*workload.dtype) >= ir::size_of(ir::DType::f32);
+  const bool chosen = json.bool_or(key, fallback);
+  if (chosen && wide && json.has(key)) {
+    json.at(key).fail("is for dtype f16, bf16 or f8; weights of " + std::string(ir::short_name(*workload.dtype)) +
+                      " need none");
+  }
+  return chosen;
+}
+
+// Optimizers with state train weights narrower than Float32 with master weights, as Megatron-LM does; plain sgd does
+// not, as in DistIR.
+transform::MixedPrecision read_precision(const JsonView& json, const Workload& workload) {
+  return {.master_weights  = read_short_only(json, "master_weights", workload, workload.optimizer != "sgd"),
+          .float_gradients = read_short_only(json, "float_gradients", workload, false)};
 }
 
 }  // namespace
@@ -91,6 +104,7 @@ Workload read_workload(const JsonView& json) {
   workload.dtype        = read_dtype(json, workload);
   workload.mode         = read_mode(json, workload);
   workload.optimizer    = read_optimizer(json, workload);
+  workload.precision    = read_precision(json, workload);
   workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
   return workload;
 }

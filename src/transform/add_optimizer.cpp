@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "copy.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
@@ -8,39 +11,33 @@ namespace {
 
 using ir::ValueId;
 
-struct Update {
-  ir::FunctionBuilder& builder;
-  std::vector<ValueId> weights, gradients;
-  std::vector<ValueId> moments;  // adam: m and v of every weight in turn
+// One weight with what is updated beside it: states, and last the master weight where there is one.
+struct Trained {
+  ValueId weight, gradient;
+  std::vector<ValueId> states;
+  bool narrow;
 };
-
-std::vector<ValueId> sgd(Update& update) {
-  std::vector<ValueId> operands = update.weights;
-  operands.insert(operands.end(), update.gradients.begin(), update.gradients.end());
-  return update.builder.emit("SGDOptimizer", operands, {}, update.weights.size());
-}
-
-std::vector<ValueId> adam(Update& update) {
-  std::vector<ValueId> results;
-  for (size_t i = 0; i < update.weights.size(); ++i) {
-    const auto updated = update.builder.emit("AdamOptimizer", {update.weights[i], update.gradients[i], update.moments[2 * i], update.moments[2 * i + 1]}, {}, 3);
-    results.insert(results.end(), updated.begin(), updated.end());
-  }
-  return results;
-}
 
 struct Row {
-  std::string_view name;
-  int moments;  // state per weight
-  std::vector<ValueId> (*update)(Update&);
+  std::string_view name, op;
+  std::vector<std::string_view> states;  // suffixes of the parameters that hold them
+  ir::Attributes attributes = {};
 };
-constexpr Row kRows[] = {{"adam", 2, adam}, {"sgd", 0, sgd}};
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> kRows = {{"sgd", "Optimizer", {}},
+                                         {"momentum", "MomentumOptimizer", {".velocity"}},
+                                         {"nesterov", "MomentumOptimizer", {".velocity"}, {{"nesterov", int64_t{1}}}},
+                                         {"adam", "AdamOptimizer", {".m", ".v"}},
+                                         {"adamw", "AdamOptimizer", {".m", ".v"}, {{"weight_decay", 0.01}}}};
+  return kRows;
+}
 
 const Row& row_of(std::string_view name) {
-  for (const Row& row : kRows) {
+  for (const Row& row : rows()) {
     if (row.name == name) return row;
   }
-  throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use adam or sgd");
+  throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use " + list_or(optimizer_names()));
 }
 
 bool is_trained(const ir::Function& function, size_t i) {
@@ -48,30 +45,87 @@ bool is_trained(const ir::Function& function, size_t i) {
   return function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->is_tensor() && ir::is_float(type->dtype);
 }
 
+bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DType::f32); }
+
+// Plain descent without state is one op for all weights, as DistIR writes it; everything else is one op a weight.
+std::vector<ValueId> update(ir::FunctionBuilder& builder, const Row& row, const std::vector<Trained>& trained) {
+  const bool stateless = std::all_of(trained.begin(), trained.end(), [](const Trained& one) { return one.states.empty(); });
+  if (stateless) {
+    std::vector<ValueId> operands;
+    for (const Trained& one : trained) operands.push_back(one.weight);
+    for (const Trained& one : trained) operands.push_back(one.gradient);
+    return builder.emit("SGDOptimizer", operands, {}, trained.size());
+  }
+  std::vector<ValueId> results;
+  for (const Trained& one : trained) {
+    std::vector<ValueId> operands{one.weight, one.gradient};
+    operands.insert(operands.end(), one.states.begin(), one.states.end());
+    const auto updated = builder.emit(row.op, operands, row.attributes, 1 + one.states.size());
+    results.insert(results.end(), updated.begin(), updated.end());
+  }
+  return results;
+}
+
+bool is_f32(const PassArguments& arguments, const std::string& key) {
+  const std::string word = word_argument(arguments, key, "none");
+  if (word != "none" && word != "f32") throw Error("add_optimizer", key + " is \"" + word + "\"; use f32, or leave it out");
+  return word == "f32";
+}
+
+// The states of a weight as parameters.
+std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const Row& row, const ir::Value& weight, MixedPrecision precision) {
+  ir::Type type   = *weight.annotation;
+  const bool kept = precision.master_weights && is_narrow(type.dtype);
+  if (kept) type.dtype = ir::DType::f32;
+  const auto shared = std::make_shared<const ir::Type>(type);
+  std::vector<ValueId> states;
+  const auto add = [&](std::string_view suffix) {
+    states.push_back(builder.parameter(weight.name + std::string(suffix), ir::ParameterRole::weight, shared));
+  };
+  for (const std::string_view suffix : row.states) add(suffix);
+  if (kept) add(".master");
+  return states;
+}
+
 }  // namespace
 
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name) {
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const Row& row : rows()) names.emplace_back(row.name);
+  return names;
+}
+
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision) {
   const Row& row               = row_of(name);
   const ir::Function& function = module.entry();
   ir::FunctionBuilder builder(function.name, ops);
   ValueMap map(function.values.size());
   copy_parameters(builder, function, map);
-  Update update{builder, {}, {}, {}};
+  std::vector<Trained> trained;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     if (!is_trained(function, i)) continue;
-    update.weights.push_back(map(static_cast<ValueId>(i)));
-    for (int m = 0; m < row.moments; ++m) {
-      update.moments.push_back(builder.parameter(function.values[i].name + (m == 0 ? ".m" : ".v"), ir::ParameterRole::weight, function.values[i].annotation));
-    }
+    const ir::Value& weight = function.values[i];
+    trained.push_back({map(static_cast<ValueId>(i)), ValueId::none, add_states(builder, row, weight, precision), is_narrow(weight.annotation->dtype)});
   }
-  if (update.weights.empty() || function.results.size() < update.weights.size() + 1) {
+  if (trained.empty() || function.results.size() < trained.size() + 1) {
     throw Error(module.source + ": @" + function.name, "has no gradients to optimize with; differentiate it first");
   }
-  for (const ir::Op& op : function.ops) copy_op(builder, function, op, map);
-  const size_t kept = function.results.size() - update.weights.size();
+  const size_t kept = function.results.size() - trained.size();
+  for (const ir::Op& op : function.ops) {
+    copy_op(builder, function, op, map);
+    // Conversions follow at once, so that the short gradients of different weights do not live together.
+    for (size_t i = 0; precision.float_gradients && i < trained.size(); ++i) {
+      const size_t gradient = ir::index(function.results[kept + i]);
+      if (!trained[i].narrow || gradient < op.first_result || gradient >= op.first_result + op.result_count) continue;
+      trained[i].gradient = builder.op("Cast", {map(function.results[kept + i])}, {{"to", std::string(ir::name(ir::DType::f32))}});
+    }
+  }
   std::vector<ValueId> results;
-  for (size_t i = 0; i < function.results.size(); ++i) (i < kept ? results : update.gradients).push_back(map(function.results[i]));
-  const std::vector<ValueId> updated = row.update(update);
+  for (size_t i = 0; i < kept; ++i) results.push_back(map(function.results[i]));
+  for (size_t i = 0; i < trained.size(); ++i) {
+    if (trained[i].gradient == ValueId::none) trained[i].gradient = map(function.results[kept + i]);
+  }
+  const std::vector<ValueId> updated = update(builder, row, trained);
   results.insert(results.end(), updated.begin(), updated.end());
   ir::Module result;
   result.source    = module.source;
@@ -83,9 +137,14 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 
 namespace definitions {
 PassDef add_optimizer() {
-  return {"add_optimizer", "turn the gradients that differentiate appended into updated weights; name=sgd or adam", {"name"},
+  return {"add_optimizer",
+          "turn the gradients that differentiate appended into updated weights; name=sgd, momentum, nesterov, adam or adamw; "
+          "mixed precision: master_weights=f32, gradients=f32",
+          {"name", "master_weights", "gradients"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"));
+            const MixedPrecision precision{.master_weights  = is_f32(arguments, "master_weights"),
+                                           .float_gradients = is_f32(arguments, "gradients")};
+            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), precision);
           }};
 }
 }  // namespace definitions

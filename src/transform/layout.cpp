@@ -51,10 +51,15 @@ Decision all_whole(const ir::OpCall& call) {
 
 bool is_tensor_operand(const ir::OpCall& call, size_t i) { return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown; }
 
+// The parts of a sum may each be converted to another float type: a sum of converted gradients has more digits, not other ones.
+bool converts_floats(const ir::OpCall& call) {
+  return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
+}
+
 // Sums pass through what is linear in all its tensor operands together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.role == ir::Role::view) return arriving[0].is_partial() && call.def.name != "Concat";
-  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication;
+  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication || converts_floats(call);
   if (!linear) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (is_tensor_operand(call, i) && !arriving[i].is_partial()) return false;

@@ -21,6 +21,8 @@ using workload::Mode;
 
 // Summation order differs between the two programs; 32-bit floats allow for this much of a tensor's largest element.
 constexpr double kTolerance = 1e-4;
+// The same for gradients of 16-bit floats, which have 11 bits.
+constexpr double kShortTolerance = 2e-2;
 
 constexpr int64_t kBatch = 8, kLayers = 4, kHeads = 4, kVocabulary = 11;
 const std::string kMlp = R"({"layers": 4, "hidden": 8})";
@@ -28,12 +30,13 @@ const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 
 
 ir::Module simplified(const ir::Module& module) { return transform::eliminate_dead_code(transform::resolve(module)); }
 
-ir::Module gradients_of(const std::string& name, const std::string& sizes) {
-  return transform::differentiate(test::family(name, sizes, kBatch, Mode::training), ops::table());
+ir::Module gradients_of(const std::string& name, const std::string& sizes, ir::DType dtype = ir::DType::f32) {
+  return transform::differentiate(test::family(name, sizes, kBatch, Mode::training, dtype), ops::table());
 }
 
-ir::Module updated(const ir::Module& module, const std::string& optimizer) {
-  return transform::add_optimizer(module, ops::table(), optimizer);
+ir::Module updated(const ir::Module& module, const std::string& optimizer,
+                   transform::MixedPrecision precision = {.master_weights = true}) {
+  return transform::add_optimizer(module, ops::table(), optimizer, precision);
 }
 
 ir::Module gpt_graph() {
@@ -48,6 +51,7 @@ struct Model {
   std::string name;
   ir::Module (*build)();
   int64_t ways;  // greatest degree of tensor parallelism: whatever divides it is legal
+  double tolerance = kTolerance;
 };
 
 const std::vector<Model>& models() {
@@ -58,6 +62,12 @@ const std::vector<Model>& models() {
       {"gpt_gradients", [] { return gradients_of("gpt", kGpt); }, kHeads},
       {"gpt_sgd", [] { return updated(gradients_of("gpt", kGpt), "sgd"); }, kHeads},
       {"gpt_adam", [] { return updated(gradients_of("gpt", kGpt), "adam"); }, kHeads},
+      {"gpt_momentum", [] { return updated(gradients_of("gpt", kGpt), "momentum"); }, kHeads},
+      {"mlp_mixed_sgd", [] { return updated(gradients_of("mlp", kMlp, ir::DType::f16), "sgd"); }, 8, kShortTolerance},
+      {"mlp_mixed_gradients",
+       [] { return updated(gradients_of("mlp", kMlp, ir::DType::bf16), "momentum", {.master_weights = true, .float_gradients = true}); },
+       8, kShortTolerance},
+      {"gpt_mixed_adam", [] { return updated(gradients_of("gpt", kGpt, ir::DType::f16), "adam"); }, kHeads, kShortTolerance},
       {"gpt_graph", gpt_graph, kHeads},
   };
   return kModels;
@@ -82,12 +92,12 @@ bool is_legal(const Model& model, const Split& split) {
   return kBatch % (split.dp * split.microbatches) == 0 && model.ways % split.tp == 0 && kLayers % split.pp == 0;
 }
 
-void expect_same_numbers(const Sequential& original, const Split& split) {
+void expect_same_numbers(const Sequential& original, const Split& split, double tolerance) {
   const std::vector<Distributed> steps = test::distribute(original.module, split);
   const auto results                   = test::run(steps, original.arguments, original.results.size());
   ASSERT_EQ(results.size(), original.results.size());
   for (size_t i = 0; i < results.size(); ++i) {
-    EXPECT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
+    EXPECT_LE(test::relative_difference(results[i], original.results[i]), tolerance) << "result " << i;
   }
 }
 
@@ -95,7 +105,7 @@ void expect_same_numbers(const Sequential& original, const Split& split) {
 void check(const Model& model, const Sequential& original, const Split& split) {
   SCOPED_TRACE(test::to_string(split));
   try {
-    expect_same_numbers(original, split);
+    expect_same_numbers(original, split, model.tolerance);
   } catch (const Error& error) {
     EXPECT_FALSE(is_legal(model, split)) << error.what();
   } catch (const InternalError& error) {

@@ -6,6 +6,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "ops/kernel.h"
 
 namespace foreflow::test {
 
@@ -14,9 +15,10 @@ std::string to_string(const Split& split) {
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule;
 }
 
-ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode) {
+ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
+                  ir::DType dtype) {
   const Json json = parse_json(sizes, "sizes");
-  const workload::Request request{JsonView(json, "sizes"), batch, ir::DType::f32, mode};
+  const workload::Request request{JsonView(json, "sizes"), batch, dtype, mode};
   return workload::workloads().get(name, "test").build(request, ops::table()).module;
 }
 
@@ -27,14 +29,16 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
   std::vector<ir::Array> arguments;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::Type& type = *entry.values[i].annotation;
-    ir::Array array(type.dtype, type.dims);
     const bool is_square = entry.values[i].name.ends_with(".v");
-    if (type.dtype == ir::DType::i64) {
-      for (int64_t& value : array.mutable_data<int64_t>()) value = integer(random);
-    } else {
-      for (float& value : array.mutable_data<float>()) value = is_square ? std::fabs(real(random)) : real(random);
+    std::vector<double> numbers(static_cast<size_t>(ir::element_count(type.dims)));
+    for (double& number : numbers) {
+      if (!ir::is_float(type.dtype)) {
+        number = static_cast<double>(integer(random));
+      } else {
+        number = is_square ? std::fabs(real(random)) : real(random);
+      }
     }
-    arguments.push_back(std::move(array));
+    arguments.push_back(ops::array_of(type.dtype, type.dims, numbers));
   }
   return arguments;
 }

@@ -19,7 +19,8 @@ struct Split {
 std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b"
 
 // The program of one device of a model family: sizes as the JSON members of a scenario's workload.
-ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode);
+ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
+                  ir::DType dtype = ir::DType::f32);
 
 // Numbers for the parameters of the entry, which are annotated with types: floats in [-0.5, 0.5], not negative for
 // second moments (names that end in ".v"); integers in [0, below).

@@ -30,6 +30,7 @@ struct Workload {
   std::optional<ir::DType> dtype;                 // files: absent leaves their data types as they are
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
+  transform::MixedPrecision precision;  // of weights narrower than Float32
   transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
 };
 

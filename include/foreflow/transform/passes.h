@@ -46,9 +46,19 @@ ir::Module eliminate_dead_code(const ir::Module& module);
 enum class Inputs : uint8_t { none, floating };
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none);
 
-// Replaces the gradients among the results (as `differentiate` left them) by updated weights. `name`: sgd (one op for all
-// weights) or adam (moments m and v become weight parameters). Error names the choices.
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name);
+// Replaces the gradients among the results (as `differentiate` left them) by updated weights. `name` is one of
+// optimizer_names(); Error names them. What an optimizer keeps from step to step becomes a parameter that is a weight, named after
+// the weight it belongs to: .velocity (momentum, nesterov), .m and .v (adam, adamw). sgd keeps nothing and is one op for all weights.
+//
+// Mixed precision (Micikevicius et al., 2018) is for weights narrower than Float32. With `master_weights` the states are Float32,
+// and so is a copy of the weight, .master, that the steps add up in: 2 + 2 + 4 + 4 + 4 = 16 bytes a parameter for adam in Float16
+// with its gradient, as ZeRO (Rajbhandari et al., 2020) counts. With `float_gradients` the gradients are converted to Float32 where
+// they are made, so that sums over microbatches and replicas are Float32 too: 18 bytes, as in Megatron-LM for BFloat16.
+struct MixedPrecision {
+  bool master_weights = false, float_gradients = false;
+};
+std::vector<std::string> optimizer_names();
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision = {});
 
 // Tensor parallelism over `ways` devices D1..: a weight is split along its outputs where its activation arrives whole
 // and along its inputs where it arrives split (Megatron-LM; Shoeybi et al., 2019), which leaves one all-reduce per pair.

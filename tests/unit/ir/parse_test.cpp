@@ -28,7 +28,7 @@ TEST(Parse, SharesEqualTextsOfTypesAndAttributes) {
 }
 
 TEST(Parse, ReadsTheSameLiteralsBehindDifferentOpsByTheirOwnNames) {
-  const Module module = parsed("  %c = Send(%a, 2)\n  %d = MPIBroadcast(%a, 2)\n");
+  const Module module = parsed("  %c = Send(%a, 2)\n  %d = MPIReduce([%a], 2)\n");
   EXPECT_NE(module.entry().ops[0].attributes, module.entry().ops[1].attributes);
 }
 

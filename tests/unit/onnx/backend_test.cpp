@@ -56,6 +56,8 @@ bool is_beyond_us(const std::string& test) {
   if (has("resize") && (has("cubic") || has("tf_crop_and_resize"))) return true;  // only nearest and linear
   // The model says that an input is (3, 4) and the file that it is (1,).
   if (has("castlike") && has("BFLOAT16") && has("expanded")) return true;
+  // The expected numbers come from an epsilon of 1e-2, which the model does not state.
+  if (test == "test_adam_multiple") return true;
   // The expected numbers come from a width of 0.6 * 4 = 2.4 elements, where the standard says length_resized, which
   // is 2.
   return test == "test_resize_downsample_scales_linear_align_corners";
@@ -103,7 +105,7 @@ void run(const fs::path& folder, Tally& tally) {
 // How many tests agreed when this was last raised, so that a broken importer cannot pass by leaving all of them out.
 const std::map<std::string, size_t>& least_agreed() {
   static const std::map<std::string, size_t> counts = {
-      {"node", 549}, {"pytorch-converted", 75}, {"pytorch-operator", 33}, {"simple", 6}};
+      {"node", 555}, {"pytorch-converted", 75}, {"pytorch-operator", 33}, {"simple", 6}};
   return counts;
 }
 

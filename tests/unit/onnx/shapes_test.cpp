@@ -13,9 +13,20 @@ namespace {
 
 // What the symbolic dimensions of the models stand for here.
 const std::map<std::string, int64_t>& dimensions() {
-  static const std::map<std::string, int64_t> values = {{"batch", 2},       {"batch_size", 2},   {"seq_len", 4},
-                                                        {"tokens", 8},      {"input1_dim_0", 2}, {"input1_dim_1", 1},
-                                                        {"input1_dim_2", 8}};
+  static const std::map<std::string, int64_t> values = {{"batch", 2},
+                                                        {"batch_size", 2},
+                                                        {"input1_dim_0", 2},
+                                                        {"input1_dim_1", 1},
+                                                        {"input1_dim_2", 8},
+                                                        {"inputs_attention_mask_dim0", 2},
+                                                        {"inputs_attention_mask_dim1", 4},
+                                                        {"inputs_input_ids_dim0", 2},
+                                                        {"inputs_labels_dim0", 2},
+                                                        {"inputs_labels_dim1", 4},
+                                                        {"past_seq_len", 3},
+                                                        {"past_seq_len+seq_len", 7},
+                                                        {"seq_len", 4},
+                                                        {"tokens", 8}};
   return values;
 }
 
@@ -61,7 +72,8 @@ TEST_P(RealModel, HasNoShapeThatStaysUnknown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, RealModel,
-                         ::testing::Values("models/gpt2_past_12L", "models/bert_vespa", "models/bert_mlm_vespa",
+                         ::testing::Values("models/gpt2_past_12L", "models/gpt2_past_mask_1L", "models/bloom_3L_training",
+                                           "models/bert_vespa", "models/bert_mlm_vespa",
                                            "models/encdec_encoder_vespa", "models/llama_fwd_small",
                                            "models/llama_bwd_small", "models/light_resnet50", "models/light_squeezenet",
                                            "models/fastestdet", "models/resnet18_ext", "generated/tiny",

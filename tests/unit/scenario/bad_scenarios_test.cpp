@@ -100,8 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.workload.dtype: "int8" is no floating-point type; use f64, f32, f16, bf16 or f8)"},
         Mistake{"mode", R"(workload.mode="train")",
                 R"(gpt.json: $.workload.mode: unknown mode "train"; use training or inference)"},
-        Mistake{"optimizer", R"(workload.optimizer="adamw")",
-                R"(gpt.json: $.workload.optimizer: unknown optimizer "adamw"; use sgd or adam)"},
+        Mistake{"optimizer", R"(workload.optimizer="adagrad")",
+                R"(gpt.json: $.workload.optimizer: unknown optimizer "adagrad"; use sgd, momentum, nesterov, adam or adamw)"},
         Mistake{
             "cost_model", R"(cost.model="rooflin")",
             R"(gpt.json: $.cost.model: unknown cost model "rooflin"; the nearest is "roofline" (see: foreflow list))"},

@@ -181,8 +181,47 @@ TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {
 TEST(AddOptimizer, RefusesWhatItCannotDo) {
   EXPECT_EQ(refused([] { add_optimizer(mlp(), ops::table(), "sgd"); }),
             "mlp: @mlp: has no gradients to optimize with; differentiate it first");
-  EXPECT_EQ(refused([] { add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "adamw"); }),
-            "optimizer: unknown optimizer \"adamw\"; use adam or sgd");
+  EXPECT_EQ(refused([] { add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "adagrad"); }),
+            "optimizer: unknown optimizer \"adagrad\"; use sgd, momentum, nesterov, adam or adamw");
+}
+
+// "w1.m: Float32, ..": what an optimizer keeps for the first weight of an MLP whose numbers are `dtype`.
+std::string kept_for_w1(ir::DType dtype, std::string_view optimizer, bool masters) {
+  const ir::Module forward = test::family("mlp", R"({"layers": 2, "hidden": 8})", 4, Mode::training, dtype);
+  const ir::Module module  = add_optimizer(differentiate(forward, ops::table()), ops::table(), optimizer, {.master_weights = masters});
+  const ir::Function& function = module.entry();
+  std::string kept;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::Value& value = function.values[i];
+    if (!value.name.starts_with("w1.")) continue;
+    EXPECT_EQ(function.parameters[i], ir::ParameterRole::weight);
+    EXPECT_EQ(value.annotation->dims, (ir::Dims{8, 8}));
+    kept += (kept.empty() ? "" : ", ") + value.name + ": " + std::string(ir::name(value.annotation->dtype));
+  }
+  return kept;
+}
+
+TEST(AddOptimizer, KeepsStatesAsWeightsOfTheProgram) {
+  using enum ir::DType;
+  EXPECT_EQ(kept_for_w1(f32, "sgd", true), "");
+  EXPECT_EQ(kept_for_w1(f32, "nesterov", true), "w1.velocity: Float32");
+  EXPECT_EQ(kept_for_w1(f16, "sgd", false), "");
+  EXPECT_EQ(kept_for_w1(f16, "adam", false), "w1.m: Float16, w1.v: Float16");
+}
+
+TEST(AddOptimizer, KeepsStatesAndMasterWeightsOfShortFloatsInFloat32) {
+  using enum ir::DType;
+  EXPECT_EQ(kept_for_w1(f16, "sgd", true), "w1.master: Float32");
+  EXPECT_EQ(kept_for_w1(bf16, "momentum", true), "w1.velocity: Float32, w1.master: Float32");
+  EXPECT_EQ(kept_for_w1(f8, "adamw", true), "w1.m: Float32, w1.v: Float32, w1.master: Float32");
+}
+
+TEST(AddOptimizer, ConvertsGradientsOfShortFloatsWhereItShould) {
+  const ir::Module forward = test::family("mlp", R"({"layers": 2, "hidden": 8})", 4, Mode::training, ir::DType::f16);
+  const ir::Module module  = differentiate(forward, ops::table());
+  EXPECT_EQ(count(add_optimizer(module, ops::table(), "adam", {.float_gradients = true}), "Cast"), 2);
+  EXPECT_EQ(count(add_optimizer(module, ops::table(), "adam"), "Cast"), 0);
+  EXPECT_EQ(count(add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "sgd", {.float_gradients = true}), "Cast"), 0);
 }
 
 TEST(Apply, ReadsAPassWithItsArguments) {

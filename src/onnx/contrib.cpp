@@ -1,0 +1,108 @@
+#include "onnx/contrib.h"
+
+#include <algorithm>
+#include <array>
+
+#include "onnx/dtype.h"
+
+namespace foreflow::onnx {
+namespace {
+
+void flatten(Node& node) {
+  if (node.attributes.find("axis") == nullptr) node.attributes.set("axis", int64_t{1});
+  node.attributes.set("flatten", int64_t{1});
+}
+
+// ONNX's number for a data type becomes its name.
+void name_output_type(Node& node) {
+  const int64_t number = node.attributes.int_or("output_type", 0);
+  node.attributes.erase("output_type");
+  if (number == 0) return;
+  const auto dtype = find_dtype(number);
+  if (!dtype) throw Error(node.where, "output_type " + dtype_text(number) + ": this data type is not supported");
+  node.attributes.set("output_type", std::string(ir::name(*dtype)));
+}
+
+void by_tanh(Node& node) { node.attributes.set("approximate", std::string("tanh")); }
+
+struct Row {
+  std::string_view domain, op, row;
+  std::string_view operands      = {};       // which operand comes first, second, ..; empty: all in their order
+  void (*attributes)(Node& node) = nullptr;  // changes to the attributes
+};
+
+constexpr std::string_view kRuntime = "com.microsoft", kAten = "org.pytorch.aten";
+
+constexpr std::array kRows = {
+    Row{kRuntime, "FastGeluGrad", "GeluGrad", "10", by_tanh},
+    Row{kRuntime, "GatherGrad", "GatherGrad", "120"},
+    Row{kRuntime, "Gelu", "Gelu"},
+    Row{kRuntime, "GeluGrad", "GeluGrad", "10"},
+    Row{kRuntime, "LayerNormalization", "LayerNormalization"},
+    Row{kRuntime, "LayerNormalizationGrad", "LayerNormalizationGrad", "120"},
+    Row{kRuntime, "LogSoftmaxGrad", "LogSoftmaxGrad", "10", flatten},
+    Row{kRuntime, "LogSoftmaxGrad_13", "LogSoftmaxGrad", "10"},
+    Row{kRuntime, "ReduceSumTraining", "ReduceSum"},
+    Row{kRuntime, "ReluGrad", "ReluGrad", "10"},
+    Row{kRuntime, "SGDOptimizer", "DescentStep"},
+    Row{kRuntime, "SimplifiedLayerNormalization", "SimplifiedLayerNormalization"},
+    Row{kRuntime, "SoftmaxCrossEntropyLossInternal", "SoftmaxCrossEntropyLossInternal", "", name_output_type},
+    Row{kRuntime, "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxCrossEntropyLossInternalGrad", "", name_output_type},
+    Row{kRuntime, "SoftmaxGrad", "SoftmaxGrad", "10", flatten},
+    Row{kRuntime, "SoftmaxGrad_13", "SoftmaxGrad", "10"},
+    Row{kRuntime, "SplitTraining", "Split"},
+    Row{kRuntime, "TransposeMatMul", "FusedMatMul"},
+    Row{kRuntime, "Trilu", "Trilu"},
+};
+
+// ATen names its operator in an attribute.
+constexpr std::array kAtenRows = {
+    Row{kAten, "embedding", "Gather", "01"},  // weight, indices, padding_idx, scale_grad_by_freq, sparse
+    Row{kAten, "embedding_backward", "EmbeddingGrad", "01234"},  // dy, indices, rows, padding_idx, by_freq
+};
+
+template <class Rows>
+const Row* find_row(const Rows& rows, std::string_view domain, std::string_view op) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.domain == domain && r.op == op; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+void restate(Node& node, const Row& row) {
+  node.op = row.row;
+  if (row.attributes != nullptr) row.attributes(node);
+  if (row.operands.empty()) return;
+  std::vector<std::string> inputs;
+  for (const char place : row.operands) {
+    const auto index = static_cast<size_t>(place - '0');
+    if (index >= node.inputs.size())
+      throw Error(node.where, "has " + std::to_string(node.inputs.size()) + " operands; at least " +
+                                  std::to_string(index + 1) + " would be right");
+    inputs.push_back(node.inputs[index]);
+  }
+  node.inputs = std::move(inputs);
+}
+
+void restate_aten(Node& node) {
+  const std::string name = node.attributes.string_or("operator", "");
+  const Row* row         = find_row(kAtenRows, kAten, name);
+  if (row == nullptr)
+    throw Error(node.where, "ATen operator \"" + name + "\" is not supported; embedding and embedding_backward are");
+  node.attributes.erase("operator").erase("overload_name");
+  restate(node, *row);
+}
+
+}  // namespace
+
+std::string_view contrib_row(std::string_view domain, std::string_view op) {
+  if (domain == kAten && op == "ATen") return kAtenRows.front().row;
+  const Row* row = find_row(kRows, domain, op);
+  return row == nullptr ? std::string_view() : row->row;
+}
+
+void restate_contrib(Node& node) {
+  if (node.domain == kAten && node.op == "ATen") return restate_aten(node);
+  if (const Row* row = find_row(kRows, node.domain, node.op)) restate(node, *row);
+}
+
+}  // namespace foreflow::onnx

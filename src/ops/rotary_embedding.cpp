@@ -1,0 +1,72 @@
+#include "ops/letters.h"
+#include "ops/rotary.h"
+#include "ops/work.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+// Operands: x[b,s,n*h] or [b,n,s,h], position_ids [1] (of the first row) or [b,s], cos_cache and sin_cache
+// [positions,r/2].
+constexpr size_t kPositions = 1, kCosine = 2, kSine = 3;
+
+std::vector<Type> infer(const OpCall& call) {
+  if (call.arity() != 4)
+    call.fail("has " + std::to_string(call.arity()) +
+              " operands; x, position_ids, cos_cache and sin_cache would be right");
+  const Type x = tensor_operand(call, 0);
+  if (has_rank(x) && x.dims.size() != 3 && x.dims.size() != 4)
+    call.fail("x is " + to_string(x.dims) + "; it should be [b,s,n*h] or [b,n,s,h]");
+  return {x};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x          = value_of(call, 0);
+  const Rotation rotation = rotation_of(call, kCosine, kSine, "interleaved");
+  const bool by_head      = x.dims().size() == 4;
+  const int64_t stated    = call.attributes.int_or("num_heads", 0);
+  const int64_t heads     = stated > 0 || by_head ? stated : x.dims()[2] / (2 * rotation.half);
+  const int64_t size      = by_head ? x.dims()[3] : x.dims()[2] / heads;
+  HeadTensor turned =
+      by_head ? heads_of(x) : heads_of(values_of<double>(x), x.dims(), {.first = 0, .stride = size}, heads, size);
+  const auto ids    = value_of(call, kPositions).to_ints();
+  const bool offset = ids.size() == 1;
+  rotate(call, turned, rotation, [&](int64_t b, int64_t row) {
+    return offset ? ids[0] + row : ids.at(static_cast<size_t>(b * turned.rows + row));
+  });
+  return {array_of(x.dtype(), x.dims(), by_head ? turned.values : merged(turned))};
+}
+
+}  // namespace
+
+OpDef rotary_embedding() {
+  return {
+      .name = "RotaryEmbedding",
+      .doc =
+          "x[b,s,n*h] or [b,n,s,h], position_ids, cos_cache[p,r/2], sin_cache -> x turned by the angles of its "
+          "positions",
+      .domain  = "com.microsoft",
+      .infer   = infer,
+      .factors = [](const OpCall& call) -> Factors {
+        if (!splittable(call)) return {};
+        const bool by_head    = tensor_operand(call, 0).dims.size() == 4;
+        const std::string x   = by_head ? "bn.." : "b..";
+        const std::string ids = tensor_operand(call, kPositions).dims.size() == 2 ? "b." : ".";
+        return {.text = factor_text(call, {x, ids}, {x})};
+      },
+      .work = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 3 * count_of(outputs[0])); },
+      .eval = eval,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{},
+                                        {f32({2, 3, 4}), i64({2, 3}), f32({5, 1}), f32({5, 1})},
+                                        {{1, Array::of_ints({2, 3}, {0, 1, 2, 2, 3, 4})}}},
+                                       {{{"interleaved", 1}},
+                                        {f32({2, 2, 3, 6}), i64({1}), f32({8, 2}), f32({8, 2})},
+                                        {{1, Array::of_ints({1}, {4})}}}};
+          },
+  };
+}
+
+}  // namespace foreflow::ops::definitions

@@ -1,0 +1,82 @@
+// Conversions between data types. Float8 is E4M3 (Micikevicius et al., 2022): 4 bits of exponent, 3 of fraction, no
+// infinity.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ops/kernel.h"
+#include "unit/ops/apply.h"
+
+namespace foreflow::test {
+namespace {
+
+using ir::Array;
+using ir::Attributes;
+using ir::DType;
+
+constexpr std::array kTypes = {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8,
+                               DType::i64, DType::i32, DType::i8,  DType::u8,   DType::boolean};
+constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+Array array_in(DType dtype, const std::vector<double>& values) {
+  return ops::array_of(dtype, {static_cast<int64_t>(values.size())}, values);
+}
+
+Attributes to(DType dtype) { return {{"to", std::string(name(dtype))}}; }
+
+std::vector<double> rounded(const std::vector<double>& values, const Attributes& attributes) {
+  return ops::values_of<double>(apply("Cast", attributes, {array_in(DType::f64, values)}));
+}
+
+TEST(Cast, KeepsNumbersThatBothTypesHave) {
+  for (const DType from : kTypes) {
+    for (const DType target : kTypes) {
+      const bool small                 = from == DType::boolean || target == DType::boolean;
+      const std::vector<double> values = small ? std::vector<double>{0, 1} : std::vector<double>{0, 1, 2, 7, 16, 104};
+      EXPECT_EQ(apply("Cast", to(target), {array_in(from, values)}), array_in(target, values))
+          << name(from) << " to " << name(target);
+    }
+  }
+}
+
+TEST(Cast, RoundsToTheNearestEvenFloat8) {
+  // Between 16 and 32 the distance is 2; the smallest number is 2^-9.
+  EXPECT_EQ(rounded({17, 19, 18.9, -17, 0x1p-9, 0x1p-10, 0x1.8p-10, 0x1.8p-9}, to(DType::f8)),
+            (std::vector<double>{16, 20, 18, -16, 0x1p-9, 0, 0x1p-9, 0x1p-8}));
+}
+
+TEST(Cast, SaturatesAtTheLargestFloat8) {
+  EXPECT_EQ(rounded({448, 464, 465, 1e6, kInfinity, -kInfinity}, to(DType::f8)),
+            (std::vector<double>{448, 448, 448, 448, 448, -448}));
+  EXPECT_TRUE(std::isnan(rounded({kNan}, to(DType::f8))[0]));
+}
+
+TEST(Cast, MakesNanOfWhatFloat8CannotHoldWhereItMustNotSaturate) {
+  Attributes attributes = to(DType::f8);
+  attributes.set("saturate", int64_t{0});
+  const auto values = rounded({448, 464, 465, -1e6, kInfinity}, attributes);
+  EXPECT_EQ(values[0], 448);
+  EXPECT_EQ(values[1], 448);  // halfway to 480, which would be the next: the even one is 448
+  for (size_t i = 2; i < values.size(); ++i) EXPECT_TRUE(std::isnan(values[i])) << i;
+}
+
+TEST(Cast, OverflowsHalvesToInfinity) {
+  EXPECT_EQ(rounded({65504, 65519, 65520, -1e6}, to(DType::f16)),
+            (std::vector<double>{65504, 65504, kInfinity, -kInfinity}));
+  EXPECT_EQ(rounded({1e6, 256.9, 257, 3e38}, to(DType::bf16)),
+            (std::vector<double>{999424, 256, 256, rounded({3e38}, to(DType::bf16))[0]}));
+  EXPECT_NEAR(rounded({3e38}, to(DType::bf16))[0], 3e38, 1e36);
+}
+
+TEST(Cast, TruncatesFloatsToIntegersFromEveryFloatType) {
+  for (const DType from : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8}) {
+    EXPECT_EQ(apply("Cast", to(DType::i32), {array_in(from, {1.75, -1.75, 0.5})}), array_in(DType::i32, {1, -1, 0}))
+        << name(from);
+    EXPECT_EQ(apply("Cast", to(DType::boolean), {array_in(from, {0.25, 0, -2})}), array_in(DType::boolean, {1, 0, 1}))
+        << name(from);
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::test
