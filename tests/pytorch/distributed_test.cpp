@@ -14,6 +14,7 @@
 #include "property/op_samples.h"
 #include "pytorch/scripts.h"
 #include "support/distribution.h"
+#include "support/shared.h"
 
 namespace foreflow::test {
 namespace {
@@ -105,6 +106,22 @@ TEST(PyTorch, RunsTheGpt2GraphOnSeveralRanksAsTheReferenceExecutorDoes) {
   // As imported: with its shape arithmetic.
   cases.add("one", gpt2_graph(), random_arguments(gpt2_graph(), random, kVocabulary));
   cases.add_split("tp2_pp2", gpt2_graph(), {.tp = 2, .pp = 2, .microbatches = 2});
+  cases.expect_success("1e-5");
+}
+
+// Graphs of real exports, with random weights: convolutions and pools, and an encoder with its shape arithmetic.
+TEST(PyTorch, RunsImportedModelsAsTheReferenceExecutorDoes) {
+  FOREFLOW_PYTHON_OR_SKIP(python);
+  FOREFLOW_SHARED_OR_SKIP(bert, "onnx/models/bert_vespa.onnx");
+  FOREFLOW_SHARED_OR_SKIP(squeezenet, "onnx/models/light_squeezenet.onnx");
+  Cases cases(python);
+  std::mt19937_64 random(20260);
+  const ir::Module encoder =
+      scenario::with_shapes(onnx::import_model(bert.string(), ops::table()),
+                            {{"input_ids", {2, 8}}, {"attention_mask", {2, 8}}, {"token_type_ids", {2, 8}}}, "test");
+  cases.add("bert", encoder, random_arguments(encoder, random, 2));
+  const ir::Module vision = onnx::import_model(squeezenet.string(), ops::table()).module;
+  cases.add("squeezenet", vision, random_arguments(vision, random, 2));
   cases.expect_success("1e-5");
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
@@ -134,6 +135,25 @@ TEST(PyTorchScript, MovesNothingBetweenStreamsOfOneGpu) {
 TEST(PyTorchScript, NeedsTheTypeOfEveryParameter) {
   EXPECT_EQ(refused("func @f(%x: D1, %y: Tensor[Float32, (4,), 1]) {\n  %a = Relu(%y)\n  return %a\n}\n"),
             "p.distir: @f: %x: its type is D1; a type whose every dimension is known would be right");
+}
+
+TEST(PyTorchScript, NamesAnOpThatItCannotSay) {
+  ir::OpDef unheard_of;
+  unheard_of.name = "Unheard";
+  ir::FunctionBuilder builder("f", ops::table());
+  const ir::Type vector    = ir::Type::tensor(ir::DType::f32, {4});
+  const ir::ValueId x      = builder.parameter("x", ir::ParameterRole::data, vector);
+  const ir::ValueId result = builder.append(&unheard_of, -1, std::make_shared<const ir::Attributes>(), {&x, 1}, 1);
+  builder.set_name(result, "y");
+  ir::Module module;
+  module.source = "m";
+  module.functions.push_back(builder.finish({result}));
+  try {
+    pytorch_script({{ir::Device(), module}}, "test");
+    FAIL() << "an op without an emitter was written";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "m: @f: %y = Unheard: cannot be written in PyTorch: Unheard has no emitter");
+  }
 }
 
 TEST(PyTorchScript, CarriesOnlyTheFunctionsThatItUses) {

@@ -194,7 +194,10 @@ def parse_options():
     add("--float32", action="store_true", help="compute 16-bit floats in 32 bits, for which CPUs have kernels")
     add("--check", metavar="DIR", help="read DIR/inputs/NAME.pb, compare with DIR/outputs/NAME.pb")
     add("--tolerance", type=float, default=1e-5, help="of --check, relative to the largest number (1e-5)")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.iterations < 1 or options.warmup < 0:
+        parser.error("--iterations must be 1 or more, --warmup 0 or more")
+    return options
 
 
 def launch():
