@@ -13,30 +13,36 @@
 namespace foreflow {
 namespace {
 
-// Why an op has no emitter. Others are merely not written yet.
+// Ops that a script cannot say for a reason; the others without an emitter are merely not written yet.
 struct Without {
   std::string_view op, reason;
 };
-constexpr std::array<Without, 0> kWithout = {};
+constexpr std::array kWithout = {
+    Without{"Loop", "has a body, which is a program of its own"},
+    Without{"If", "has bodies, which are programs of their own"},
+    Without{"Scan", "has a body, which is a program of its own"},
+};
 
 TEST(PyTorchEmitters, NameOpsOfTheTable) {
   for (const lower::EmitterDef& row : lower::emitters()) EXPECT_NE(ops::table().find(row.name), nullptr) << row.name;
 }
 
-TEST(PyTorchEmitters, CoverNineTenthsOfTheTableAndTheRestHasAReason) {
+// What programs need to be distributed and trained must be there, whatever the table gains.
+TEST(PyTorchEmitters, SayEveryOpThatDistributesOrTrains) {
   size_t covered = 0;
   for (const ir::OpDef& op : ops::table()) {
-    if (lower::emitters().find(op.name) != nullptr) {
-      ++covered;
-      continue;
-    }
+    const bool has_emitter = lower::emitters().find(op.name) != nullptr;
     const auto reason =
         std::find_if(kWithout.begin(), kWithout.end(), [&](const Without& row) { return row.op == op.name; });
-    std::cout << op.name << ": " << (reason == kWithout.end() ? "no emitter yet" : reason->reason) << "\n";
+    covered += has_emitter ? 1 : 0;
+    EXPECT_FALSE(has_emitter && reason != kWithout.end()) << op.name << " has an emitter; take it off the list";
+    if (op.role == ir::Role::communication) EXPECT_TRUE(has_emitter) << op.name;
+    if (!has_emitter)
+      std::cout << op.name << ": " << (reason == kWithout.end() ? "not written yet" : reason->reason) << "\n";
   }
   std::cout << covered << " of " << ops::table().size() << " ops have an emitter\n";
-  EXPECT_GE(static_cast<double>(covered), 0.9 * static_cast<double>(ops::table().size()));
-  for (const Without& row : kWithout) EXPECT_EQ(lower::emitters().find(row.op), nullptr) << row.op;
+  EXPECT_EQ(covered, lower::emitters().size());
+  EXPECT_GE(covered, 116U) << "as many as when the table of emitters was written";
 }
 
 // Scripts of training and inference programs are written without an error, and name every rank.
