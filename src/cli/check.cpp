@@ -5,19 +5,22 @@
 #include "cli/command.h"
 #include "cli/program_file.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/interpret/placement.h"
 
 namespace foreflow::cli::definitions {
 namespace {
 
-// Parsing verifies; interpretation finds operands that do not fit and values on two devices.
+// Parsing verifies; placement finds ops with operands on two devices, interpretation those whose operands do not fit.
 void run(const std::string& file) {
   const ir::Module module = read_program(file);
   size_t ops              = 0;
   for (const ir::Function& function : module.functions) ops += function.ops.size();
+  const size_t devices      = interpret::devices_of(interpret::place(module, module.functions.size() - 1)).size();
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const size_t unresolved   = interpret::unresolved(module, interpretation).size();
   std::cout << fmt::format("{}: ok, {} function{}, {} ops", file, module.functions.size(),
                            module.functions.size() == 1 ? "" : "s", ops);
+  if (devices > 0) std::cout << fmt::format(", on {} device{}", devices, devices == 1 ? "" : "s");
   if (unresolved > 0) std::cout << fmt::format(", {} value{} of unknown shape", unresolved, unresolved == 1 ? "" : "s");
   std::cout << "\n";
 }

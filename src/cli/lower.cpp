@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "cli/command.h"
+#include "cli/lower_pytorch.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "foreflow/base/text.h"
@@ -20,6 +22,7 @@ namespace {
 struct Options {
   std::string file, folder, target = "distir";
   std::vector<std::string> settings;
+  std::optional<uint64_t> example;
 };
 
 void write_in(const std::string& folder, const std::string& name, const std::string& text) {
@@ -55,34 +58,59 @@ void write_streams(const Options& options, const stream::Program& program) {
   std::cout << fmt::format("{}: {} streams and their events\n", options.folder, program.streams.size());
 }
 
+// What a device or its rank runs, in the form of the target.
+void write_programs(const Options& options, const ir::Module& module,
+                    const interpret::MixedInterpretation& interpretation, const std::string& title) {
+  if (options.target == "distir") return write_ranks(options, module, interpretation);
+  write_pytorch(options.folder, module, interpretation, title);
+  if (options.example) write_example(options.folder, module, *options.example);
+}
+
 void lower_scenario(const Options& options) {
   const scenario::Scenario scenario    = scenario::load_file(options.file, options.settings);
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   scenario::check_devices(scenario, *platform);
   const ir::Module module   = scenario::distribute(scenario::build(scenario), scenario);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  write_ranks(options, module, interpretation);
+  write_programs(options, module, interpretation, scenario.name);
+  if (options.target != "distir") return;
   write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives).program);
 }
 
 void run(const Options& options) {
-  if (options.target == "pytorch") throw Error("--target pytorch", "is not supported in this version; use distir");
-  if (options.target != "distir") throw Error("--target " + options.target, "is no target; use distir");
-  make_folder(options.folder);
+  if (options.target != "distir" && options.target != "pytorch") {
+    throw Error("--target " + options.target, "is no target; use distir or pytorch");
+  }
+  if (options.folder == "-" && options.target != "pytorch") {
+    throw Error("-o -", "several files do not fit on stdout; name a folder");
+  }
+  if (options.example && options.folder == "-") throw Error("--example", "needs a folder; name one with -o");
+  if (options.example && options.target != "pytorch") {
+    throw Error("--example", "is what a script checks itself with; it goes with --target pytorch");
+  }
+  if (options.folder != "-") make_folder(options.folder);
   if (options.file.ends_with(".json")) return lower_scenario(options);
   if (!options.settings.empty()) throw Error("--set", "changes a scenario; " + options.file + " is a program");
   const ir::Module module = read_program(options.file);
-  write_ranks(options, module, interpret::interpret_mixed(module, module.functions.size() - 1));
+  write_programs(options, module, interpret::interpret_mixed(module, module.functions.size() - 1),
+                 "@" + module.entry().name);
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required();
   command
-      .add_option("-o,--output", options->folder,
-                  "the folder for one program a device, and for a scenario its priced streams")
+      .add_option(
+          "-o,--output", options->folder,
+          "the folder for one program a device, and for a scenario its priced streams; - writes a script to stdout")
       ->required();
-  command.add_option("--target", options->target, "the form of the programs: distir")->capture_default_str();
+  command
+      .add_option("--target", options->target,
+                  "the form of the programs: distir, one file a device; pytorch, one script DIR/run.py for torchrun")
+      ->capture_default_str();
+  command.add_option("--example", options->example,
+                     "SEED: for pytorch, also write random inputs and what the reference executor makes of them to "
+                     "DIR/example, for run.py --check");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value of the scenario; repeatable")
       ->expected(1)
       ->take_all();

@@ -129,11 +129,7 @@ class Parser {
     Op op;
     op.line = scanner_.line();
     targets_.clear();
-    do {
-      const std::string_view name = scanner_.accept_word("_") ? std::string_view() : parse_value_name();
-      targets_.push_back({name, parse_annotation()});
-    } while (scanner_.accept(','));
-    scanner_.expect('=');
+    if (scanner_.peek() != '@') parse_targets();  // else a call without results
     const Scanner::Place place = scanner_.place();
     op.attributes              = parse_operator(op, place);
     parse_arguments(op);
@@ -142,6 +138,14 @@ class Parser {
     if (op.is_call()) check_call(op, place);
     for (const Target& target : targets_) define(target);
     function_.ops.push_back(std::move(op));
+  }
+
+  void parse_targets() {
+    do {
+      const std::string_view name = scanner_.accept_word("_") ? std::string_view() : parse_value_name();
+      targets_.push_back({name, parse_annotation()});
+    } while (scanner_.accept(','));
+    scanner_.expect('=');
   }
 
   // The attributes in front of the operands.
@@ -216,7 +220,7 @@ class Parser {
     switch (scanner_.peek()) {
       case '%': return true;
       case '_': return next == ' ' || next == ',' || next == ')';
-      case '[': return next == '%' || next == ' ';
+      case '[': return next == '%' || next == ' ' || next == '_';
       default: return false;
     }
   }
@@ -226,7 +230,7 @@ class Parser {
       function_.operands.push_back(ValueId::none);
     } else if (scanner_.accept('[')) {
       do {
-        function_.operands.push_back(parse_use());
+        function_.operands.push_back(scanner_.accept_word("_") ? ValueId::none : parse_use());
       } while (scanner_.accept(','));
       scanner_.expect(']');
     } else {

@@ -1,8 +1,10 @@
 #include "foreflow/lower/project.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
+#include "foreflow/interpret/placement.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 
@@ -11,21 +13,10 @@ namespace {
 
 using interpret::Instance;
 using interpret::Mixed;
+using interpret::Place;
 using ir::ValueId;
 
-// True when the value, or a part of it, is on the device or on none.
-bool touches(const ir::Type& type, const ir::Device& device) {
-  for (const ir::Type& element : type.elements) {
-    if (touches(element, device)) return true;
-  }
-  return type.elements.empty() && (type.device == device || !type.device.placed());
-}
-
-void collect(const ir::Type& type, std::set<ir::Device>& devices) {
-  if (type.device.placed()) devices.insert(type.device);
-  for (const ir::Type& element : type.elements) collect(element, devices);
-}
-
+// Types say what values look like, places where they are.
 ir::Type outside(ir::Type type, const interpret::DeviceMap& map) {
   if (!map.empty()) type.device = interpret::renamed(type.device, map);
   for (ir::Type& element : type.elements) element = outside(std::move(element), map);
@@ -41,37 +32,68 @@ ir::Device inside(const ir::Device& device, const interpret::DeviceMap& map) {
   return {};
 }
 
-interpret::DeviceMap composed(interpret::DeviceMap inner, const interpret::DeviceMap& outer) {
-  if (inner.empty()) return outer;
-  if (outer.empty()) return inner;
-  for (int32_t& device : inner) device = outer[static_cast<size_t>(device - 1)];
-  return inner;
-}
-
 // The function that is being projected, seen from one device.
 struct Site {
   const Instance<Mixed>& instance;
+  const Instance<Place>& places;
   const ir::Function& function;
   ir::Device device;         // as the instance calls it
   interpret::DeviceMap map;  // the instance's devices to the real ones; empty: they are real
+  Grain grain;
 
-  const ir::Type& type(ValueId id) const { return instance.values[ir::index(id)].type; }
-  bool touches(ValueId id) const { return lower::touches(type(id), device); }
-  // On this very device, not on none.
-  bool is_here(ValueId id) const { return ir::device_of(type(id)).placed() && touches(id); }
+  bool is_mine(const ir::Device& other) const { return grain == Grain::gpu ? device.same_gpu(other) : device == other; }
+  // The value, or a part of it, is on the device or on none.
+  bool touches(const Place& place) const {
+    if (place.elements.empty()) return !place.device.placed() || is_mine(place.device);
+    return std::any_of(place.elements.begin(), place.elements.end(),
+                       [this](const Place& part) { return touches(part); });
+  }
+  bool touches(ValueId id) const { return touches(places.values[ir::index(id)]); }
+  // A result is on the device or on none.
+  bool receives(const ir::Op& op) const {
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      if (touches(function.output(op, i))) return true;
+    }
+    return false;
+  }
+  bool takes_part(const ir::Op& op) const {
+    if (receives(op)) return true;
+    const std::set<ir::Device> devices = interpret::devices_of(function, op, places);
+    return std::any_of(devices.begin(), devices.end(), [this](const ir::Device& other) { return is_mine(other); });
+  }
 };
+
+// The operands' devices, which a member alone would not know.
+ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
+  std::vector<int64_t> numbers;
+  std::vector<std::string> names;
+  for (const ValueId id : site.function.inputs(op)) {
+    for (const ir::Device& device : interpret::devices_of(site.places.values[ir::index(id)])) {
+      const ir::Device real = site.map.empty() ? device : interpret::renamed(device, site.map);
+      numbers.push_back(real.index);
+      names.push_back(ir::to_string(real));
+    }
+  }
+  if (names.empty()) return op.attributes;
+  const bool streams =
+      std::any_of(names.begin(), names.end(), [](const auto& name) { return name.find('.') != std::string::npos; });
+  auto attributes = std::make_shared<ir::Attributes>(*op.attributes);
+  attributes->set("from", streams ? ir::Attribute(names) : ir::Attribute(numbers));
+  return attributes;
+}
 
 using Kept = std::vector<ValueId>;  // by the original's ValueId; none: not in the projection
 
 class Projector {
  public:
-  Projector(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const ir::OpTable& ops)
-      : module_(module), interpretation_(interpretation), ops_(ops) {
+  Projector(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+            const interpret::Placement& placement, const ir::OpTable& ops, Grain grain)
+      : module_(module), interpretation_(interpretation), placement_(placement), ops_(ops), grain_(grain) {
     result_.source = module.source;
   }
 
   ir::Module run(const ir::Device& device) && {
-    project(static_cast<int32_t>(interpretation_.instances.size() - 1), device, {});
+    project(last(interpretation_.instances), last(placement_.instances), device, {});
     ir::verify(result_);
     return std::move(result_);
   }
@@ -83,20 +105,26 @@ class Projector {
     std::vector<size_t> parameters, results;
   };
 
-  // `device` as the instance calls it; `map` takes its devices to the real ones, which annotations show.
-  const Projected& project(int32_t number, const ir::Device& device, const interpret::DeviceMap& map) {
-    const auto key = std::tuple(number, device, map);
+  template <class T>
+  static int32_t last(const std::vector<T>& instances) {
+    return static_cast<int32_t>(instances.size() - 1);
+  }
+
+  // `number` and `place` are the instances of one call in the two interpretations. `device` as the instance calls it;
+  // `map` takes its devices to the real ones, which annotations show.
+  const Projected& project(int32_t number, int32_t place, const ir::Device& device, const interpret::DeviceMap& map) {
+    const auto key = std::tuple(number, place, device, map);
     if (const auto known = projected_.find(key); known != projected_.end()) return known->second;
     const Instance<Mixed>& instance = interpretation_.instances[static_cast<size_t>(number)];
     const ir::Function& function    = module_.functions[instance.function];
-    const Site site{instance, function, device, map};
+    const Site site{instance, placement_.instances[static_cast<size_t>(place)], function, device, map, grain_};
     ir::FunctionBuilder builder(function.name, ops_);
     Projected projected;
     Kept kept(function.values.size(), ValueId::none);
     for (size_t i = 0; i < function.parameters.size(); ++i) {
-      const ir::Type& type = instance.values[i].type;
-      if (!touches(type, device)) continue;
-      kept[i] = builder.parameter(function.values[i].name, function.parameters[i], outside(type, map));
+      if (!site.touches(static_cast<ValueId>(i))) continue;
+      kept[i] = builder.parameter(port_name(function, static_cast<ValueId>(i)), function.parameters[i],
+                                  outside(instance.values[i].type, map));
       projected.parameters.push_back(i);
     }
     for (size_t o = 0; o < function.ops.size(); ++o) {
@@ -110,6 +138,7 @@ class Projector {
     for (size_t i = 0; i < function.results.size(); ++i) {
       const ValueId id = kept[ir::index(function.results[i])];
       if (id == ValueId::none) continue;
+      if (builder.function().value(id).name.empty()) builder.set_name(id, port_name(function, function.results[i]));
       results.push_back(id);
       projected.results.push_back(i);
     }
@@ -123,8 +152,9 @@ class Projector {
     const ir::Op& op                = site.function.ops[o];
     const interpret::DeviceMap& map = site.instance.maps[o];
     const ir::Device device         = inside(site.device, map);
-    if (!device.placed() && site.device.placed()) return;
-    const Projected& callee = project(site.instance.callee[o], device, composed(map, site.map));
+    if (!device.placed() && site.device.placed() && !site.receives(op)) return;
+    const Projected& callee =
+        project(site.instance.callee[o], site.places.callee[o], device, interpret::composed(map, site.map));
     if (result_.functions[callee.function].ops.empty() && callee.results.empty()) return;
     std::vector<ValueId> arguments;
     for (const size_t parameter : callee.parameters)
@@ -138,15 +168,13 @@ class Projector {
   }
 
   void copy(const Site& site, const ir::Op& op, ir::FunctionBuilder& builder, Kept& kept) {
-    bool mine = false;
+    if (!site.takes_part(op)) return;
     std::vector<ValueId> operands;
-    for (const ValueId id : site.function.inputs(op)) {
+    for (const ValueId id : site.function.inputs(op))
       operands.push_back(id == ValueId::none ? id : kept[ir::index(id)]);
-      mine = mine || (id != ValueId::none && site.is_here(id));
-    }
-    for (uint32_t i = 0; i < op.result_count; ++i) mine = mine || site.touches(site.function.output(op, i));
-    if (!mine) return;
-    const ValueId first = builder.append(op.def, -1, op.attributes, operands, op.result_count);
+    const bool communicates = op.def->role == ir::Role::communication;
+    const ValueId first =
+        builder.append(op.def, -1, communicates ? with_members(site, op) : op.attributes, operands, op.result_count);
     for (uint32_t i = 0; i < op.result_count; ++i) {
       keep(site, site.function.output(op, i), static_cast<ValueId>(ir::index(first) + i), builder, kept);
     }
@@ -154,9 +182,9 @@ class Projector {
 
   // Names and annotates the copy of a value; other devices' results stay without a name.
   void keep(const Site& site, ValueId original, ValueId copy, ir::FunctionBuilder& builder, Kept& kept) {
-    const ir::Type& type = site.type(original);
+    const ir::Type& type = site.instance.values[ir::index(original)].type;
     builder.annotate(copy, std::make_shared<const ir::Type>(outside(type, site.map)));
-    if (!touches(type, site.device)) return;
+    if (!site.touches(original)) return;
     kept[ir::index(original)] = copy;
     builder.set_name(copy, site.function.value(original).name);
   }
@@ -168,21 +196,38 @@ class Projector {
 
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
+  const interpret::Placement& placement_;
   const ir::OpTable& ops_;
+  Grain grain_;
   ir::Module result_;
-  std::map<std::tuple<int32_t, ir::Device, interpret::DeviceMap>, Projected> projected_;
+  std::map<std::tuple<int32_t, int32_t, ir::Device, interpret::DeviceMap>, Projected> projected_;
   std::map<std::string, int> taken_;
 };
 
 }  // namespace
 
+std::string port_name(const ir::Function& function, ir::ValueId id) {
+  const std::string& name = function.value(id).name;
+  return name.empty() ? "value" + std::to_string(ir::index(id)) : name;
+}
+
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                                         const ir::OpTable& ops) {
+                                         const ir::OpTable& ops, Grain grain) {
+  const Instance<Mixed>& entry = interpretation.entry();
+  std::vector<Place> arguments;
+  for (size_t i = 0; i < module.functions[entry.function].parameters.size(); ++i) {
+    arguments.push_back(interpret::place_of(entry.values[i].type));
+  }
+  const interpret::Placement placement = interpret::place(module, entry.function, arguments);
   std::set<ir::Device> devices;
-  for (const Mixed& value : interpretation.entry().values) collect(value.type, devices);
+  for (const ir::Device& device : interpret::devices_of(placement)) {
+    devices.insert(grain == Grain::gpu ? ir::Device(device.index) : device);
+  }
   if (devices.empty()) devices.insert(ir::Device());
   std::map<ir::Device, ir::Module> programs;
-  for (const ir::Device& device : devices) programs.emplace(device, Projector(module, interpretation, ops).run(device));
+  for (const ir::Device& device : devices) {
+    programs.emplace(device, Projector(module, interpretation, placement, ops, grain).run(device));
+  }
   return programs;
 }
 

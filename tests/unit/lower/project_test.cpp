@@ -42,7 +42,7 @@ func @two(%w1: Tensor[Float32, (4, 4), 1], %w2: Tensor[Float32, (4, 4), 2], %x: 
 
 func @two(%w1: Tensor[Float32, (4, 4), 1], %x: Tensor[Float32, (2, 4), 1]) {
   %a: Tensor[Float32, (2, 4), 1] = @dense(%w1, %x)
-  _: Tensor[Float32, (2, 4), 2] = Send(%a, 2)
+  _: Tensor[Float32, (2, 4), 2] = Send[from = [1]](%a, 2)
   return
 }
 )");
@@ -53,7 +53,7 @@ func @two(%w1: Tensor[Float32, (4, 4), 1], %x: Tensor[Float32, (2, 4), 1]) {
 }
 
 func @two(%w2: Tensor[Float32, (4, 4), 2]) {
-  %b: Tensor[Float32, (2, 4), 2] = Send(_, 2)
+  %b: Tensor[Float32, (2, 4), 2] = Send[from = [1]](_, 2)
   %c: Tensor[Float32, (2, 4), 2] = @dense(%w2, %b)
   return %c
 }
@@ -68,14 +68,82 @@ TEST(Projection, LeavesOutTheOperandsOfOtherMembers) {
 }
 )");
   EXPECT_EQ(programs.at(ir::Device(1)), R"(func @sum(%x: Tensor[Float32, (4,), 1]) {
-  %a: Tensor[Float32, (4,), 1], _: Tensor[Float32, (4,), 2] = MPIAllreduce(%x, _)
+  %a: Tensor[Float32, (4,), 1], _: Tensor[Float32, (4,), 2] = MPIAllreduce[from = [1, 2]](%x, _)
   %c: Tensor[Float32, (4,), 1] = Relu(%a)
   return
 }
 )");
   EXPECT_EQ(programs.at(ir::Device(2)), R"(func @sum(%y: Tensor[Float32, (4,), 2]) {
-  _: Tensor[Float32, (4,), 1], %b: Tensor[Float32, (4,), 2] = MPIAllreduce(_, %y)
+  _: Tensor[Float32, (4,), 1], %b: Tensor[Float32, (4,), 2] = MPIAllreduce[from = [1, 2]](_, %y)
   return %b
+}
+)");
+}
+
+TEST(Projection, OfAListOfOperandsReadsBackFromItsText) {
+  const auto programs = projected(R"(func @sum(%x: Tensor[Float32, (4,), 1], %y: Tensor[Float32, (4,), 2]) {
+  %a = MPIReduce([%x, %y], 3)
+  return %a
+}
+)");
+  ASSERT_EQ(programs.size(), 3U);
+  EXPECT_EQ(programs.at(ir::Device(2)), R"(func @sum(%y: Tensor[Float32, (4,), 2]) {
+  _: Tensor[Float32, (4,), 3] = MPIReduce[from = [1, 2]]([_, %y], 3)
+  return
+}
+)");
+  for (const auto& [device, text] : programs) EXPECT_EQ(ir::print(ir::parse(text, "p", ops::table())), text);
+}
+
+// Device 2 is named inside the function only.
+constexpr std::string_view kRoundTrip = R"(func @there_and_back(%x) {
+  %a = Send(%x, 2)
+  %b = Relu(%a)
+  %c = Send(%b, 1)
+  return %c
+}
+
+func @main(%x: Tensor[Float32, (4,), 1]) {
+  %y = @there_and_back(%x)
+  return %y
+}
+)";
+
+TEST(Projection, HasAProgramForADeviceThatOnlyACalleeNames) {
+  const auto programs = projected(kRoundTrip);
+  ASSERT_EQ(programs.size(), 2U);
+  EXPECT_EQ(programs.at(ir::Device(2)), R"(func @there_and_back() {
+  %a: Tensor[Float32, (4,), 2] = Send[from = [1]](_, 2)
+  %b: Tensor[Float32, (4,), 2] = Relu(%a)
+  _: Tensor[Float32, (4,), 1] = Send[from = [2]](%b, 1)
+  return
+}
+
+func @main() {
+  @there_and_back()
+  return
+}
+)");
+}
+
+TEST(Projection, JoinsTheStreamsOfAGpuOnRequest) {
+  const ir::Module module   = ir::parse(R"(func @f(%x: Tensor[Float32, (4,), 1]) {
+  %a = Relu(%x)
+  %b = Send(%a, 1.comm)
+  %c = Send(%b, 2)
+  return %c
+}
+)",
+                                        "p.distir", ops::table());
+  const auto interpretation = interpret::interpret_mixed(module, 0);
+  EXPECT_EQ(project(module, interpretation, ops::table()).size(), 3U);
+  const auto programs = project(module, interpretation, ops::table(), Grain::gpu);
+  ASSERT_EQ(programs.size(), 2U);
+  EXPECT_EQ(ir::print(programs.at(ir::Device(1))), R"(func @f(%x: Tensor[Float32, (4,), 1]) {
+  %a: Tensor[Float32, (4,), 1] = Relu(%x)
+  %b: Tensor[Float32, (4,), 1.comm] = Send[from = [1]](%a, 1.comm)
+  _: Tensor[Float32, (4,), 2] = Send[from = ["1.comm"]](%b, 2)
+  return
 }
 )");
 }

@@ -1,0 +1,19 @@
+// `lower --target pytorch`: the script, and numbers to check it with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "foreflow/interpret/mixed.h"
+
+namespace foreflow::cli {
+
+// Writes FOLDER/run.py and says on stdout how to run it; "-" writes the script itself to stdout.
+void write_pytorch(const std::string& folder, const ir::Module& module,
+                   const interpret::MixedInterpretation& interpretation, const std::string& title);
+
+// Runs the program in the reference executor on random parameters: floats in [0, 1), integers 0 or 1. Writes every
+// parameter to FOLDER/example/inputs/NAME.pb and every result to FOLDER/example/outputs/NAME.pb.
+void write_example(const std::string& folder, const ir::Module& module, uint64_t seed);
+
+}  // namespace foreflow::cli

@@ -1,0 +1,182 @@
+#include "foreflow/interpret/placement.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "foreflow/base/text.h"
+
+namespace foreflow::interpret {
+namespace {
+
+using ir::Device;
+
+void collect(const Place& place, std::set<Device>& devices) {
+  if (place.device.placed()) devices.insert(place.device);
+  for (const Place& element : place.elements) collect(element, devices);
+}
+
+Place moved(Place place, const Device& device) {
+  if (place.elements.empty()) place.device = device;
+  for (Place& element : place.elements) element = moved(std::move(element), device);
+  return place;
+}
+
+std::string list_of(const std::set<Device>& devices) {
+  std::string text;
+  for (const Device& device : devices) text += (text.empty() ? "D" : " and D") + ir::to_string(device);
+  return text;
+}
+
+// "%x" of an operand, for errors only: the op lies in the function that holds it.
+std::string operand_name(const ir::Module& module, const ir::Op& op, size_t index) {
+  for (const ir::Function& function : module.functions) {
+    const std::less<const ir::Op*> before;
+    const ir::Op* const first = function.ops.data();
+    if (before(&op, first) || !before(&op, first + function.ops.size())) continue;
+    const ir::ValueId id    = function.inputs(op)[index];
+    const std::string& name = function.value(id).name;
+    return "%" + (name.empty() ? "v" + std::to_string(ir::index(id)) : name);
+  }
+  return "operand " + std::to_string(index);
+}
+
+// The one device of all placed operands.
+Device common_device(const ir::Module& module, const ir::Op& op, std::span<const Place> inputs) {
+  std::optional<size_t> first;
+  Device common;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::set<Device> here = devices_of(inputs[i]);
+    if (here.size() > 1) {
+      throw Error("devices", operand_name(module, op, i) + " is a tuple on " + list_of(here) +
+                                 "; a tuple on one device would be right");
+    }
+    if (here.empty()) continue;
+    if (first && *here.begin() != common) {
+      const std::string a = operand_name(module, op, *first), b = operand_name(module, op, i);
+      throw Error("devices", a + " lives on D" + ir::to_string(common) + " and " + b + " on D" +
+                                 ir::to_string(*here.begin()) + "; Send(" + b + ", " + ir::to_string(common) +
+                                 ") or Send(" + a + ", " + ir::to_string(*here.begin()) + ") first would be right");
+    }
+    if (!first) first = i;
+    common = *here.begin();
+  }
+  return common;
+}
+
+// What a member of a group brings lives on one device, which no other member has.
+void check_group(const ir::Module& module, const ir::Op& op, std::span<const Place> inputs) {
+  std::map<Device, size_t> members;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (const Device& device : devices_of(inputs[i])) {
+      const auto [other, is_new] = members.emplace(device, i);
+      if (is_new) continue;
+      throw Error("devices", operand_name(module, op, other->second) + " and " + operand_name(module, op, i) +
+                                 " are both on D" + ir::to_string(device) +
+                                 "; each operand on a device of its own would be right");
+    }
+  }
+}
+
+std::vector<Device> destinations(const ir::Op& op, const ir::Attribute& to) {
+  const auto* list = std::get_if<std::vector<int64_t>>(&to);
+  if (list == nullptr) return {op.attributes->get_device("to")};
+  std::vector<Device> devices;
+  for (const int64_t number : *list) devices.emplace_back(static_cast<int32_t>(number));
+  return devices;
+}
+
+}  // namespace
+
+Place place_of(const ir::Type& type) {
+  if (type.elements.empty()) return {type.device, {}};
+  Place place;
+  for (const ir::Type& element : type.elements) place.elements.push_back(place_of(element));
+  return place;
+}
+
+std::set<Device> devices_of(const Place& place) {
+  std::set<Device> devices;
+  collect(place, devices);
+  return devices;
+}
+
+std::vector<Place> PlacementDomain::apply(const ir::Op& op, std::span<const Place> inputs) const {
+  if (op.def->role != ir::Role::communication) {
+    return std::vector<Place>(op.result_count, Place{common_device(module, op, inputs), {}});
+  }
+  if (inputs.empty()) throw Error("devices", "has no operands; one for each device would be right");
+  check_group(module, op, inputs);
+  std::vector<Place> results;
+  if (const ir::Attribute* to = op.attributes->find("to")) {
+    for (const Device& device : destinations(op, *to)) results.push_back(moved(inputs[0], device));
+    return results;
+  }
+  return {inputs.begin(), inputs.end()};
+}
+
+Place PlacementDomain::refine(Place place, const ir::Type& annotation) const {
+  const std::set<Device> lives  = devices_of(place);
+  const std::set<Device> stated = devices_of(place_of(annotation));
+  if (stated.empty()) return place;
+  if (lives.empty()) return place_of(annotation);
+  if (lives != stated) {
+    throw Error("annotation", "is annotated as on " + list_of(stated) + " but lives on " + list_of(lives) +
+                                  "; a Send would take it there");
+  }
+  return place;
+}
+
+void PlacementDomain::append_key(const Place& place, std::string& key) const {
+  key += ir::to_string(place.device) + "(";
+  for (const Place& element : place.elements) append_key(element, key);
+  key += ")";
+}
+
+Placement place(const ir::Module& module, size_t entry, const std::vector<Place>& arguments) {
+  std::vector<Place> places = arguments;
+  if (places.empty()) {
+    const ir::Function& function = module.functions[entry];
+    for (size_t i = 0; i < function.parameters.size(); ++i) {
+      const ir::TypeRef& annotation = function.values[i].annotation;
+      places.push_back(annotation == nullptr ? Place() : place_of(*annotation));
+    }
+  }
+  return Interpreter<PlacementDomain>(module, {module}).run(entry, std::move(places));
+}
+
+std::set<Device> devices_of(const ir::Function& function, const ir::Op& op, const Instance<Place>& instance) {
+  std::set<Device> devices;
+  for (const ir::ValueId id : function.inputs(op)) {
+    if (id != ir::ValueId::none) collect(instance.values[ir::index(id)], devices);
+  }
+  for (uint32_t i = 0; i < op.result_count; ++i) collect(instance.values[op.first_result + i], devices);
+  return devices;
+}
+
+DeviceMap composed(DeviceMap inner, const DeviceMap& outer) {
+  if (inner.empty()) return outer;
+  if (outer.empty()) return inner;
+  for (int32_t& device : inner) device = outer[static_cast<size_t>(device - 1)];
+  return inner;
+}
+
+std::set<Device> devices_of(const Placement& placement) {
+  std::set<Device> devices;
+  std::set<std::pair<int32_t, DeviceMap>> seen;
+  std::vector<std::pair<int32_t, DeviceMap>> left{{static_cast<int32_t>(placement.instances.size() - 1), {}}};
+  while (!left.empty()) {
+    const auto [number, map] = left.back();
+    left.pop_back();
+    if (!seen.emplace(number, map).second) continue;
+    const Instance<Place>& instance = placement.instances[static_cast<size_t>(number)];
+    for (const Place& place : instance.values) {
+      for (const Device& device : devices_of(place)) devices.insert(map.empty() ? device : renamed(device, map));
+    }
+    for (size_t o = 0; o < instance.callee.size(); ++o) {
+      if (instance.callee[o] >= 0) left.emplace_back(instance.callee[o], composed(instance.maps[o], map));
+    }
+  }
+  return devices;
+}
+
+}  // namespace foreflow::interpret

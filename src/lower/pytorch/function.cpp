@@ -1,0 +1,136 @@
+#include "lower/pytorch/function.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lower/pytorch/python.h"
+
+namespace foreflow::lower {
+namespace {
+
+using ir::ValueId;
+using Names = std::vector<std::string>;
+
+std::string joined(const Names& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// The value is made on another rank: a result of a communication that projection left without a name.
+bool is_elsewhere(const ir::Function& function, const ir::Op& op, ValueId id, int32_t device) {
+  if (op.is_call() || op.def->role != ir::Role::communication) return false;
+  const ir::TypeRef& type = function.value(id).annotation;
+  return type != nullptr && ir::device_of(*type).placed() && ir::device_of(*type).index != device;
+}
+
+class Writer {
+ public:
+  Writer(const ir::Module& module, const ir::Function& function, int rank, const Names& callees, World& world,
+         Naming naming)
+      : module_(module), function_(function), rank_(rank), callees_(callees), world_(world), naming_(naming) {
+    name_values();
+    find_last_uses();
+  }
+
+  std::string text() && {
+    Names parameters;
+    for (size_t i = 0; i < function_.parameters.size(); ++i) parameters.push_back(names_[i]);
+    text_ = "(" + joined(parameters) + "):\n";
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      statement(function_.ops[o]);
+      forget(o);
+    }
+    Names results;
+    for (const ValueId id : function_.results) results.push_back(names_[ir::index(id)]);
+    text_ += results.empty() ? "    return\n" : "    return " + joined(results) + "\n";
+    return std::move(text_);
+  }
+
+ private:
+  void name_values() {
+    names_.resize(function_.values.size());
+    int32_t device = -1;
+    for (const auto& [number, rank] : world_.ranks) device = rank == rank_ ? number : device;
+    std::vector<bool> elsewhere(function_.values.size());
+    for (const ir::Op& op : function_.ops) {
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        elsewhere[op.first_result + i] = is_elsewhere(function_, op, function_.output(op, i), device);
+      }
+    }
+    std::set<std::string> taken;
+    size_t next = 0;  // not the value's number, which depends on the position of a rank in its groups
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (elsewhere[i]) continue;
+      names_[i] = naming_ == Naming::canonical ? "v" + std::to_string(next++) : own_name(i);
+      for (int copy = 2; !taken.insert(names_[i]).second; ++copy) names_[i] = own_name(i) + "_" + std::to_string(copy);
+    }
+  }
+
+  std::string own_name(size_t i) const {
+    const std::string& name = function_.values[i].name;
+    return python::identifier(name.empty() ? "v" + std::to_string(i) : name);
+  }
+
+  void find_last_uses() {
+    std::vector<size_t> last(function_.values.size(), kKept);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      for (uint32_t i = 0; i < op.result_count; ++i) last[op.first_result + i] = o;
+      for (const ValueId id : function_.inputs(op)) {
+        if (id != ValueId::none && ir::index(id) >= function_.parameters.size()) last[ir::index(id)] = o;
+      }
+    }
+    for (const ValueId id : function_.results) last[ir::index(id)] = kKept;
+    for (size_t i = 0; i < last.size(); ++i) {
+      if (last[i] != kKept && !names_[i].empty()) ends_[last[i]].push_back(names_[i]);
+    }
+  }
+
+  void statement(const ir::Op& op) {
+    const OpSite site{module_, function_, op, rank_, names_};
+    if (op.is_call()) {
+      Names arguments;
+      for (const ValueId id : function_.inputs(op)) {
+        if (id == ValueId::none) site.fail("passes a value that this rank does not have");
+        arguments.push_back(names_[ir::index(id)]);
+      }
+      text_ +=
+          "    " + targets(site, false) + callees_[static_cast<size_t>(op.callee)] + "(" + joined(arguments) + ")\n";
+      return;
+    }
+    std::string types;
+    for (const ValueId id : function_.inputs(op)) {
+      if (id != ValueId::none) types += " " + python::signature(site.type(id));
+    }
+    const std::string right = expression(site, world_);
+    text_ += "    " + targets(site, is_sequence(op)) + right + "  # " + std::string(op.def->name) + types + "\n";
+  }
+
+  void forget(size_t o) {
+    const auto ended = ends_.find(o);
+    if (ended != ends_.end()) text_ += "    del " + joined(ended->second) + "\n";
+  }
+
+  static constexpr size_t kKept = static_cast<size_t>(-1);
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  int rank_;
+  const Names& callees_;
+  World& world_;
+  Naming naming_;
+  Names names_;                   // by ValueId; empty: on another rank
+  std::map<size_t, Names> ends_;  // by op: the values that nobody needs after it
+  std::string text_;
+};
+
+}  // namespace
+
+std::string function_text(const ir::Module& module, const ir::Function& function, int rank,
+                          const std::vector<std::string>& callees, World& world, Naming naming) {
+  return Writer(module, function, rank, callees, world, naming).text();
+}
+
+}  // namespace foreflow::lower

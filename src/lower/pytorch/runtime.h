@@ -1,0 +1,19 @@
+// The Python text that generated scripts carry; the files are src/lower/pytorch/runtime/NAME.py.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace foreflow::lower::runtime {
+
+// head and main stand in every script; of the others only the functions that are used.
+extern const std::string_view head, communication, ops, windows, main;
+
+// The top-level functions of the runtime that `text` names, with those that they name, in the order of the files.
+std::string functions_for(const std::string& text);
+
+// Names of the runtime, which values of a program may not take.
+const std::set<std::string>& reserved_names();
+
+}  // namespace foreflow::lower::runtime

@@ -1,0 +1,112 @@
+def group(*ranks):
+    return groups[tuple(sorted(set(ranks)))]
+
+
+def gloo():
+    return dist.get_backend() == "gloo"
+
+
+def wire(t):
+    """A contiguous tensor's numbers in a type that the backend moves: Gloo knows neither bool nor bfloat16."""
+    return t.view(-1).view(torch.uint8) if gloo() and t.dtype in (torch.bool, torch.bfloat16) else t
+
+
+def summand(t):
+    """A copy that the backend may add to. Gloo adds no bfloat16."""
+    t = t.clone(memory_format=torch.contiguous_format)
+    return t.to(float32) if gloo() and t.dtype == torch.bfloat16 else t
+
+
+def send(x, to):
+    each(lambda t: dist.send(wire(t.contiguous()), to), x)
+
+
+def receive(like, source):
+    def one(t):
+        dist.recv(wire(t), source)
+        return t
+
+    return each(one, empty(like))
+
+
+def broadcast(x, like, source, ranks):
+    def one(t):
+        t = t.clone(memory_format=torch.contiguous_format)
+        dist.broadcast(wire(t), source, group=group(source, *ranks))
+        return t
+
+    return each(one, empty(like) if x is None else x)
+
+
+def reduce(x, like, ranks, to):
+    """The sum of what `ranks` bring, on rank `to`, which need not be one of them."""
+
+    def one(t):
+        total = summand(t)
+        dist.reduce(total, to, group=group(to, *ranks))
+        return total.to(t.dtype)
+
+    return each(one, each(torch.zeros_like, empty(like)) if x is None else x)
+
+
+def all_reduce(x, ranks):
+    def one(t):
+        total = summand(t)
+        dist.all_reduce(total, group=group(*ranks))
+        return total.to(t.dtype)
+
+    return each(one, x)
+
+
+def all_gather(x, ranks, axis):
+    parts = [torch.empty(x.shape, dtype=x.dtype, device=device) for _ in ranks]
+    dist.all_gather([wire(part) for part in parts], wire(x.contiguous()), group=group(*ranks))
+    return torch.cat([parts[sorted(ranks).index(rank)] for rank in ranks], dim=axis)
+
+
+def reduce_scatter(x, ranks, axis):
+    """NCCL scatters as it sums; Gloo sums everything everywhere, which moves about twice the bytes."""
+    mine = ranks.index(dist.get_rank())
+    if gloo():
+        return all_reduce(x, ranks).chunk(len(ranks), dim=axis)[mine].contiguous()
+    parts = x.chunk(len(ranks), dim=axis)
+    total = torch.empty(parts[mine].shape, dtype=x.dtype, device=device)
+    dist.reduce_scatter(total, [parts[ranks.index(rank)].contiguous() for rank in sorted(ranks)], group=group(*ranks))
+    return total
+
+
+def all_to_all(x, ranks, split_axis, concat_axis):
+    """NCCL has it; with Gloo every pair exchanges a message."""
+    parts = [part.contiguous() for part in x.chunk(len(ranks), dim=split_axis)]
+    mine = ranks.index(dist.get_rank())
+    received = [parts[mine] if i == mine else torch.empty_like(parts[mine]) for i in range(len(ranks))]
+    if gloo():
+        others = [i for i in range(len(ranks)) if i != mine]
+        waiting = [dist.isend(wire(parts[i]), ranks[i]) for i in others]
+        waiting += [dist.irecv(wire(received[i]), ranks[i]) for i in others]
+        for message in waiting:
+            message.wait()
+    else:
+        order = [ranks.index(rank) for rank in sorted(ranks)]
+        dist.all_to_all([received[i] for i in order], [parts[i] for i in order], group=group(*ranks))
+    return torch.cat(received, dim=concat_axis)
+
+
+def gather(x, like, ranks, to, axis):
+    """Messages to rank `to` in the order of the parts, with either backend."""
+    if dist.get_rank() != to:
+        return send(x, to)
+    shape = list(like[0])
+    shape[axis] //= len(ranks)
+    return torch.cat([x if rank == to else receive((shape, like[1]), rank) for rank in ranks], dim=axis)
+
+
+def scatter(x, like, source, ranks, axis):
+    """Messages from rank `source` in the order of the parts, with either backend."""
+    if dist.get_rank() != source:
+        return receive(like, source)
+    parts = x.chunk(len(ranks), dim=axis)
+    for part, rank in zip(parts, ranks):
+        if rank != source:
+            send(part, rank)
+    return parts[ranks.index(source)].contiguous() if source in ranks else None

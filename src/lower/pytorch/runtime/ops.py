@@ -1,0 +1,317 @@
+def axis_of(axis, rank):
+    return axis + rank if axis < 0 else axis
+
+
+def adam(w, dw, m, v, lr, beta1, beta2, epsilon, step):
+    """One step with bias correction (Kingma and Ba, 2015)."""
+    m = each(lambda m, dw: beta1 * m + (1 - beta1) * dw, m, dw)
+    v = each(lambda v, dw: beta2 * v + (1 - beta2) * dw * dw, v, dw)
+
+    def one(w, m, v):
+        return w - lr * (m / (1 - beta1**step)) / (torch.sqrt(v / (1 - beta2**step)) + epsilon)
+
+    return each(one, w, m, v), m, v
+
+
+def sgd(w, dw, lr):
+    return each(lambda w, dw: w - lr * dw, w, dw)
+
+
+def sgd_all(*operands, lr):
+    half = len(operands) // 2
+    return [sgd(w, dw, lr) for w, dw in zip(operands[:half], operands[half:])]
+
+
+def arg_max(x, axis, keepdims, select_last_index):
+    if not select_last_index:
+        return torch.argmax(x, dim=axis, keepdim=bool(keepdims))
+    return x.shape[axis] - 1 - torch.argmax(torch.flip(x, [axis]), dim=axis, keepdim=bool(keepdims))
+
+
+def cast(x, dtype):
+    return x.to(dtype)
+
+
+def clip(x, low, high):
+    return torch.clamp(x, None if low is None else low, None if high is None else high)
+
+
+def cum_sum(x, axis, exclusive, reverse):
+    (axis,) = ints(axis)
+    y = torch.flip(x, [axis]) if reverse else x
+    total = torch.cumsum(y, dim=axis, dtype=x.dtype)
+    total = total - y if exclusive else total
+    return torch.flip(total, [axis]) if reverse else total
+
+
+def divide(x, y):
+    """Integers are truncated towards zero."""
+    return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
+
+
+def dropout(x, outputs):
+    """As in inference."""
+    return (x, torch.ones_like(x, dtype=torch.bool)) if outputs > 1 else x
+
+
+def expand(x, shape):
+    return torch.broadcast_to(x, torch.broadcast_shapes(x.shape, ints(shape)))
+
+
+def flatten(x, axis):
+    axis = axis_of(axis, x.dim())
+    return x.reshape(prod(x.shape[:axis]), prod(x.shape[axis:]))
+
+
+def fused_matmul(x, w, alpha, transA, transB):
+    x = x.transpose(-1, -2) if transA else x
+    w = w.transpose(-1, -2) if transB else w
+    return alpha * torch.matmul(x, w)
+
+
+def take(x, indices, axis):
+    axis = axis_of(axis, x.dim())
+    flat = torch.remainder(indices.reshape(-1).to(int64), x.shape[axis])
+    return torch.index_select(x, axis, flat).reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1 :])
+
+
+def take_grad(indices, dy, axis, dim):
+    """Adds every row of dy to the row that it was taken from."""
+    axis = axis_of(axis, dy.dim() - indices.dim() + 1)
+    before, after = dy.shape[:axis], dy.shape[axis + indices.dim() :]
+    flat = torch.remainder(indices.reshape(-1).to(int64), dim)
+    zero = torch.zeros(before + (dim,) + after, dtype=dy.dtype, device=dy.device)
+    return zero.index_add(axis, flat, dy.reshape(before + (indices.numel(),) + after))
+
+
+def take_nd(x, indices, batch_dims):
+    depth = indices.shape[-1]
+    batches = prod(x.shape[:batch_dims])
+    rows = x.reshape((batches,) + x.shape[batch_dims:])
+    chosen = indices.reshape(batches, -1, depth).to(int64)
+    each_batch = [rows[b][tuple(chosen[b].t())] if depth else rows[b] for b in range(batches)]
+    return torch.stack(each_batch).reshape(indices.shape[:-1] + x.shape[batch_dims + depth :])
+
+
+def put_nd(x, indices, updates, reduction):
+    depth = indices.shape[-1]
+    sizes = x.shape[:depth]
+    flat = torch.zeros(indices.shape[:-1], dtype=int64, device=x.device)
+    for k in range(depth):
+        flat = flat * sizes[k] + torch.remainder(indices[..., k].to(int64), sizes[k])
+    y = x.reshape((prod(sizes),) + x.shape[depth:]).clone()
+    rows = updates.reshape((flat.numel(),) + x.shape[depth:])
+    flat = flat.reshape(-1)
+    if reduction == "none":
+        y[flat] = rows
+    elif reduction == "add":
+        y.index_add_(0, flat, rows)
+    else:
+        name = {"mul": "prod", "max": "amax", "min": "amin"}[reduction]
+        index = flat.reshape((-1,) + (1,) * (rows.dim() - 1)).expand_as(rows)
+        y.scatter_reduce_(0, index, rows, reduce=name)
+    return y.reshape(x.shape)
+
+
+def gemm(a, b, c, alpha, beta, transA, transB):
+    a = a.t() if transA else a
+    b = b.t() if transB else b
+    if c is None:
+        return torch.mm(a, b) if alpha == 1 else alpha * torch.mm(a, b)
+    return torch.addmm(c, a, b, beta=beta, alpha=alpha)
+
+
+def matmul_grad(x, w, dy):
+    return torch.matmul(dy, w.t()), torch.mm(x.reshape(-1, x.shape[-1]).t(), dy.reshape(-1, dy.shape[-1]))
+
+
+def layer_norm(x, scale, bias, axis, epsilon, outputs):
+    shape = x.shape[axis_of(axis, x.dim()) :]
+    whole = scale.dim() <= len(shape) and (bias is None or bias.dim() <= len(shape))
+    weights = [None if w is None or not whole else w.expand(shape) for w in (scale, bias)]
+    y, mean, inverse_deviation = torch.native_layer_norm(x, shape, *weights, epsilon)
+    if not whole:  # they differ from row to row
+        y = y * scale if bias is None else y * scale + bias
+    return (y, mean, inverse_deviation)[:outputs] if outputs > 1 else y
+
+
+def layer_norm_grad(x, scale, dy, axis, epsilon):
+    shape = x.shape[axis_of(axis, x.dim()) :]
+    _, mean, inverse_deviation = torch.native_layer_norm(x, shape, scale, None, epsilon)
+    backward = torch.ops.aten.native_layer_norm_backward
+    return backward(dy, x, shape, mean, inverse_deviation, scale, torch.zeros_like(scale), [True, True, True])
+
+
+def skip_layer_norm(x, skip, scale, bias, addend, epsilon, outputs):
+    total = x + skip if addend is None else x + skip + addend
+    results = layer_norm(total, scale, bias, -1, epsilon, 3) + (total,)
+    return results[:outputs] if outputs > 1 else results[0]
+
+
+def square_loss(x, y, count):
+    return (x - y) ** 2 / (count or x.shape[0])
+
+
+def square_loss_grad(x, y, count):
+    return 2 * (x - y) / (count or x.shape[0])
+
+
+def modulo(x, y, fmod):
+    return torch.fmod(x, y) if fmod else torch.remainder(x, y)
+
+
+def one_hot(indices, depth, values, axis):
+    (depth,) = ints(depth)
+    place = torch.where(indices < 0, indices + depth, indices).unsqueeze(axis)
+    shape = [1] * place.dim()
+    shape[axis] = depth
+    hot = place == torch.arange(depth, device=indices.device).reshape(shape)
+    return torch.where(hot, values[1], values[0])
+
+
+def pad(x, pads, axes, value, mode):
+    pads, rank = ints(pads), x.dim()
+    axes = [axis_of(axis, rank) for axis in (range(rank) if axes is None else ints(axes))]
+    value = 0 if value is None else value.item() if torch.is_tensor(value) else value
+    for i, axis in enumerate(axes):
+        before, after, size = pads[i], pads[i + len(axes)], x.shape[axis]
+        if mode == "constant":
+            margins = [0, 0] * (rank - axis - 1) + [before, after]
+            x = F.pad(x, margins, value=value)
+            continue
+        at = torch.arange(-before, size + after, device=x.device)
+        if mode == "edge":
+            at = at.clamp(0, size - 1)
+        elif mode == "wrap":
+            at = at.remainder(size)
+        elif size > 1:  # reflect
+            at = at.remainder(2 * size - 2)
+            at = torch.minimum(at, 2 * size - 2 - at)
+        else:
+            at = torch.zeros_like(at)
+        x = torch.index_select(x, axis, at)
+    return x
+
+
+def power(x, y):
+    return torch.pow(x, y).to(x.dtype)
+
+
+def reduced(name, x, axes, keepdims, noop_with_empty_axes):
+    """A reduction over axes: all when there are none, unless that means none."""
+    axes = [] if axes is None else ints(axes)
+    axes = axes or ([] if noop_with_empty_axes else list(range(x.dim())))
+    if name == "l2":
+        y = torch.sqrt(reduced("sum", x * x, axes, 1, 1))
+    elif not axes:
+        y = x
+    elif name == "prod":
+        y = x
+        for axis in axes:
+            y = torch.prod(y, dim=axis, keepdim=True, dtype=x.dtype)
+    elif name == "mean" and not x.is_floating_point():
+        count = prod(x.shape[axis] for axis in axes)
+        y = torch.div(torch.sum(x, dim=axes, keepdim=True, dtype=x.dtype), count, rounding_mode="trunc")
+    elif name == "sum":
+        y = torch.sum(x, dim=axes, keepdim=True, dtype=x.dtype)
+    else:
+        y = {"mean": torch.mean, "max": torch.amax, "min": torch.amin}[name](x, dim=axes, keepdim=True)
+    if keepdims:
+        return y
+    gone = {axis_of(axis, x.dim()) for axis in axes}
+    return y.reshape([size for axis, size in enumerate(y.shape) if axis not in gone])
+
+
+def reshape(x, shape, allowzero):
+    return x.reshape([x.shape[i] if size == 0 and not allowzero else size for i, size in enumerate(ints(shape))])
+
+
+def shape_of(x, start, end):
+    return torch.tensor(list(x.shape[start:end]), dtype=int64, device=x.device)
+
+
+def slice_of(x, starts, ends, axes, steps):
+    starts, ends = ints(starts), ints(ends)
+    axes = range(len(starts)) if axes is None else ints(axes)
+    steps = [1] * len(starts) if steps is None else ints(steps)
+    for axis, start, end, step in zip(axes, starts, ends, steps):
+        size = x.shape[axis]
+        if step < 0:  # slice(start, end) means before the first element where end is below -size
+            at = range(size)[slice(start, end if end >= -size else None, step)]
+            x = torch.index_select(x, axis, torch.tensor(list(at), dtype=int64, device=x.device))
+        else:
+            first, last, step = slice(start, end, step).indices(size)
+            whole = (slice(None),) * axis_of(axis, x.dim())
+            x = x[whole + (slice(first, max(first, last), step),)]
+    return x
+
+
+def softmax(x, axis, flatten_axes):
+    if not flatten_axes:
+        return torch.softmax(x, dim=axis)
+    return torch.softmax(x.reshape(x.shape[: axis_of(axis, x.dim())] + (-1,)), dim=-1).reshape(x.shape)
+
+
+def log_softmax(x, axis, flatten_axes):
+    if not flatten_axes:
+        return torch.log_softmax(x, dim=axis)
+    return torch.log_softmax(x.reshape(x.shape[: axis_of(axis, x.dim())] + (-1,)), dim=-1).reshape(x.shape)
+
+
+def softmax_grad(y, dy, axis, flatten_axes):
+    if not flatten_axes:
+        return torch.ops.aten._softmax_backward_data(dy, y, axis_of(axis, y.dim()), y.dtype)
+    lanes = y.shape[: axis_of(axis, y.dim())] + (-1,)
+    return softmax_grad(y.reshape(lanes), dy.reshape(lanes), -1, 0).reshape(y.shape)
+
+
+def cross_entropy(logits, labels, weights, reduction, ignore_index, count, outputs):
+    log_p = torch.log_softmax(logits, dim=1)
+    ignored = -100 if ignore_index is None else ignore_index
+    kind = "sum" if reduction == "mean" and count else reduction
+    loss = F.nll_loss(log_p, labels.to(int64), weight=weights, reduction=kind, ignore_index=ignored)
+    loss = loss / count if reduction == "mean" and count else loss
+    return (loss, log_p) if outputs > 1 else loss
+
+
+def cross_entropy_grad(logits, labels, weights, reduction, ignore_index, count):
+    """Of an upstream gradient of one."""
+    classes, labels = logits.shape[1], labels.to(int64)
+    kept = torch.ones_like(labels) if ignore_index is None else (labels != ignore_index).to(int64)
+    hot = F.one_hot(labels * kept, classes).movedim(-1, 1)
+    w = kept.to(logits.dtype) if weights is None else weights[labels * kept] * kept
+    total = (w.sum() if count is None else count) if reduction == "mean" else 1
+    return w.unsqueeze(1) * (torch.softmax(logits, dim=1) - hot.to(logits.dtype)) / total
+
+
+def split(x, sizes, axis, parts):
+    if sizes is not None:
+        return torch.split(x, ints(sizes), dim=axis)
+    return torch.split(x, -(-x.shape[axis] // parts), dim=axis)
+
+
+def squeeze(x, axes):
+    if axes is None:
+        return x.squeeze()
+    gone = {axis_of(axis, x.dim()) for axis in ints(axes)}
+    return x.reshape([size for axis, size in enumerate(x.shape) if axis not in gone])
+
+
+def total_of(*terms):
+    return functools.reduce(lambda a, b: each(torch.add, a, b), terms)
+
+
+def transpose(x, order):
+    return x.permute(list(range(x.dim()))[::-1] if order is None else order)
+
+
+def triangle(x, k, upper):
+    (k,) = [0] if k is None else ints(k)
+    return torch.triu(x, k) if upper else torch.tril(x, k)
+
+
+def unsqueeze(x, axes):
+    axes = ints(axes)
+    fresh = {axis_of(axis, x.dim() + len(axes)) for axis in axes}
+    old = iter(x.shape)
+    return x.reshape([1 if axis in fresh else next(old) for axis in range(x.dim() + len(axes))])

@@ -1,0 +1,130 @@
+def margins_of(sizes, kernel, strides, dilations, pads, auto_pad):
+    """(before, after) of each spatial dimension."""
+    if auto_pad == "NOTSET":
+        rank = len(sizes)
+        return list(zip(pads[:rank], pads[rank:])) if pads else [(0, 0)] * rank
+    if auto_pad == "VALID":
+        return [(0, 0)] * len(sizes)
+    margins = []
+    for size, k, stride, dilation in zip(sizes, kernel, strides, dilations):
+        total = max((-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size, 0)
+        before = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
+        margins.append((before, total - before))
+    return margins
+
+
+def padded(x, margins, value):
+    if not any(before or after for before, after in margins):
+        return x
+    return F.pad(x, [size for margin in reversed(margins) for size in margin], value=value)
+
+
+def ceiled(margins, sizes, kernel, strides, dilations):
+    """Room for a last window that reaches behind the padding, but does not begin there."""
+    result = []
+    for (before, after), size, k, stride, dilation in zip(margins, sizes, kernel, strides, dilations):
+        room = size + before + after - (k - 1) * dilation - 1
+        windows = -(-room // stride) + 1
+        windows -= (windows - 1) * stride >= size + before
+        result.append((before, after + max(0, (windows - 1) * stride - room)))
+    return result
+
+
+def conv(x, w, bias, strides, dilations, pads, auto_pad, group):
+    rank = x.dim() - 2
+    strides, dilations = strides or [1] * rank, dilations or [1] * rank
+    x = padded(x, margins_of(x.shape[2:], w.shape[2:], strides, dilations, pads, auto_pad), 0)
+    return (F.conv1d, F.conv2d, F.conv3d)[rank - 1](x, w, bias, strides, 0, dilations, group)
+
+
+def conv_transpose(x, w, bias, strides, dilations, pads, output_padding, output_shape, auto_pad, group):
+    rank = x.dim() - 2
+    strides, dilations, extra = strides or [1] * rank, dilations or [1] * rank, output_padding or [0] * rank
+    full = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[rank - 1]
+    y = full(x, w, bias, strides, 0, 0, group, dilations)
+    for axis in range(rank):
+        size = y.shape[axis + 2] + extra[axis]
+        before, after = (pads[axis], pads[axis + rank]) if pads else (0, 0)
+        if output_shape or auto_pad.startswith("SAME"):
+            wanted = output_shape[axis] if output_shape else x.shape[axis + 2] * strides[axis]
+            total = max(size - wanted, 0)
+            before = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
+            after = size - wanted - before
+        margins = [0, 0] * (rank - axis - 1) + [-before, extra[axis] - after]
+        y = F.pad(y, margins) if bias is None else F.pad(y - channels(bias, y), margins) + channels(bias, y)
+    return y
+
+
+def channels(bias, y):
+    return bias.reshape((1, -1) + (1,) * (y.dim() - 2))
+
+
+def max_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, storage_order, outputs):
+    rank = x.dim() - 2
+    strides, dilations = strides or [1] * rank, dilations or [1] * rank
+    margins = margins_of(x.shape[2:], kernel, strides, dilations, pads, auto_pad)
+    margins = ceiled(margins, x.shape[2:], kernel, strides, dilations) if ceil_mode else margins
+    pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[rank - 1]
+    if outputs == 1:
+        return pool(padded(x, margins, -inf), kernel, strides, 0, dilations)
+    y, place = pool(padded(x, margins, -inf), kernel, strides, 0, dilations, return_indices=True)
+    at, number, step = [], torch.zeros_like(place), 1
+    for axis in reversed(range(rank)):  # of the padded plane, row-major
+        size = x.shape[axis + 2] + sum(margins[axis])
+        at.append(place % size - margins[axis][0])
+        place = torch.div(place, size, rounding_mode="floor")
+    at.reverse()
+    for axis in range(rank) if storage_order else reversed(range(rank)):
+        number = number + at[axis] * step
+        step *= x.shape[axis + 2]
+    planes = torch.arange(x.shape[0] * x.shape[1], device=x.device).reshape(x.shape[:2] + (1,) * rank)
+    return y, number + planes * step
+
+
+def average_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, count_include_pad):
+    """A convolution of each plane with ones over one of what counts, so that dilations and any padding are right."""
+    rank = x.dim() - 2
+    strides, dilations = strides or [1] * rank, dilations or [1] * rank
+    margins = margins_of(x.shape[2:], kernel, strides, dilations, pads, auto_pad)
+    wide = ceiled(margins, x.shape[2:], kernel, strides, dilations) if ceil_mode else margins
+    behind = [(0, after - inner) for (_, after), (_, inner) in zip(wide, margins)]
+    ones = torch.ones([1, 1] + list(kernel), dtype=x.dtype, device=x.device)
+    slide = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
+    planes = padded(x.reshape([-1, 1] + list(x.shape[2:])), wide, 0)
+    counted = torch.ones([1, 1] + list(x.shape[2:]), dtype=x.dtype, device=x.device)
+    counted = padded(padded(counted, margins, 1 if count_include_pad else 0), behind, 0)
+    y = slide(planes, ones, None, strides, 0, dilations) / slide(counted, ones, None, strides, 0, dilations)
+    return y.reshape(x.shape[:2] + y.shape[2:])
+
+
+def resize(x, scales, sizes, axes, mode, coordinates, rounding):
+    """One axis after the other: each element is (1 - weight) * x[low] + weight * x[high]."""
+    axes = list(range(x.dim())) if axes is None else axes
+    sizes = [] if sizes is None else ints(sizes)
+    scales = scales.tolist() if torch.is_tensor(scales) else scales
+    for i, axis in enumerate(axes):
+        before = x.shape[axis]
+        scale = sizes[i] / before if sizes else scales[i]
+        after = sizes[i] if sizes else int(before * scale // 1)
+        if before == after and scale == 1:
+            continue
+        at = torch.arange(after, dtype=float64, device=x.device)
+        if coordinates in ("half_pixel", "pytorch_half_pixel"):
+            at = (at + 0.5) / scale - 0.5 if coordinates == "half_pixel" or after > 1 else at * 0
+        elif coordinates == "asymmetric":
+            at = at / scale
+        elif coordinates == "align_corners":
+            at = at * (before - 1) / (after - 1) if after > 1 else at * 0
+        else:  # tf_half_pixel_for_nn
+            at = (at + 0.5) / scale
+        if mode == "nearest":
+            shift = {"round_prefer_floor": -0.5, "round_prefer_ceil": 0.5}.get(rounding, 0)
+            low = (torch.ceil if rounding in ("round_prefer_floor", "ceil") else torch.floor)(at + shift)
+            x = torch.index_select(x, axis, low.clamp(0, before - 1).to(int64))
+            continue
+        low = torch.floor(at)
+        weight = (at - low).reshape([-1 if a == axis else 1 for a in range(x.dim())])
+        first = torch.index_select(x, axis, low.clamp(0, before - 1).to(int64))
+        second = torch.index_select(x, axis, (low + 1).clamp(0, before - 1).to(int64))
+        x = ((1 - weight) * first + weight * second).to(x.dtype)
+    return x

@@ -1,0 +1,134 @@
+#include <fmt/core.h>
+
+#include <cctype>
+
+#include "lower/pytorch/function.h"
+#include "lower/pytorch/python.h"
+#include "lower/pytorch/runtime.h"
+
+namespace foreflow::lower {
+namespace {
+
+// The functions of all ranks, each once: those of the same name that differ in the names of values only are one.
+class Functions {
+ public:
+  // The name of a function of one rank, which is written now unless it is there already.
+  std::string name_of(const ir::Module& program, const ir::Function& function, int rank,
+                      const std::vector<std::string>& callees, World& world) {
+    const auto text = [&](Naming naming) { return function_text(program, function, rank, callees, world, naming); };
+    std::pair key(python::identifier(function.name), text(Naming::canonical));
+    if (const auto known = names_.find(key); known != names_.end()) return known->second;
+    std::string name = key.first;
+    while (!taken_.insert(name).second) name = fmt::format("{}_{}", key.first, ++count_[key.first] + 1);
+    written_ += "\n\ndef " + name + text(Naming::own);
+    return names_.emplace(std::move(key), std::move(name)).first->second;
+  }
+  const std::string& text() const { return written_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::string> names_;
+  std::map<std::string, int> count_;
+  std::set<std::string> taken_;
+  std::string written_;
+};
+
+std::string tuples_text(const std::vector<std::vector<int>>& lists) {
+  std::string text;
+  for (const std::vector<int>& list : lists) {
+    const std::vector<int64_t> numbers(list.begin(), list.end());
+    text += (text.empty() ? "" : ", ") + python::tuple(numbers);
+  }
+  return text;
+}
+
+std::string parameters_of(const ir::Module& program) {
+  const ir::Function& entry = program.entry();
+  std::string text;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const ir::Value& value = entry.values[i];
+    try {
+      const std::string like = python::like(value.annotation == nullptr ? ir::Type() : *value.annotation);
+      text += fmt::format("            ({}, {}),\n", python::text(file_stem(value.name)), like);
+    } catch (const Error& error) {
+      throw Error(program.source + ": @" + entry.name + ": %" + value.name, "its type " + error.problem());
+    }
+  }
+  return text;
+}
+
+std::string program_text(const ir::Device& device, const ir::Module& program, const std::string& function,
+                         const std::vector<std::vector<int>>& teams) {
+  std::vector<std::string> results;
+  for (const ir::ValueId id : program.entry().results) {
+    results.push_back(python::text(file_stem(program.entry().value(id).name)));
+  }
+  return fmt::format("    ({}, {}, [{}], [\n{}        ], {}),\n",
+                     python::text("D" + (device.placed() ? ir::to_string(device) : "1")), function, tuples_text(teams),
+                     parameters_of(program), python::tuple(results));
+}
+
+std::string groups_text(const World& world) {
+  return "# Ranks that communicate as a group, in the order in which every rank makes the groups.\nGROUPS = [" +
+         tuples_text({world.groups.begin(), world.groups.end()}) + "]\n";
+}
+
+std::string head_text(const std::string& title, size_t ranks) {
+  const char* const plural = ranks == 1 ? "" : "es";
+  return fmt::format(
+      "#!/usr/bin/env python3\n"
+      "# {0}: {1} process{2}.\n"
+      "#\n"
+      "#   torchrun --nproc-per-node {1} run.py        on one machine: GPUs with NCCL, else CPUs with Gloo\n"
+      "#   python3 run.py                              the same without torchrun\n"
+      "#   torchrun --nnodes N --nproc-per-node M --rdzv-backend c10d --rdzv-endpoint HOST:29400 run.py    N x M = "
+      "{1}\n"
+      "#   .. run.py --warmup 3 --iterations 10 --time-ops times.csv    times iterations, and every op of every rank\n"
+      "#   .. run.py --help                            weights from files, checks against expected results\n"
+      "#\n"
+      "# Needs torch 1.13 or later and nothing else; torch 1 spells --nproc_per_node, --rdzv_backend, "
+      "--rdzv_endpoint.\n"
+      "# Written by foreflow lower --target pytorch.\n",
+      title, ranks, plural);
+}
+
+}  // namespace
+
+std::string file_stem(std::string_view value_name) {
+  std::string stem;
+  for (const char c : value_name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+    stem += plain ? c : '_';
+  }
+  return stem;
+}
+
+std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title) {
+  World world;
+  for (const auto& [device, program] : programs) {
+    const auto rank = static_cast<int>(world.ranks.size());
+    world.ranks.emplace(device.index, rank);
+  }
+  Functions functions;
+  std::string rows;
+  int rank = 0;
+  for (const auto& [device, program] : programs) {
+    std::vector<std::string> names;
+    world.teams.emplace_back();
+    for (const ir::Function& function : program.functions) {
+      const bool is_entry = &function == &program.functions.back();
+      if (!is_entry && function.ops.empty() && function.results.empty()) {
+        names.emplace_back();  // nobody calls it
+        continue;
+      }
+      names.push_back(functions.name_of(program, function, rank, names, world));
+    }
+    rows += program_text(device, program, names.back(), world.teams.back());
+    ++rank;
+  }
+  const std::string body =
+      "# --- program: every op with the types of its operands" + functions.text() + "\n\n# --- end of program\n";
+  return head_text(title, programs.size()) + std::string(runtime::head) + runtime::functions_for(body) + "\n\n" + body +
+         "\n" + groups_text(world) + "\nPROGRAMS = [\n" + rows + "]\n\n" + std::string(runtime::main);
+}
+
+}  // namespace foreflow::lower
