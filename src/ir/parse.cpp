@@ -92,15 +92,17 @@ class Parser {
     Op op;
     op.line = scanner_.line();
     std::vector<Target> targets;
-    do {
-      if (scanner_.accept_word("_")) {
-        targets.push_back({{}, parse_annotation()});
-      } else {
-        const auto name = parse_value_name();
-        targets.push_back({name, parse_annotation()});
-      }
-    } while (scanner_.accept(","));
-    scanner_.expect("=");
+    if (scanner_.peek() != '@') {  // a call without results
+      do {
+        if (scanner_.accept_word("_")) {
+          targets.push_back({{}, parse_annotation()});
+        } else {
+          const auto name = parse_value_name();
+          targets.push_back({name, parse_annotation()});
+        }
+      } while (scanner_.accept(","));
+      scanner_.expect("=");
+    }
     const std::string where = scanner_.where();
     Attributes attributes;
     parse_operator(op, attributes);
@@ -150,10 +152,10 @@ class Parser {
         function_.operands.push_back(parse_use());
       } else if (scanner_.accept_word("_")) {
         function_.operands.push_back(ValueId::none);
-      } else if (scanner_.peek() == '[' && (scanner_.peek_at(1) == '%' || scanner_.peek_at(1) == ' ')) {
+      } else if (scanner_.peek() == '[' && (scanner_.peek_at(1) == '%' || scanner_.peek_at(1) == ' ' || scanner_.peek_at(1) == '_')) {
         scanner_.expect("[");
         do {
-          function_.operands.push_back(parse_use());
+          function_.operands.push_back(scanner_.accept_word("_") ? ValueId::none : parse_use());
         } while (scanner_.accept(","));
         scanner_.expect("]");
       } else {

@@ -54,7 +54,7 @@ void print_op(std::string& out, const Module& module, const Function& function, 
     if (i > 0) out += ", ";
     print_value(out, function, function.output(op, i), used);
   }
-  out += " = ";
+  if (op.result_count > 0) out += " = ";
   if (op.is_call()) {
     out += "@" + module.functions[static_cast<size_t>(op.callee)].name;
   } else {
