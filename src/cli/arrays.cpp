@@ -27,7 +27,8 @@ void compare(const ir::Array& ours, const ir::Array& expected, const Tolerance& 
     comparison.same_shape = comparison.within = false;
     return;
   }
-  for (size_t e = 0; e < ours.elements().size(); ++e) compare(ours.elements()[e], expected.elements()[e], tolerance, comparison);
+  for (size_t e = 0; e < ours.elements().size(); ++e)
+    compare(ours.elements()[e], expected.elements()[e], tolerance, comparison);
   for (int64_t i = 0; i < ours.size(); ++i) {
     const double a = ours.at(i), b = expected.at(i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
@@ -43,7 +44,8 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json("in
 
 }  // namespace
 
-Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option, const std::map<std::string, std::string>& aliases) {
+Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option,
+                   const std::map<std::string, std::string>& aliases) {
   Arrays arrays;
   for (const std::string& setting : settings) {
     const auto [name, path]                               = split_setting(setting, option);
@@ -77,10 +79,9 @@ void OutputReport::add(const std::string& name, const ir::Array& array, const ir
     row.set("max_abs_error", number(comparison.absolute));
     row.set("max_rel_error", number(comparison.relative));
     row.set("ok", comparison.within);
-    text_ += comparison.same_shape
-                 ? fmt::format(", max error {:.3g} absolute, {:.3g} relative{}", comparison.absolute,
-                               comparison.relative, comparison.within ? "" : "  TOO LARGE")
-                 : fmt::format(", expected the shape {}", ir::to_string(expected->dims()));
+    text_ += comparison.same_shape ? fmt::format(", max error {:.3g} absolute, {:.3g} relative{}", comparison.absolute,
+                                                 comparison.relative, comparison.within ? "" : "  TOO LARGE")
+                                   : fmt::format(", expected the shape {}", ir::to_string(expected->dims()));
     if (!comparison.within) failures_.push_back(name);
   }
   text_ += "\n";
@@ -91,13 +92,15 @@ std::string OutputReport::summary() const {
   const size_t count = outputs_.if_array()->size();
   std::string text   = fmt::format("{} output{}", count, count == 1 ? "" : "s");
   if (compared_ == 0) return text + "\n";
-  return text + fmt::format("; {} compared: largest error {:.3g} absolute, {:.3g} relative\n", compared_, largest_absolute_, largest_relative_);
+  return text + fmt::format("; {} compared: largest error {:.3g} absolute, {:.3g} relative\n", compared_,
+                            largest_absolute_, largest_relative_);
 }
 
 void OutputReport::check(const std::string& file) const {
   if (failures_.empty()) return;
-  throw Error(file, fmt::format("{} of {} outputs differ by more than {:g} + {:g} x |expected|, the first is {}",
-                                failures_.size(), compared_, tolerance_.absolute, tolerance_.relative, failures_.front()));
+  throw Error(file,
+              fmt::format("{} of {} outputs differ by more than {:g} + {:g} x |expected|, the first is {}",
+                          failures_.size(), compared_, tolerance_.absolute, tolerance_.relative, failures_.front()));
 }
 
 void check_expected(const Arrays& left, const std::vector<std::string>& outputs) {
@@ -106,7 +109,8 @@ void check_expected(const Arrays& left, const std::vector<std::string>& outputs)
   throw Error("--expect " + name, "there is no such output; the nearest is \"" + nearest(name, outputs) + "\"");
 }
 
-void write_outputs(const std::string& folder, const std::vector<ir::Array>& results, const std::vector<std::string>& names) {
+void write_outputs(const std::string& folder, const std::vector<ir::Array>& results,
+                   const std::vector<std::string>& names) {
   make_folder(folder);
   for (size_t i = 0; i < results.size(); ++i) {
     onnx::write_tensor_file((std::filesystem::path(folder) / fmt::format("output_{}.pb", i)).string(),

@@ -26,7 +26,8 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 
 std::string row_of(const cost::FamilyError& error, const std::string& note) {
   const std::string held_out = error.held_out == 0 ? "-" : percent(error.held_out_error);
-  const std::string row = fmt::format("  {:<36}{:>7}{:>11}{:>16}  {}", error.name, error.points, percent(error.line_error), held_out, note);
+  const std::string row =
+      fmt::format("  {:<36}{:>7}{:>11}{:>16}  {}", error.name, error.points, percent(error.line_error), held_out, note);
   return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 
@@ -49,8 +50,9 @@ void run(const Options& options) {
   const cost::Calibration calibration = cost::fit(measurements);
   const auto errors                   = cost::assess(calibration);
   const cost::FamilyError all         = cost::total(errors);
-  std::string text = fmt::format("{} measurements, {} distinct, {} families\n\n  {:<36}{:>7}{:>11}{:>16}\n", measurements.size(),
-                                 all.points, errors.size(), "", "points", "line error", "held-out error");
+  std::string text =
+      fmt::format("{} measurements, {} distinct, {} families\n\n  {:<36}{:>7}{:>11}{:>16}\n", measurements.size(),
+                  all.points, errors.size(), "", "points", "line error", "held-out error");
   Json families = Json::array();
   for (size_t f = 0; f < errors.size(); ++f) {
     text += row_of(errors[f], note_of(calibration.families[f]));
@@ -70,9 +72,11 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("MEASUREMENTS.csv", options->files, "what `foreflow execute --measurements` wrote; one or more")->required();
+  command.add_option("MEASUREMENTS.csv", options->files, "what `foreflow execute --measurements` wrote; one or more")
+      ->required();
   command.add_option("-o,--output", options->output, "the calibration file")->required();
-  command.add_option("--source", options->source, "what the file says about where its numbers are from; the CSV files by default");
+  command.add_option("--source", options->source,
+                     "what the file says about where its numbers are from; the CSV files by default");
   command.add_option("--json", options->json, "write the errors to FILE (- for stdout)");
   return [options] { run(*options); };
 }

@@ -48,7 +48,9 @@ ir::Module read_module(const Options& options) {
     const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
     return scenario::distribute(scenario::build(scenario), scenario);
   }
-  if (is_onnx(options.file)) throw Error(options.file, "is no program yet; make it one with `foreflow import`, or run it with `foreflow evaluate`");
+  if (is_onnx(options.file))
+    throw Error(options.file,
+                "is no program yet; make it one with `foreflow import`, or run it with `foreflow evaluate`");
   if (!options.settings.empty()) throw Error("--set", "changes a scenario; " + options.file + " is a program");
   ir::Module module = read_program(options.file);
   module.functions.resize(ir::find_entry(module, options.function) + 1);
@@ -65,8 +67,9 @@ std::vector<ir::Array> arguments_of(const Options& options, const ir::Module& mo
     const ir::Value& parameter = function.values[i];
     const auto input           = given.find(parameter.name);
     const ir::Type type        = parameter.annotation == nullptr ? ir::Type() : *parameter.annotation;
-    arguments.push_back(input != given.end() ? input->second
-                                             : execute::random_value(parameter.name, type, options.below, random, options.file));
+    arguments.push_back(input != given.end()
+                            ? input->second
+                            : execute::random_value(parameter.name, type, options.below, random, options.file));
   }
   return arguments;
 }
@@ -84,7 +87,8 @@ execute::Execution run_alone(const execute::Task& task, const Options& options) 
 }
 
 execute::Execution run_processes(const execute::Task& task, const Options& options) {
-  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout), execute::find_rank_program()};
+  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
+                             execute::find_rank_program()};
   return execute::run_mpi({{execute::fold_streams(task.module), task.arguments}}, how).front();
 }
 
@@ -136,20 +140,24 @@ Action declare(CLI::App& command) {
       .add_option("--ranks", options->ranks,
                   "one: the reference executor, all devices in one process; mpi: a process a device, under Open MPI")
       ->capture_default_str();
-  several("--input", options->inputs, "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable; others are random");
+  several("--input", options->inputs,
+          "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable; others are random");
   command.add_option("--seed", options->seed, "of the random numbers")->capture_default_str();
   command.add_option("--below", options->below, "random integers are from 0 to below this")->capture_default_str();
   command.add_option("--function", options->function, "of a .distir program; the last one by default");
   several("--set", options->settings, "PATH=VALUE: change one value of a scenario; repeatable");
   command.add_option("--iterations", options->iterations, "how often it runs and is timed")->capture_default_str();
   command.add_option("--warmup", options->warmup, "how often it runs before")->capture_default_str();
-  command.add_option("--timeout", options->timeout, "seconds that a process may wait for another")->capture_default_str();
+  command.add_option("--timeout", options->timeout, "seconds that a process may wait for another")
+      ->capture_default_str();
   command.add_flag("--check", options->check, "compare with the reference executor");
   several("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable");
-  command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")->capture_default_str();
+  command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")
+      ->capture_default_str();
   command.add_option("--atol", options->tolerance.absolute, "tolerance beside it")->capture_default_str();
   command.add_option("--output", options->output, "write every output to DIR/output_N.pb");
-  command.add_option("--measurements", options->measurements, "write the times of ops and messages as CSV, for calibrate");
+  command.add_option("--measurements", options->measurements,
+                     "write the times of ops and messages as CSV, for calibrate");
   command.add_option("--predict", options->calibration, "CALIBRATION.json: predict the same run and show the error");
   command.add_option("--json", options->json, "write outputs and times to FILE (- for stdout)");
   return [options] { run(*options); };
@@ -159,7 +167,8 @@ Action declare(CLI::App& command) {
 
 CommandDef execute() {
   return {"execute", "run a program for real, on CPU processes with messages between them, and time it",
-          "foreflow execute workloads/pipeline_mlp.distir --ranks mpi --check --iterations 10 --measurements times.csv", declare};
+          "foreflow execute workloads/pipeline_mlp.distir --ranks mpi --check --iterations 10 --measurements times.csv",
+          declare};
 }
 
 }  // namespace foreflow::cli::definitions

@@ -33,15 +33,18 @@ void add_times(const execute::Execution& execution, Json& json, std::string& tex
   json.set("iteration_time_s", median.value()).set("iteration_time_min_s", least.value());
   json.set("ranks", to_json(execution.ranks));
   const size_t count = execution.iterations.size();
-  text += fmt::format("\n{} iteration{}: median {}, least {}\n", count, count == 1 ? "" : "s", format(median), format(least));
+  text += fmt::format("\n{} iteration{}: median {}, least {}\n", count, count == 1 ? "" : "s", format(median),
+                      format(least));
   if (execution.ranks.empty()) return;
   text += fmt::format("  {:<8}{:>12}{:>15}{:>12}\n", "", "compute", "communication", "wait");
   for (const execute::RankTimes& rank : execution.ranks) {
-    text += fmt::format("  {:<8}{:>12}{:>15}{:>12}\n", rank.device, format(rank.compute), format(rank.communication), format(rank.wait));
+    text += fmt::format("  {:<8}{:>12}{:>15}{:>12}\n", rank.device, format(rank.compute), format(rank.communication),
+                        format(rank.wait));
   }
 }
 
-void add_prediction(const execute::Prediction& prediction, const execute::Execution& execution, Json& json, std::string& text) {
+void add_prediction(const execute::Prediction& prediction, const execute::Execution& execution, Json& json,
+                    std::string& text) {
   const Seconds measured = cost::median(execution.iterations);
   text += fmt::format("\n  {:<20}{:>12}{:>12}{:>11}\n", "", "predicted", "measured", "error");
   text += row_of("iteration", prediction.iteration, measured);

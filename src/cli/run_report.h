@@ -13,7 +13,9 @@ namespace foreflow::cli {
 // `communication_s`, `wait_s`} to `json`, and a table to `text`.
 void add_times(const execute::Execution& execution, Json& json, std::string& text);
 
-// Adds `predicted` {`iteration_time_s`, `relative_error`, `ranks[]`, `cost_provenance`}; errors are predicted / measured - 1.
-void add_prediction(const execute::Prediction& prediction, const execute::Execution& execution, Json& json, std::string& text);
+// Adds `predicted` {`iteration_time_s`, `relative_error`, `ranks[]`, `cost_provenance`}; errors are predicted /
+// measured - 1.
+void add_prediction(const execute::Prediction& prediction, const execute::Execution& execution, Json& json,
+                    std::string& text);
 
 }  // namespace foreflow::cli

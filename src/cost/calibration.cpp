@@ -27,7 +27,8 @@ double time_at(const Family& family, Seconds x) {
 
 // Nothing when `x` is not between two points.
 std::optional<Seconds> interpolated(const Family& family, Seconds x) {
-  const auto above = std::find_if(family.points.begin(), family.points.end(), [&](const Point& point) { return on_line(family, point) >= x; });
+  const auto above = std::find_if(family.points.begin(), family.points.end(),
+                                  [&](const Point& point) { return on_line(family, point) >= x; });
   if (above == family.points.end() || x <= Seconds(0)) return std::nullopt;
   const Seconds high = on_line(family, *above);
   if (high == x) return Seconds(time_at(family, x));
@@ -40,8 +41,9 @@ std::optional<Seconds> interpolated(const Family& family, Seconds x) {
 }
 
 const Family* find_family(const Calibration& calibration, const Query& query) {
-  const auto found = std::find_if(calibration.families.begin(), calibration.families.end(),
-                                  [&](const Family& family) { return family.key() == std::tie(query.op, query.dtype, query.ranks); });
+  const auto found = std::find_if(calibration.families.begin(), calibration.families.end(), [&](const Family& family) {
+    return family.key() == std::tie(query.op, query.dtype, query.ranks);
+  });
   return found == calibration.families.end() ? nullptr : &*found;
 }
 
@@ -77,7 +79,8 @@ Calibration fit(std::span<const Measurement> measurements) {
       std::vector<Seconds> times;
       for (const Measurement* row : rows) times.push_back(row->time);
       const bool is_message = first.kind == Measurement::Kind::message;
-      family.points.push_back({signature, first.flops, is_message ? first.message : first.read + first.written, median(std::move(times))});
+      family.points.push_back(
+          {signature, first.flops, is_message ? first.message : first.read + first.written, median(std::move(times))});
     }
     family.line = fit_line(family.points);
     sort_along_line(family);
@@ -102,7 +105,8 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
       const Calibration without{{rest}};
       for (size_t i = fold; i < family.points.size(); i += folds) {
         const Point& point = family.points[i];
-        const auto ours    = price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes});
+        const auto ours =
+            price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes});
         ++error.held_out;
         error.held_out_error += relative_error(ours->time, point.time);
       }

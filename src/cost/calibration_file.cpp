@@ -31,7 +31,8 @@ double not_negative(const JsonView& json) {
 
 Point read_point(const JsonView& json) {
   json.allow_only({"signature", "flops", "bytes", "time"});
-  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), json.at("bytes").as_bytes(), json.at("time").as_seconds()};
+  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), json.at("bytes").as_bytes(),
+          json.at("time").as_seconds()};
 }
 
 }  // namespace
@@ -59,7 +60,11 @@ Calibration from_json(const JsonView& families) {
   Calibration calibration;
   for (const JsonView& json : families.items()) {
     json.allow_only({"op", "dtype", "ranks", "fixed", "throughput", "bandwidth", "points"});
-    Family family{json.at("op").as_string(), json.at("dtype").as_string(), static_cast<int>(json.int_or("ranks", 1)), read_line(json), {}};
+    Family family{json.at("op").as_string(),
+                  json.at("dtype").as_string(),
+                  static_cast<int>(json.int_or("ranks", 1)),
+                  read_line(json),
+                  {}};
     for (const JsonView& point : json.at("points").items()) family.points.push_back(read_point(point));
     sort_along_line(family);  // rates were rounded when they were written
     calibration.families.push_back(std::move(family));

@@ -9,8 +9,8 @@
 namespace foreflow::cost {
 namespace {
 
-constexpr size_t kTerms = 3;                // flops, bytes, 1
-using Row = std::array<double, kTerms + 1>;  // the terms and the right-hand side
+constexpr size_t kTerms = 3;                               // flops, bytes, 1
+using Row               = std::array<double, kTerms + 1>;  // the terms and the right-hand side
 
 // The terms of a point over its time: the right-hand side is 1, so that errors are relative.
 std::vector<Row> relative_rows(std::span<const Point> points) {
@@ -27,7 +27,8 @@ std::optional<std::array<double, kTerms>> solve(std::array<Row, kTerms> system, 
   constexpr double kSingular = 1e-12;
   for (size_t column = 0; column < n; ++column) {
     size_t pivot = column;
-    for (size_t r = column; r < n; ++r) pivot = std::abs(system[r][column]) > std::abs(system[pivot][column]) ? r : pivot;
+    for (size_t r = column; r < n; ++r)
+      pivot = std::abs(system[r][column]) > std::abs(system[pivot][column]) ? r : pivot;
     if (std::abs(system[pivot][column]) < kSingular) return std::nullopt;
     std::swap(system[pivot], system[column]);
     for (size_t r = 0; r < n; ++r) {
@@ -107,7 +108,8 @@ void sort_along_line(Family& family) {
   const auto place = [&](const Point& point) {
     return std::pair(family.line.at(point.flops, point.bytes), std::string_view(point.signature));
   };
-  std::sort(family.points.begin(), family.points.end(), [&](const Point& a, const Point& b) { return place(a) < place(b); });
+  std::sort(family.points.begin(), family.points.end(),
+            [&](const Point& a, const Point& b) { return place(a) < place(b); });
 }
 
 }  // namespace foreflow::cost

@@ -7,9 +7,10 @@
 
 namespace foreflow::cost {
 
-// Minimises the sum of squared relative errors over `points`, leaving out those of no time: the best of all subsets of the
-// three terms whose least-squares solution is not negative, which is the non-negative least-squares solution (Lawson and
-// Hanson 1974, chapter 23). Among equally good ones that with the fewest terms, flops before bytes before the fixed time.
+// Minimises the sum of squared relative errors over `points`, leaving out those of no time: the best of all subsets of
+// the three terms whose least-squares solution is not negative, which is the non-negative least-squares solution
+// (Lawson and Hanson 1974, chapter 23). Among equally good ones that with the fewest terms, flops before bytes before
+// the fixed time.
 Line fit_line(std::span<const Point> points);
 
 // Puts the points into the order of their times on the line, then of their signatures.

@@ -16,14 +16,14 @@ namespace {
 using Kind = Measurement::Kind;
 
 const std::vector<std::string>& columns() {
-  static const std::vector<std::string> kColumns = {"kind",          "rank",  "op",      "dtype",      "signature",
-                                                    "ranks",         "flops", "bytes_read", "bytes_written",
-                                                    "message_bytes", "count", "seconds", "seconds_min"};
+  static const std::vector<std::string> kColumns = {"kind",  "rank",    "op",         "dtype",         "signature",
+                                                    "ranks", "flops",   "bytes_read", "bytes_written", "message_bytes",
+                                                    "count", "seconds", "seconds_min"};
   return kColumns;
 }
 
-constexpr auto kRequired = {"kind", "op", "dtype", "signature", "ranks", "flops", "bytes_read", "bytes_written",
-                            "message_bytes", "seconds"};
+constexpr auto kRequired = {"kind",  "op",         "dtype",         "signature",     "ranks",
+                            "flops", "bytes_read", "bytes_written", "message_bytes", "seconds"};
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";

@@ -28,7 +28,8 @@ std::string text(const ir::Attributes& attributes) {
   std::string all;
   for (const auto& [name, value] : attributes) {
     const auto* array = std::get_if<ir::Array>(&value);
-    all += fmt::format("{}{}={}", all.empty() ? "" : " ", name, array != nullptr ? text(array->type()) : to_string(value));
+    all +=
+        fmt::format("{}{}={}", all.empty() ? "" : " ", name, array != nullptr ? text(array->type()) : to_string(value));
   }
   return "{" + all + "}";
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "execute/job.h"
@@ -29,7 +30,8 @@ class Folder {
  public:
   Folder() {
     std::string name = (fs::temp_directory_path() / "foreflow-mpi.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(name, std::string("cannot be made a folder: ") + std::strerror(errno));
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Error(name, std::string("cannot be made a folder: ") + std::strerror(errno));
     path_ = name;
   }
   Folder(const Folder&)            = delete;
@@ -47,9 +49,11 @@ class Folder {
 
 using Programs = std::vector<RankProgram>;  // of one task, by rank
 
-void write_jobs(const Folder& folder, size_t number, const Task& task, const Programs& programs, const Options& options) {
+void write_jobs(const Folder& folder, size_t number, const Task& task, const Programs& programs,
+                const Options& options) {
   Job job;
-  for (const RankProgram& program : programs) job.devices.push_back("D" + (program.device.placed() ? ir::to_string(program.device) : "1"));
+  for (const RankProgram& program : programs)
+    job.devices.push_back("D" + (program.device.placed() ? ir::to_string(program.device) : "1"));
   job.iterations = options.iterations;
   job.warmup     = options.warmup;
   for (size_t rank = 0; rank < programs.size(); ++rank) {
@@ -65,8 +69,10 @@ void write_jobs(const Folder& folder, size_t number, const Task& task, const Pro
 std::vector<std::string> command_line(size_t ranks, const Folder& folder, const Options& options) {
   std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  for (const auto& [key, value] : {std::pair{"plm", "isolated"}, std::pair{"pml", "ob1"}, std::pair{"btl", "self,vader"},
-                                   std::pair{"btl_vader_single_copy_mechanism", "none"}}) {
+  const bool crowded = ranks > std::thread::hardware_concurrency();
+  for (const auto& [key, value] :
+       {std::pair{"mpi_yield_when_idle", crowded ? "1" : "0"}, std::pair{"plm", "isolated"}, std::pair{"pml", "ob1"},
+        std::pair{"btl", "self,vader"}, std::pair{"btl_vader_single_copy_mechanism", "none"}}) {
     words.insert(words.end(), {"--mca", key, value});
   }
   words.insert(words.end(), {options.rank_program, folder.path().string(), fmt::format("{}", options.timeout.value())});
@@ -95,7 +101,9 @@ std::string last_words(std::string_view text) {
   }
   if (ended.exit_code == 127) throw Error(kWhere, "there is no program mpirun; install Open MPI (Debian: openmpi-bin)");
   const std::string line = last_words(read_file(folder / "log"));
-  throw Error(kWhere, fmt::format("{}{}", ended.never_started ? "the processes did not start" : fmt::format("mpirun ended with exit code {}", ended.exit_code),
+  throw Error(kWhere, fmt::format("{}{}",
+                                  ended.never_started ? "the processes did not start"
+                                                      : fmt::format("mpirun ended with exit code {}", ended.exit_code),
                                   line.empty() ? "" : "; it says: " + line));
 }
 
@@ -119,7 +127,7 @@ std::vector<cost::Measurement> messages(const Programs& programs, const std::vec
   }
   std::map<std::pair<int, std::string>, std::pair<cost::Measurement, std::vector<Seconds>>> rows;
   for (const auto& [number, entry] : slowest) {
-    const auto& [meeting, times] = entry;
+    const auto& [meeting, times]   = entry;
     const std::vector<int> members = meeting->members();
     if (members.size() < 2) continue;
     cost::Measurement row;
@@ -130,7 +138,8 @@ std::vector<cost::Measurement> messages(const Programs& programs, const std::vec
     row.ranks     = static_cast<int>(members.size());
     row.message   = cost::message_bytes(ops::table().get(meeting->op, kWhere), meeting->operand, meeting->result);
     row.signature = cost::message_signature(row.op, row.message, row.ranks);
-    auto& [kept, all] = rows.try_emplace({row.rank, row.dtype + row.signature}, row, std::vector<Seconds>{}).first->second;
+    auto& [kept, all] =
+        rows.try_emplace({row.rank, row.dtype + row.signature}, row, std::vector<Seconds>{}).first->second;
     all.insert(all.end(), times.begin(), times.end());
   }
   std::vector<cost::Measurement> result;
@@ -149,13 +158,16 @@ Execution execution_of(const Task& task, const Programs& programs, const std::ve
   execution.results.resize(task.module.entry().results.size());
   execution.iterations.resize(answers[0].iterations.size());
   for (size_t rank = programs.size(); rank-- > 0;) {  // a result that all have is that of the first
-    for (size_t i = 0; i < programs[rank].results.size(); ++i) execution.results[programs[rank].results[i]] = answers[rank].results[i];
+    for (size_t i = 0; i < programs[rank].results.size(); ++i)
+      execution.results[programs[rank].results[i]] = answers[rank].results[i];
   }
   for (size_t rank = 0; rank < programs.size(); ++rank) {
     const auto& iterations = answers[rank].iterations;
-    for (size_t i = 0; i < iterations.size(); ++i) execution.iterations[i] = std::max(execution.iterations[i], iterations[i].total);
+    for (size_t i = 0; i < iterations.size(); ++i)
+      execution.iterations[i] = std::max(execution.iterations[i], iterations[i].total);
     execution.ranks.push_back({"D" + (programs[rank].device.placed() ? ir::to_string(programs[rank].device) : "1"),
-                               median_of(iterations, &IterationTimes::compute), median_of(iterations, &IterationTimes::communication),
+                               median_of(iterations, &IterationTimes::compute),
+                               median_of(iterations, &IterationTimes::communication),
                                median_of(iterations, &IterationTimes::wait)});
     const auto& ops = answers[rank].ops;
     execution.measurements.insert(execution.measurements.end(), ops.begin(), ops.end());
@@ -178,12 +190,14 @@ std::vector<Execution> run_mpi(const std::vector<Task>& tasks, const Options& op
     ranks = std::max(ranks, programs.back().size());
   }
   constexpr Seconds kPatience{60};
-  const Ended ended = run_program(command_line(ranks, folder, options), folder / "log", [&] { return fs::exists(folder / kStarted); }, kPatience);
+  const Ended ended = run_program(
+      command_line(ranks, folder, options), folder / "log", [&] { return fs::exists(folder / kStarted); }, kPatience);
   if (ended.exit_code != 0) fail(folder, ended, ranks);
   std::vector<Execution> executions;
   for (size_t t = 0; t < tasks.size(); ++t) {
     std::vector<Answer> answers;
-    for (size_t rank = 0; rank < programs[t].size(); ++rank) answers.push_back(answer_from(read_file(folder / answer_file(t, static_cast<int>(rank)))));
+    for (size_t rank = 0; rank < programs[t].size(); ++rank)
+      answers.push_back(answer_from(read_file(folder / answer_file(t, static_cast<int>(rank)))));
     executions.push_back(execution_of(tasks[t], programs[t], answers));
   }
   return executions;
@@ -194,7 +208,9 @@ std::string find_rank_program() {
   for (const fs::path& folder : {here, here / "../libexec/foreflow"}) {
     if (fs::exists(folder / "foreflow-rank")) return (folder / "foreflow-rank").lexically_normal().string();
   }
-  throw Error(kWhere, "there is no program foreflow-rank beside foreflow; it is built where Open MPI is installed (Debian: libopenmpi-dev)");
+  throw Error(kWhere,
+              "there is no program foreflow-rank beside foreflow; it is built where Open MPI is installed (Debian: "
+              "libopenmpi-dev)");
 }
 
 }  // namespace foreflow::execute

@@ -53,12 +53,8 @@ Json to_json(const Meeting& meeting) {
 
 Meeting meeting_from(const JsonView& json) {
   const auto row = json.items();
-  return {static_cast<int>(row[0].as_int()),
-          row[1].as_string(),
-          ir::parse_type(row[2].as_string(), kSource),
-          ir::parse_type(row[3].as_string(), kSource),
-          ints(row[4]),
-          ints(row[5])};
+  return {static_cast<int>(row[0].as_int()),           row[1].as_string(), ir::parse_type(row[2].as_string(), kSource),
+          ir::parse_type(row[3].as_string(), kSource), ints(row[4]),       ints(row[5])};
 }
 
 void append(std::vector<std::string>& parts, const std::vector<ir::Array>& values) {
@@ -118,8 +114,8 @@ Job job_from(std::string_view bytes) {
   job.iterations = static_cast<int>(view.at("iterations").as_int());
   job.warmup     = static_cast<int>(view.at("warmup").as_int());
   for (const JsonView& meeting : view.at("meetings").items()) job.program.meetings.push_back(meeting_from(meeting));
-  const std::string name = job.devices[static_cast<size_t>(job.rank)] + ".distir";
-  job.program.module     = ir::parse(parts[1], name, ops::table());
+  const std::string name  = job.devices[static_cast<size_t>(job.rank)] + ".distir";
+  job.program.module      = ir::parse(parts[1], name, ops::table());
   constexpr size_t kTexts = 2;
   job.arguments           = values_after(parts, kTexts);
   return job;

@@ -34,7 +34,7 @@ Answer answer_from(std::string_view bytes);
 // The names of the files in their folder.
 std::string job_file(size_t program, int rank);
 std::string answer_file(size_t program, int rank);
-std::string failure_file(int rank);  // the where and the problem of an Error, packed
+std::string failure_file(int rank);          // the where and the problem of an Error, packed
 constexpr const char* kStarted = "started";  // written when all processes have met
 
 // Runs a job: warming up, then the timed iterations, each started by all processes together.

@@ -50,7 +50,8 @@ void end_group(pid_t child, int& status) {
 
 }  // namespace
 
-Ended run_program(const std::vector<std::string>& words, const std::string& log, const std::function<bool()>& started, Seconds patience) {
+Ended run_program(const std::vector<std::string>& words, const std::string& log, const std::function<bool()>& started,
+                  Seconds patience) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
   for (std::string& word : copies) argv.push_back(word.data());

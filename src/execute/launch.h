@@ -14,8 +14,9 @@ struct Ended {
   bool never_started = false;
 };
 
-// Runs words[0], found in PATH, with its output in the file `log` and nothing on stdin. When `started` is still false after
-// `patience`, it and all that it started are ended.
-Ended run_program(const std::vector<std::string>& words, const std::string& log, const std::function<bool()>& started, Seconds patience);
+// Runs words[0], found in PATH, with its output in the file `log` and nothing on stdin. When `started` is still false
+// after `patience`, it and all that it started are ended.
+Ended run_program(const std::vector<std::string>& words, const std::string& log, const std::function<bool()>& started,
+                  Seconds patience);
 
 }  // namespace foreflow::execute

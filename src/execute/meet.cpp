@@ -9,7 +9,8 @@ namespace foreflow::execute {
 namespace {
 
 // The reference kernel of `op` on these operands.
-std::vector<ir::Array> apply(const ir::OpDef& op, const ir::Attributes& attributes, std::span<const ir::Array> operands, size_t outputs) {
+std::vector<ir::Array> apply(const ir::OpDef& op, const ir::Attributes& attributes, std::span<const ir::Array> operands,
+                             size_t outputs) {
   std::vector<ir::Type> types;
   std::vector<const ir::Array*> known;
   for (const ir::Array& operand : operands) {
@@ -19,7 +20,8 @@ std::vector<ir::Array> apply(const ir::OpDef& op, const ir::Attributes& attribut
   return op.eval({op, attributes, types, known, outputs});
 }
 
-std::vector<ir::Array> apply(std::string_view op, const ir::Attributes& attributes, std::span<const ir::Array> operands, size_t outputs) {
+std::vector<ir::Array> apply(std::string_view op, const ir::Attributes& attributes, std::span<const ir::Array> operands,
+                             size_t outputs) {
   return apply(ops::table().get(op, std::string(op)), attributes, operands, outputs);
 }
 
@@ -186,8 +188,8 @@ void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange) {
   exchange(outgoing, incoming);
 }
 
-std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank, std::span<const ir::Array* const> operands,
-                            const Exchange& exchange) {
+std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+                            std::span<const ir::Array* const> operands, const Exchange& exchange) {
   const Site site{op, meeting, rank, operands, exchange};
   const auto self = site.position();
   if (meeting.op == "MPIScatter") return scatter(site);

@@ -1,5 +1,6 @@
 // A communication op between processes: which bytes go where, and what each makes of those it gets. Sums and joins are
-// the reference kernels' own, in the order of the operands, so the numbers are those of the reference executor bit by bit.
+// the reference kernels' own, in the order of the operands, so the numbers are those of the reference executor bit by
+// bit.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,9 @@ void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange);
 //   every op but the four below   each process with a result gets every operand and runs the op's kernel
 //   MPIScatter                    the parts are cut at the root
 //   MPIReduceScatter, MPIAlltoall each process cuts its operand into a part for each, and sums or joins what it gets
-//   MPIAllreduce                  the same with equal runs of elements, which are then gathered: 2 (n - 1) / n of the bytes
-std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank, std::span<const ir::Array* const> operands,
-                            const Exchange& exchange);
+//   MPIAllreduce                  the same with equal runs of elements, which are then gathered: 2 (n - 1) / n of the
+//   bytes
+std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+                            std::span<const ir::Array* const> operands, const Exchange& exchange);
 
 }  // namespace foreflow::execute

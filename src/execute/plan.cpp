@@ -18,7 +18,8 @@ using interpret::Mixed;
 std::vector<Mixed> abstracted(const std::vector<ir::Array>& arguments) {
   std::vector<Mixed> values;
   for (const ir::Array& argument : arguments) {
-    const bool known = !argument.is_tuple() && !ir::is_float(argument.dtype()) && argument.size() <= interpret::MixedDomain::kLargestKnown;
+    const bool known = !argument.is_tuple() && !ir::is_float(argument.dtype()) &&
+                       argument.size() <= interpret::MixedDomain::kLargestKnown;
     values.push_back(known ? Mixed::of(argument) : Mixed::of(argument.type()));
   }
   return values;
@@ -39,7 +40,8 @@ bool is_rooted(std::string_view op) {
 // Walks the whole program in its order, through calls, and notes every communication.
 class MeetingWalk {
  public:
-  MeetingWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation, std::map<ir::Device, int> ranks)
+  MeetingWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+              std::map<ir::Device, int> ranks)
       : module_(module), interpretation_(interpretation), ranks_(std::move(ranks)) {}
 
   std::vector<Meeting> run() && {
@@ -70,7 +72,8 @@ class MeetingWalk {
     walk(callee, inner);
   }
 
-  void meet(const Instance<Mixed>& instance, const ir::Function& function, const ir::Op& op, const interpret::DeviceMap& map) {
+  void meet(const Instance<Mixed>& instance, const ir::Function& function, const ir::Op& op,
+            const interpret::DeviceMap& map) {
     Meeting meeting;
     meeting.number = static_cast<int>(meetings_.size());
     meeting.op     = op.def->name;
@@ -80,21 +83,30 @@ class MeetingWalk {
       const ir::Device inside = ir::device_of(type);
       const ir::Device device = map.empty() ? inside : interpret::renamed(inside, map);
       if (device.placed() && !ranks_.contains(device))
-        fail(function, op, "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name + " is; return one from there");
+        fail(function, op,
+             "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name +
+                 " is; return one from there");
       side.push_back(device.placed() ? ranks_.at(device) : kEverywhere);
       if (side.size() == 1) one = ir::moved(type, {});
     };
     for (const ir::ValueId id : function.inputs(op)) add(id, meeting.from, meeting.operand);
     for (uint32_t i = 0; i < op.result_count; ++i) add(function.output(op, i), meeting.to, meeting.result);
-    const auto everywhere = [](const std::vector<int>& side) { return std::count(side.begin(), side.end(), kEverywhere) > 0; };
+    const auto everywhere = [](const std::vector<int>& side) {
+      return std::count(side.begin(), side.end(), kEverywhere) > 0;
+    };
     if (everywhere(meeting.to) || (everywhere(meeting.from) && !is_rooted(meeting.op)))
       fail(function, op, "has an operand on no device; place it, as in %x: Tensor[Float32, (4,), 1]");
     meetings_.push_back(std::move(meeting));
   }
 
   void check(const ir::Function& function, const ir::Op& op, const ir::Type& type) const {
-    if (!type.resolved()) fail(function, op, "sends a value of unknown shape, " + ir::to_string(type) + "; the shape of a message must not depend on numbers");
-    if (spread(type)) fail(function, op, "sends " + ir::to_string(type) + ", which is on several devices; send its elements one by one");
+    if (!type.resolved())
+      fail(function, op,
+           "sends a value of unknown shape, " + ir::to_string(type) +
+               "; the shape of a message must not depend on numbers");
+    if (spread(type))
+      fail(function, op,
+           "sends " + ir::to_string(type) + ", which is on several devices; send its elements one by one");
   }
 
   [[noreturn]] void fail(const ir::Function& function, const ir::Op& op, const std::string& what) const {
@@ -126,9 +138,9 @@ std::vector<int> Meeting::members() const {
 }
 
 std::vector<RankProgram> plan(const ir::Module& module, const std::vector<ir::Array>& arguments) {
-  const auto interpretation         = interpret::interpret_mixed(module, module.functions.size() - 1, abstracted(arguments));
-  const Instance<Mixed>& entry      = interpretation.entry();
-  const ir::Function& function      = module.entry();
+  const auto interpretation    = interpret::interpret_mixed(module, module.functions.size() - 1, abstracted(arguments));
+  const Instance<Mixed>& entry = interpretation.entry();
+  const ir::Function& function = module.entry();
   check_parameters(module, entry);
   std::vector<RankProgram> programs;
   std::map<ir::Device, int> ranks;

@@ -1,4 +1,5 @@
-// foreflow-rank FOLDER TIMEOUT: one process of `foreflow execute --ranks mpi`, started by mpirun. Only this file knows MPI.
+// foreflow-rank FOLDER TIMEOUT: one process of `foreflow execute --ranks mpi`, started by mpirun. Only this file knows
+// MPI.
 #include <mpi.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include "execute/job.h"
 #include "execute/values.h"
@@ -19,26 +21,32 @@ namespace fs = std::filesystem;
 
 constexpr int kTag = 1;
 
+// How long to wait, and whether to let others compute meanwhile: where there are more processes than cores.
+struct Patience {
+  Seconds timeout;
+  bool crowded = false;
+};
+
 // Requests of one exchange, and whom each is with.
 class Pending {
  public:
-  explicit Pending(Seconds timeout) : timeout_(timeout) {}
+  explicit Pending(const Patience& patience) : patience_(patience) {}
 
   void add(MPI_Request request, int partner) {
     requests_.push_back(request);
     partners_.push_back(partner);
   }
 
-  // Throws Error when they are not done in time. It yields, because there may be more processes than cores.
+  // Throws Error when they are not done in time.
   void wait() {
-    constexpr int kTestsPerYield = 64;
-    const double start           = MPI_Wtime();
-    int done                     = 0;
+    constexpr int kTestsPerLook = 64;
+    const double start          = MPI_Wtime();
+    int done                    = 0;
     for (int tests = 0; done == 0; ++tests) {
       MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-      if (done != 0 || tests % kTestsPerYield != kTestsPerYield - 1) continue;
-      sched_yield();
-      if (MPI_Wtime() - start > timeout_.value()) give_up();
+      if (done != 0 || tests % kTestsPerLook != kTestsPerLook - 1) continue;
+      if (patience_.crowded) sched_yield();
+      if (MPI_Wtime() - start > patience_.timeout.value()) give_up();
     }
   }
 
@@ -51,11 +59,12 @@ class Pending {
       if (done == 0) missing.insert(partners_[i]);
     }
     std::string names;
-    for (const int rank : missing) names += (names.empty() ? "" : " and ") + std::string("rank ") + std::to_string(rank);
-    throw Error("", "has waited " + format(timeout_) + " for " + names + "; give more with --timeout");
+    for (const int rank : missing)
+      names += (names.empty() ? "" : " and ") + std::string("rank ") + std::to_string(rank);
+    throw Error("", "has waited " + format(patience_.timeout) + " for " + names + "; give more with --timeout");
   }
 
-  Seconds timeout_;
+  Patience patience_;
   std::vector<MPI_Request> requests_;
   std::vector<int> partners_;
 };
@@ -71,8 +80,8 @@ void in_pieces(std::span<Byte> bytes, F f) {
   } while (!bytes.empty());
 }
 
-void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming, Seconds timeout) {
-  Pending pending(timeout);
+void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming, const Patience& patience) {
+  Pending pending(patience);
   for (const auto& [rank, bytes] : incoming) {
     in_pieces(bytes, [&, from = rank](std::byte* data, int count) {
       MPI_Request request = MPI_REQUEST_NULL;
@@ -106,14 +115,14 @@ void gather(size_t program, const Job& job, std::string answer, const fs::path& 
   }
 }
 
-void run(const fs::path& folder, int rank, Seconds timeout) {
-  const Exchange talk = [timeout](std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
-    exchange(outgoing, incoming, timeout);
+void run(const fs::path& folder, int rank, const Patience& patience) {
+  const Exchange talk = [patience](std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+    exchange(outgoing, incoming, patience);
   };
   for (size_t program = 0; fs::exists(folder / job_file(program, 0)); ++program) {
     const fs::path file = folder / job_file(program, rank);
     if (!fs::exists(file)) continue;  // it needs fewer processes
-    const Job job = job_from(read_file(file.string()));
+    const Job job      = job_from(read_file(file.string()));
     std::string answer = run_job(job, talk);
     try {
       gather(program, job, std::move(answer), folder, talk);
@@ -137,14 +146,16 @@ int main(int argc, char** argv) {
   using namespace foreflow::execute;
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // mpirun never leaves a process behind, however it ends
   MPI_Init(&argc, &argv);
-  int rank = 0;
+  int rank = 0, count = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
   if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
   const fs::path folder = argv[1];
   MPI_Barrier(MPI_COMM_WORLD);
   try {
     if (rank == 0) foreflow::write_file((folder / kStarted).string(), "");
-    run(folder, rank, foreflow::Seconds(std::atof(argv[2])));
+    const bool crowded = count > static_cast<int>(std::thread::hardware_concurrency());
+    run(folder, rank, {foreflow::Seconds(std::atof(argv[2])), crowded});
   } catch (const foreflow::Error& error) {
     fail(folder, rank, error.where(), error.problem());
   } catch (const std::exception& problem) {

@@ -35,7 +35,10 @@ std::vector<std::vector<ir::ValueId>> last_uses(const ir::Function& function) {
 
 RankRun::RankRun(const RankProgram& program, int rank, const Exchange& exchange)
     : program_(program), rank_(rank), exchange_(exchange) {
-  for (const ir::Function& function : program.module.functions) dead_after_.push_back(last_uses(function));
+  for (const ir::Function& function : program.module.functions) {
+    dead_after_.push_back(last_uses(function));
+    sites_.emplace_back(function.ops.size());
+  }
   log_.meetings.resize(program.meetings.size());
 }
 
@@ -55,56 +58,63 @@ std::vector<ir::Array> RankRun::run(size_t number, std::vector<ir::Array> argume
   std::vector<ir::Array> values = std::move(arguments);
   values.resize(function.values.size());
   for (size_t o = 0; o < function.ops.size(); ++o) {
-    step(function, o, values);
+    const ir::Op& op               = function.ops[o];
+    const Clock::time_point start  = Clock::now();
+    std::vector<ir::Array> results = step(function, op, values);
+    for (size_t i = 0; i < results.size(); ++i) values[op.first_result + i] = std::move(results[i]);
     for (const ir::ValueId id : dead_after_[number][o]) values[ir::index(id)] = ir::Array();
+    if (!op.is_call() && op.def->role != ir::Role::communication) note(op, sites_[number][o], since(start));
   }
   std::vector<ir::Array> results;
   for (const ir::ValueId id : function.results) results.push_back(values[ir::index(id)]);
   return results;
 }
 
-void RankRun::step(const ir::Function& function, size_t o, std::vector<ir::Array>& values) {
-  const ir::Op& op = function.ops[o];
-  std::vector<ir::Array> results;
+std::vector<ir::Array> RankRun::step(const ir::Function& function, const ir::Op& op,
+                                     const std::vector<ir::Array>& values) {
   if (op.is_call()) {
     std::vector<ir::Array> arguments;
     for (const ir::ValueId id : function.inputs(op)) arguments.push_back(values[ir::index(id)]);
-    results = run(static_cast<size_t>(op.callee), std::move(arguments));
-  } else {
-    std::vector<const ir::Array*> operands;
-    for (const ir::ValueId id : function.inputs(op)) operands.push_back(id == ir::ValueId::none ? nullptr : &values[ir::index(id)]);
-    try {
-      results = op.def->role == ir::Role::communication ? meet_others(op, operands) : compute(op, operands);
-    } catch (const Error& error) {
-      const std::string prefix = error.where() == op.def->name || error.where().empty() ? "" : error.where() + ": ";
-      throw Error(ir::describe(program_.module, function, op), prefix + error.problem());
-    } catch (const std::bad_alloc&) {
-      throw Error(ir::describe(program_.module, function, op), "ran out of memory");
-    }
+    return run(static_cast<size_t>(op.callee), std::move(arguments));
   }
-  for (size_t i = 0; i < results.size(); ++i) values[op.first_result + i] = std::move(results[i]);
+  std::vector<const ir::Array*> operands;
+  for (const ir::ValueId id : function.inputs(op))
+    operands.push_back(id == ir::ValueId::none ? nullptr : &values[ir::index(id)]);
+  try {
+    return op.def->role == ir::Role::communication ? meet_others(op, operands) : compute(op, operands);
+  } catch (const Error& error) {
+    const std::string prefix = error.where() == op.def->name || error.where().empty() ? "" : error.where() + ": ";
+    throw Error(ir::describe(program_.module, function, op), prefix + error.problem());
+  } catch (const std::bad_alloc&) {
+    throw Error(ir::describe(program_.module, function, op), "ran out of memory");
+  }
 }
 
 std::vector<ir::Array> RankRun::compute(const ir::Op& op, std::span<const ir::Array* const> operands) {
   if (op.def->eval == nullptr) throw Error(std::string(op.def->name), "has no reference kernel");
-  const Clock::time_point start = Clock::now();
   inputs_.clear();
+  outputs_.clear();
   for (const ir::Array* operand : operands) inputs_.push_back(operand == nullptr ? ir::Type() : operand->type());
   std::vector<ir::Array> results = op.def->eval({*op.def, *op.attributes, inputs_, operands, op.result_count});
-  const Seconds time             = since(start);
-  now_.compute += time;
-  if (timing_ == Timing::off) return results;
-  outputs_.clear();
   for (const ir::Array& result : results) outputs_.push_back(result.type());
-  const ir::OpCall call{*op.def, *op.attributes, inputs_, operands, op.result_count};
-  const auto [entry, fresh] = log_.ops.try_emplace(cost::signature(call, outputs_));
-  if (fresh) {
-    entry->second.op    = op.def->name;
-    entry->second.dtype = cost::dtype_of(inputs_, outputs_);
-    entry->second.work  = op.def->work(call, outputs_);
-  }
-  entry->second.times.push_back(time);
   return results;
+}
+
+// The row is looked up once for a site, whose types are the same each time unless they depend on numbers: making a
+// signature takes as long as a small op.
+void RankRun::note(const ir::Op& op, Site& site, Seconds time) {
+  now_.compute += time;
+  if (timing_ == Timing::off) return;
+  if (site.row == nullptr || site.inputs != inputs_) {
+    const std::vector<const ir::Array*> unknown(inputs_.size(), nullptr);
+    const ir::OpCall call{*op.def, *op.attributes, inputs_, unknown, op.result_count};
+    site.inputs = inputs_;
+    site.row    = &log_.ops[cost::signature(call, outputs_)];
+    if (site.row->times.empty())
+      *site.row = {
+          std::string(op.def->name), std::string(cost::dtype_of(inputs_, outputs_)), op.def->work(call, outputs_), {}};
+  }
+  site.row->times.push_back(time);
 }
 
 std::vector<ir::Array> RankRun::meet_others(const ir::Op& op, std::span<const ir::Array* const> operands) {

@@ -10,7 +10,9 @@ int64_t border(int64_t size, size_t index, size_t parts) {
   return size * static_cast<int64_t>(index) / static_cast<int64_t>(parts);
 }
 
-void append(std::string& bytes, int64_t number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof(number)); }
+void append(std::string& bytes, int64_t number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
 
 // Takes from the front of what it was given; everything was written by this module.
 class Reader {

@@ -22,7 +22,8 @@ void expect_equal(const Task& task, const execute::Execution& execution, const s
   const auto expected = interpret::evaluate(task.module, task.module.functions.size() - 1, task.arguments);
   ASSERT_EQ(execution.results.size(), expected.size()) << what;
   for (size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_EQ(execute::to_bytes(execution.results[i]), execute::to_bytes(expected[i])) << "result " << i << " of " << what;
+    ASSERT_EQ(execute::to_bytes(execution.results[i]), execute::to_bytes(expected[i]))
+        << "result " << i << " of " << what;
   }
 }
 
@@ -42,15 +43,17 @@ TEST(Processes, ComputeRandomProgramsAsTheReferenceExecutorDoes) {
 
 TEST(Processes, TrainAsTheReferenceExecutorDoes) {
   FOREFLOW_MPI_OR_SKIP();
-  const std::string gpt = R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
-  const std::string mlp = R"({"layers": 4, "hidden": 8})";
-  const std::vector<test::Split> splits = {{2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 4}, {2, 1, 2, 2}, {1, 2, 2, 2}, {2, 2, 1, 1}};
+  const std::string gpt                 = R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
+  const std::string mlp                 = R"({"layers": 4, "hidden": 8})";
+  const std::vector<test::Split> splits = {{2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 4},
+                                           {2, 1, 2, 2}, {1, 2, 2, 2}, {2, 2, 1, 1}};
   std::vector<Task> tasks;
   for (const test::Split& split : splits) {
     for (const auto& [name, sizes] : {std::pair("gpt", gpt), std::pair("mlp", mlp)}) {
-      const ir::Module gradients = transform::differentiate(test::family(name, sizes, 8, workload::Mode::training), ops::table());
-      const ir::Module updated   = transform::add_optimizer(gradients, ops::table(), "adam");
-      const auto steps           = test::distribute(transform::eliminate_dead_code(transform::resolve(updated)), split);
+      const ir::Module gradients =
+          transform::differentiate(test::family(name, sizes, 8, workload::Mode::training), ops::table());
+      const ir::Module updated = transform::add_optimizer(gradients, ops::table(), "adam");
+      const auto steps         = test::distribute(transform::eliminate_dead_code(transform::resolve(updated)), split);
       tasks.push_back(test::with_random_arguments(steps.back().module, tasks.size()));
     }
   }
@@ -75,7 +78,7 @@ TEST(Processes, ComputeTheShippedProgramsAsTheReferenceExecutorDoes) {
 
 TEST(Processes, AreTimedOpByOpAndMessageByMessage) {
   FOREFLOW_MPI_OR_SKIP();
-  const std::string text = R"(func @main(%x: Tensor[Float32, (64, 32), 1], %w: Tensor[Float32, (32, 16), 2]) {
+  const std::string text    = R"(func @main(%x: Tensor[Float32, (64, 32), 1], %w: Tensor[Float32, (32, 16), 2]) {
   %a = Relu(%x)
   %b: D2 = Send(%a, 2)
   %c: D2 = MatMul(%b, %w)
@@ -87,7 +90,8 @@ TEST(Processes, AreTimedOpByOpAndMessageByMessage) {
   const auto execution      = test::run_processes({task}, {.iterations = kIterations, .warmup = 2}).front();
   ASSERT_EQ(execution.iterations.size(), 5U);
   ASSERT_EQ(execution.measurements.size(), 3U);
-  const auto& [relu, matmul, send] = std::tie(execution.measurements[0], execution.measurements[1], execution.measurements[2]);
+  const auto& [relu, matmul, send] =
+      std::tie(execution.measurements[0], execution.measurements[1], execution.measurements[2]);
   EXPECT_EQ(relu.signature, "Relu(f32[64x32]) -> f32[64x32]");
   EXPECT_EQ(relu.rank, 0);
   EXPECT_EQ(matmul.signature, "MatMul(f32[64x32] f32[32x16]) -> f32[64x16]");
@@ -101,7 +105,8 @@ TEST(Processes, AreTimedOpByOpAndMessageByMessage) {
     EXPECT_LE(row.fastest, row.time);
   }
   // The program is a chain: no iteration is shorter than its parts at their fastest.
-  for (const Seconds iteration : execution.iterations) EXPECT_GE(iteration, relu.fastest + send.fastest + matmul.fastest);
+  for (const Seconds iteration : execution.iterations)
+    EXPECT_GE(iteration, relu.fastest + send.fastest + matmul.fastest);
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ std::string message_of(const execute::Task& task, const execute::Options& option
   return "nothing was wrong";
 }
 
-execute::Task task(const std::string& text) { return test::with_random_arguments(ir::parse(text, "p.distir", ops::table()), 1); }
+execute::Task task(const std::string& text) {
+  return test::with_random_arguments(ir::parse(text, "p.distir", ops::table()), 1);
+}
 
 // Processes whose command line has `word`.
 std::vector<pid_t> processes_with(const std::string& word) {
@@ -68,8 +70,8 @@ func @main(%table: Tensor[Float32, (4, 2), 2], %i: Tensor[Int64, (1,), 1]) {
   return %back
 }
 )";
-  execute::Task wrong = task(text);
-  wrong.arguments[1]  = ir::Array::of_ints({1}, {9});
+  execute::Task wrong    = task(text);
+  wrong.arguments[1]     = ir::Array::of_ints({1}, {9});
   EXPECT_THAT(message_of(wrong, {}), testing::StartsWith("rank 1: D2.distir:2: @look_up: %row = Gather: "));
 }
 
@@ -98,10 +100,14 @@ TEST(FailingProcesses, EndWithTheCommandThatStartedThem) {
 }
 )");
   const std::string mark = "7654.25";  // stands in the command lines of mpirun and its processes
-  std::thread command([&] { test::run_foreflow({"execute", "p.distir", "--ranks", "mpi", "--iterations", "10000000", "--timeout", mark}, folder.path()); });
+  std::thread command([&] {
+    test::run_foreflow({"execute", "p.distir", "--ranks", "mpi", "--iterations", "10000000", "--timeout", mark},
+                       folder.path());
+  });
   EXPECT_TRUE(becomes_true([&] { return processes_with(mark).size() >= 4; }));  // the command, mpirun, two processes
   for (const pid_t pid : processes_with(mark)) {
-    if (read_file("/proc/" + std::to_string(pid) + "/cmdline").find("execute") != std::string::npos) ::kill(pid, SIGKILL);
+    if (read_file("/proc/" + std::to_string(pid) + "/cmdline").find("execute") != std::string::npos)
+      ::kill(pid, SIGKILL);
   }
   command.join();
   EXPECT_TRUE(becomes_true([&] { return processes_with(mark).empty(); })) << "processes are left";

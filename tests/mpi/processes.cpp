@@ -10,7 +10,8 @@
 namespace foreflow::test {
 
 std::string missing_for_mpi() {
-  if (!std::filesystem::exists(FOREFLOW_RANK)) return "foreflow-rank was not built: Open MPI's headers are missing (Debian: libopenmpi-dev)";
+  if (!std::filesystem::exists(FOREFLOW_RANK))
+    return "foreflow-rank was not built: Open MPI's headers are missing (Debian: libopenmpi-dev)";
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
     if (std::filesystem::exists(std::filesystem::path(folder) / "mpirun")) return "";
@@ -30,7 +31,8 @@ execute::Task with_random_arguments(ir::Module module, uint64_t seed) {
   const ir::Function& entry = task.module.entry();
   std::mt19937_64 random(seed);
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
-    task.arguments.push_back(execute::random_value(entry.values[i].name, *entry.values[i].annotation, 2, random, "test"));
+    task.arguments.push_back(
+        execute::random_value(entry.values[i].name, *entry.values[i].annotation, 2, random, "test"));
   }
   return task;
 }

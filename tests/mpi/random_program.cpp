@@ -62,7 +62,8 @@ class Writer {
     for (int device = 1; device <= devices_; ++device) {
       for (int i = 0; i < 3; ++i) {
         const Value& value = add(device, "", kTypes[draw(kTypes.size())], kSide, kSide);
-        parameters += fmt::format("{}%{}: Tensor[{}, ({}, {}), {}]", parameters.empty() ? "" : ", ", value.name, value.dtype, kSide, kSide, device);
+        parameters += fmt::format("{}%{}: Tensor[{}, ({}, {}), {}]", parameters.empty() ? "" : ", ", value.name,
+                                  value.dtype, kSide, kSide, device);
       }
     }
     while (ops > 0) ops -= step() ? 1 : 0;
@@ -77,7 +78,8 @@ class Writer {
   size_t draw(size_t below) { return random_() % below; }
   size_t any() { return draw(values_.size()); }
 
-  const Value& add(int device, const std::string& stream, const std::string& dtype, int rows, int columns, bool is_tuple = false) {
+  const Value& add(int device, const std::string& stream, const std::string& dtype, int rows, int columns,
+                   bool is_tuple = false) {
     values_.push_back({fmt::format("v{}", values_.size()), device, stream, dtype, rows, columns, is_tuple});
     return values_.back();
   }
@@ -124,19 +126,31 @@ class Writer {
   // One op, or nothing when the values drawn do not suit it.
   bool step() {
     switch (draw(13)) {
-      case 0: return unary();
-      case 1: return binary();
-      case 2: return tuple();
+      case 0:
+        return unary();
+      case 1:
+        return binary();
+      case 2:
+        return tuple();
       case 3:
-      case 4: return send();
-      case 5: return collective("MPIAllreduce", "", Form::keep);
-      case 6: return collective("MPIAllgather", ", axis=0", Form::join);
-      case 7: return collective("MPIReduceScatter", ", axis=0", Form::split);
-      case 8: return collective("MPIAlltoall", ", split_axis=0, concat_axis=1", Form::turn);
-      case 9: return rooted("MPIReduce", "");
-      case 10: return rooted("MPIGather", ", axis=0");
-      case 11: return spread();
-      default: return call();
+      case 4:
+        return send();
+      case 5:
+        return collective("MPIAllreduce", "", Form::keep);
+      case 6:
+        return collective("MPIAllgather", ", axis=0", Form::join);
+      case 7:
+        return collective("MPIReduceScatter", ", axis=0", Form::split);
+      case 8:
+        return collective("MPIAlltoall", ", split_axis=0, concat_axis=1", Form::turn);
+      case 9:
+        return rooted("MPIReduce", "");
+      case 10:
+        return rooted("MPIGather", ", axis=0");
+      case 11:
+        return spread();
+      default:
+        return call();
     }
   }
 
@@ -146,7 +160,8 @@ class Writer {
     const Value value                          = values_[operand];
     if (value.is_tuple) return false;
     use(operand);
-    body_ += fmt::format("  %{} = {}(%{})\n", add(value.device, value.stream, value).name, kOps[draw(kOps.size())], value.name);
+    body_ += fmt::format("  %{} = {}(%{})\n", add(value.device, value.stream, value).name, kOps[draw(kOps.size())],
+                         value.name);
     return true;
   }
 
@@ -176,7 +191,8 @@ class Writer {
     if (operands.empty()) return false;
     const Value like       = values_[operands[0]];
     const std::string text = names(operands);
-    body_ += fmt::format("  %{} = PackTuple({})\n", add(like.device, like.stream, like.dtype, like.rows, like.columns, true).name, text);
+    body_ += fmt::format("  %{} = PackTuple({})\n",
+                         add(like.device, like.stream, like.dtype, like.rows, like.columns, true).name, text);
     return true;
   }
 
@@ -241,7 +257,8 @@ class Writer {
       results += (results.empty() ? "%" : ", %") + add(device, "", value).name;
       list += (list.empty() ? "" : ", ") + std::to_string(device);
     }
-    body_ += fmt::format("  {} = {}(%{}, to=[{}]{})\n", results, parts ? "MPIScatter" : "MPIBroadcast", value.name, list, parts ? ", axis=0" : "");
+    body_ += fmt::format("  {} = {}(%{}, to=[{}]{})\n", results, parts ? "MPIScatter" : "MPIBroadcast", value.name,
+                         list, parts ? ", axis=0" : "");
     return true;
   }
 

@@ -1,4 +1,5 @@
-// Every communication op between processes, here threads with mailboxes: what arrives is what the reference kernel gives.
+// Every communication op between processes, here threads with mailboxes: what arrives is what the reference kernel
+// gives.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -81,7 +82,8 @@ TEST_P(EveryCommunication, GivesEachProcessWhatTheReferenceKernelGives) {
     for (const int rank : meeting.members()) {
       threads.emplace_back([&, rank] {
         std::vector<const ir::Array*> mine;
-        for (size_t i = 0; i < operands.size(); ++i) mine.push_back(meeting.from[i] == rank ? &operands[i].array : nullptr);
+        for (size_t i = 0; i < operands.size(); ++i)
+          mine.push_back(meeting.from[i] == rank ? &operands[i].array : nullptr);
         const Exchange exchange = mailboxes.of(rank);
         rendezvous(meeting, rank, exchange);
         results[static_cast<size_t>(rank)] = meet(op, meeting, rank, mine, exchange);

@@ -1,5 +1,5 @@
-// Cost tables from measured times. An op's time on a data type is looked up; between measured points it is interpolated,
-// beyond them a fitted line extends it. Messages are priced the same way, by op and number of members.
+// Cost tables from measured times. An op's time on a data type is looked up; between measured points it is
+// interpolated, beyond them a fitted line extends it. Messages are priced the same way, by op and number of members.
 #pragma once
 
 #include <optional>
@@ -26,13 +26,15 @@ struct Line {
   double per_flop = 0;  // seconds per flop
   double per_byte = 0;  // seconds per byte
 
-  Seconds at(Flops flops, Bytes bytes) const { return fixed + Seconds(per_flop * flops.value() + per_byte * bytes.value()); }
+  Seconds at(Flops flops, Bytes bytes) const {
+    return fixed + Seconds(per_flop * flops.value() + per_byte * bytes.value());
+  }
 };
 
 // One op on one data type; for messages, over so many members.
 struct Family {
   std::string op, dtype;
-  int ranks = 1;               // 1: compute
+  int ranks = 1;  // 1: compute
   Line line;
   std::vector<Point> points;  // by what `line` gives, then by signature
 
@@ -62,9 +64,9 @@ Calibration fit(std::span<const Measurement> measurements);
 // How well a family's times are predicted, as mean absolute relative errors (MAPE).
 struct FamilyError {
   std::string name;
-  size_t points     = 0;
-  double line_error = 0;  // of the fitted line, on the points it was fitted to
-  size_t held_out   = 0;  // points that could be priced without themselves
+  size_t points         = 0;
+  double line_error     = 0;  // of the fitted line, on the points it was fitted to
+  size_t held_out       = 0;  // points that could be priced without themselves
   double held_out_error = 0;  // of price(), each point priced by a calibration without it
 };
 

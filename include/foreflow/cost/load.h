@@ -7,8 +7,8 @@
 
 namespace foreflow::cost {
 
-// A calibration file holds a scenario's "cost" object and a "source". The members of `overrides` but "model" come on top of
-// its own. Throws Error naming the file and the path in it.
+// A calibration file holds a scenario's "cost" object and a "source". The members of `overrides` but "model" come on
+// top of its own. Throws Error naming the file and the path in it.
 CostModel load_model(const std::string& path, const Json& overrides = Json::object());
 
 }  // namespace foreflow::cost

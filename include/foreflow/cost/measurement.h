@@ -11,8 +11,8 @@
 
 namespace foreflow::cost {
 
-// One distinct piece of work on one process. The CSV has a column for each member, by the name in the comment; quantities
-// are in seconds, bytes and flop.
+// One distinct piece of work on one process. The CSV has a column for each member, by the name in the comment;
+// quantities are in seconds, bytes and flop.
 struct Measurement {
   enum class Kind : uint8_t { compute, message };
 
@@ -32,8 +32,8 @@ struct Measurement {
 
 std::string print_csv(std::span<const Measurement> measurements);
 
-// The columns may stand in any order, and count and seconds_min may be absent. Throws Error("NAME:LINE", ...) for unknown
-// or missing columns, rows of another length, and numbers that are none or negative.
+// The columns may stand in any order, and count and seconds_min may be absent. Throws Error("NAME:LINE", ...) for
+// unknown or missing columns, rows of another length, and numbers that are none or negative.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
 // Of at least one.

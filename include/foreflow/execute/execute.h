@@ -25,7 +25,7 @@ struct Options {
 
 // Of one process, the median iteration of each figure.
 struct RankTimes {
-  std::string device;                  // "D1"
+  std::string device;                    // "D1"
   Seconds compute, communication, wait;  // wait: for other members of a communication to arrive
 };
 

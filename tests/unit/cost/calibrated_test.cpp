@@ -38,7 +38,8 @@ struct Example {
 };
 
 const ir::Attributes kNone;
-const platform::Device kDevice{"gpu0", "test", "node0", Bytes(1e9), BytesPerSecond(1e9), {{"f32", FlopsPerSecond(1e9)}}, Seconds(1)};
+const platform::Device kDevice{
+    "gpu0", "test", "node0", Bytes(1e9), BytesPerSecond(1e9), {{"f32", FlopsPerSecond(1e9)}}, Seconds(1)};
 
 TEST(Calibrated, LooksUpMeasuredWork) {
   const Example four(4, 2);
@@ -89,18 +90,20 @@ std::string message_of(const Json& parameters) {
 }
 
 TEST(Calibrated, SaysWhatIsMissing) {
-  EXPECT_EQ(message_of(Json::object().set("model", "calibrated")),
-            "s.json: $: names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
+  EXPECT_EQ(
+      message_of(Json::object().set("model", "calibrated")),
+      "s.json: $: names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
   EXPECT_EQ(message_of(Json::object().set("families", Json::array()).set("messages", "none")),
             "s.json: $.messages: is \"none\"; write measured or simulated");
 }
 
 TEST(Signature, NamesOpAttributesAndTypesWithoutDevices) {
   const ir::Attributes attributes{{"transB", 1}};
-  const std::vector<ir::Type> inputs = {ir::Type::tensor(ir::DType::f32, {2, 3}, ir::Device(1)), ir::Type::tensor(ir::DType::f16, {4, 3}),
-                                        ir::Type()};
+  const std::vector<ir::Type> inputs = {ir::Type::tensor(ir::DType::f32, {2, 3}, ir::Device(1)),
+                                        ir::Type::tensor(ir::DType::f16, {4, 3}), ir::Type()};
   const std::vector<const ir::Array*> known(3, nullptr);
-  const std::vector<ir::Type> outputs = {ir::Type::tuple({ir::Type::scalar(ir::DType::i64), ir::Type::tensor(ir::DType::f32, {2, 4})})};
+  const std::vector<ir::Type> outputs = {
+      ir::Type::tuple({ir::Type::scalar(ir::DType::i64), ir::Type::tensor(ir::DType::f32, {2, 4})})};
   EXPECT_EQ(signature({ops::table().get("Gemm", "test"), attributes, inputs, known, 1}, outputs),
             "Gemm{transB=1}(f32[2x3] f16[4x3] _) -> (i64[] f32[2x4])");
   EXPECT_EQ(message_signature("Send", Bytes(64), 2), "Send 64 B over 2");

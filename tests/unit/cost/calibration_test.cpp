@@ -20,7 +20,8 @@ Measurement measured(double flops, double bytes, double seconds, const std::stri
 std::vector<Measurement> on_the_line(double fixed, double per_flop, double per_byte) {
   std::vector<Measurement> all;
   for (const double flops : {1e5, 1e6, 3e6, 1e7}) {
-    for (const double bytes : {1e4, 5e4, 2e6}) all.push_back(measured(flops, bytes, fixed + per_flop * flops + per_byte * bytes));
+    for (const double bytes : {1e4, 5e4, 2e6})
+      all.push_back(measured(flops, bytes, fixed + per_flop * flops + per_byte * bytes));
   }
   return all;
 }
@@ -40,8 +41,9 @@ TEST(Calibration, FindsTheLineThatTimesAreOn) {
 
 // Ordinary least squares of these points has a negative fixed time: 1 s for 1 GB, but only 0.05 s for 0.1 GB.
 TEST(Calibration, HasNoNegativeCoefficient) {
-  const Calibration calibration = fit(std::vector{measured(0, 1e8, 0.05), measured(0, 1e9, 1.0), measured(0, 2e9, 2.1)});
-  const Line& line              = calibration.families[0].line;
+  const Calibration calibration =
+      fit(std::vector{measured(0, 1e8, 0.05), measured(0, 1e9, 1.0), measured(0, 2e9, 2.1)});
+  const Line& line = calibration.families[0].line;
   EXPECT_EQ(line.fixed, Seconds(0));
   EXPECT_EQ(line.per_flop, 0);
   // The best slope alone minimises sum((per_byte * b / t - 1)^2): sum(b / t) / sum((b / t)^2).
@@ -85,7 +87,8 @@ TEST(Calibration, HasNoHeldOutErrorOnALine) {
 
 TEST(Calibration, HoldsOutWhatItTests) {
   const auto errors = assess(fit(std::vector{measured(0, 1, 1), measured(0, 2, 2), measured(0, 4, 8)}), 3);
-  // Least squares of relative errors over b / t: {2 / 2, 4 / 8} -> 1.2; between 1 and 8 at log 1/2 -> sqrt(8); {1, 1} -> 1.
+  // Least squares of relative errors over b / t: {2 / 2, 4 / 8} -> 1.2; between 1 and 8 at log 1/2 -> sqrt(8); {1, 1}
+  // -> 1.
   const double expected = ((1.2 - 1) + (std::sqrt(8.0) / 2 - 1) + (1 - 4.0 / 8)) / 3;
   EXPECT_NEAR(errors[0].held_out_error, expected, 1e-12);
   EXPECT_EQ(total(errors).held_out, 3U);

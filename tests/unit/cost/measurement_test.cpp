@@ -19,10 +19,32 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(Measurements, ReadBackFromTheirText) {
-  Measurement compute{Measurement::Kind::compute, 1, "Gemm", "f16", "Gemm{x=\"a,b\"}(f16[2x3])", 1, Flops(12), Bytes(34), Bytes(5), Bytes(0), 7,
-                      Seconds(1.25e-5), Seconds(1e-5)};
-  Measurement message{Measurement::Kind::message, 0, "Send", "f32", "Send 64 B over 2", 2, Flops(0), Bytes(0), Bytes(0), Bytes(64), 3,
-                      Seconds(0.1), Seconds(0.05)};
+  Measurement compute{Measurement::Kind::compute,
+                      1,
+                      "Gemm",
+                      "f16",
+                      "Gemm{x=\"a,b\"}(f16[2x3])",
+                      1,
+                      Flops(12),
+                      Bytes(34),
+                      Bytes(5),
+                      Bytes(0),
+                      7,
+                      Seconds(1.25e-5),
+                      Seconds(1e-5)};
+  Measurement message{Measurement::Kind::message,
+                      0,
+                      "Send",
+                      "f32",
+                      "Send 64 B over 2",
+                      2,
+                      Flops(0),
+                      Bytes(0),
+                      Bytes(0),
+                      Bytes(64),
+                      3,
+                      Seconds(0.1),
+                      Seconds(0.05)};
   const std::string text = print_csv(std::vector{compute, message});
   const auto read        = parse_csv(text, "times.csv");
   ASSERT_EQ(read.size(), 2U);
@@ -34,9 +56,10 @@ TEST(Measurements, ReadBackFromTheirText) {
 }
 
 TEST(Measurements, MayStandInAnyOrderOfColumnsWithoutTheOptionalOnes) {
-  const auto read = parse_csv("seconds,message_bytes,bytes_written,bytes_read,flops,ranks,signature,dtype,op,kind\r\n"
-                              "0.5,0,1,2,3,1,s,f32,Add,compute\r\n",
-                              "times.csv");
+  const auto read = parse_csv(
+      "seconds,message_bytes,bytes_written,bytes_read,flops,ranks,signature,dtype,op,kind\r\n"
+      "0.5,0,1,2,3,1,s,f32,Add,compute\r\n",
+      "times.csv");
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].op, "Add");
   EXPECT_EQ(read[0].time, Seconds(0.5));
@@ -54,8 +77,10 @@ TEST(Measurements, AreRefusedWithTheirLineAndWhatWouldBeRight) {
             "times.csv:2: seconds is \"fast\"; write a number that is not negative");
   EXPECT_EQ(message_of(kHeader + "\ncompute,Add,f32,s,1,-3,2,1,0,1\n"),
             "times.csv:3: flops is \"-3\"; write a number that is not negative");
-  EXPECT_EQ(message_of(kHeader + "compote,Add,f32,s,1,3,2,1,0,1\n"), "times.csv:2: kind is \"compote\"; write compute or message");
-  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,\"s,1,3,2,1,0,1\n"), "times.csv:2: a quoted cell does not end; close it with \"");
+  EXPECT_EQ(message_of(kHeader + "compote,Add,f32,s,1,3,2,1,0,1\n"),
+            "times.csv:2: kind is \"compote\"; write compute or message");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,\"s,1,3,2,1,0,1\n"),
+            "times.csv:2: a quoted cell does not end; close it with \"");
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {

@@ -67,7 +67,9 @@ TEST(Plan, MakesTheStreamsOfADeviceOneProcess) {
 }
 
 TEST(Plan, TakesAValueOnNoDeviceFromTheProcessItself) {
-  const auto programs = planned("func @main(%x: Tensor[Float32, (4,)]) {\n  %a: D1 = Send(%x, 1)\n  %b: D2 = Send(%x, 2)\n  return %a, %b\n}\n", {kFour});
+  const auto programs = planned(
+      "func @main(%x: Tensor[Float32, (4,)]) {\n  %a: D1 = Send(%x, 1)\n  %b: D2 = Send(%x, 2)\n  return %a, %b\n}\n",
+      {kFour});
   ASSERT_EQ(programs.size(), 2U);
   ASSERT_EQ(programs[1].meetings.size(), 1U);
   EXPECT_THAT(programs[1].meetings[0].from, ElementsAre(kEverywhere));
@@ -84,13 +86,20 @@ std::string message_of(const std::string& text, const std::vector<ir::Array>& ar
 }
 
 TEST(Plan, RefusesWhatCannotBeSent) {
-  EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,), 1]) {\n  %i = NonZero(%x)\n  %j: D2 = Send(%i, 2)\n  return %j\n}\n", {kFour}),
-            "p.distir:3: @main: %j = Send: sends a value of unknown shape, Tensor[Int64, (1, ?), 1]; the shape of a message must not "
-            "depend on numbers");
-  EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,)], %y: Tensor[Float32, (4,), 2]) {\n  %a, %b = MPIAllreduce(%x, %y)\n  return %a\n}\n",
+  EXPECT_EQ(
+      message_of(
+          "func @main(%x: Tensor[Float32, (4,), 1]) {\n  %i = NonZero(%x)\n  %j: D2 = Send(%i, 2)\n  return %j\n}\n",
+          {kFour}),
+      "p.distir:3: @main: %j = Send: sends a value of unknown shape, Tensor[Int64, (1, ?), 1]; the shape of a message "
+      "must not "
+      "depend on numbers");
+  EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,)], %y: Tensor[Float32, (4,), 2]) {\n  %a, %b = "
+                       "MPIAllreduce(%x, %y)\n  return %a\n}\n",
                        {kFour, kFour}),
-            "p.distir:2: @main: %a, %b = MPIAllreduce: has an operand on no device; place it, as in %x: Tensor[Float32, (4,), 1]");
-  EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,), 1]) {\n  return %x\n}\n", {ir::Array::of_floats({5}, {1, 2, 3, 4, 5})}),
+            "p.distir:2: @main: %a, %b = MPIAllreduce: has an operand on no device; place it, as in %x: "
+            "Tensor[Float32, (4,), 1]");
+  EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,), 1]) {\n  return %x\n}\n",
+                       {ir::Array::of_floats({5}, {1, 2, 3, 4, 5})}),
             "p.distir: @main: %x: is annotated Tensor[Float32, (4,), 1] but is Tensor[Float32, (5,)]");
 }
 

@@ -8,7 +8,8 @@ namespace foreflow::execute {
 namespace {
 
 ir::Array example() {
-  return ir::Array::tuple({ir::Array::of_floats({2, 3}, {1, 2, 3, 4, 5, 6}), ir::Array::tuple({ir::Array::of_ints({1}, {7}), ir::Array::of_floats({0}, {})})});
+  return ir::Array::tuple({ir::Array::of_floats({2, 3}, {1, 2, 3, 4, 5, 6}),
+                           ir::Array::tuple({ir::Array::of_ints({1}, {7}), ir::Array::of_floats({0}, {})})});
 }
 
 TEST(Values, ReadBackFromTheirBytes) {
