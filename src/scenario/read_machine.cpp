@@ -1,4 +1,4 @@
-#include "foreflow/base/text.h"
+#include "foreflow/cost/load.h"
 #include "foreflow/platform/topologies.h"
 #include "scenario/read.h"
 
@@ -36,20 +36,7 @@ PlatformChoice read_platform(const JsonView& json) {
 
 cost::CostModel read_cost(const JsonView& json) {
   const std::string name = json.string_or("model", "roofline");
-  if (!is_file(name)) return make(json);
-  // A calibration file holds such an object and where it is from; what the scenario says beside its name comes on top.
-  const std::string path = beside(json.file(), name);
-  const Json file        = parse_json(read_file(path), path);
-  const JsonView calibration(file, path);
-  if (!calibration.has("model")) calibration.fail("a calibration file names its cost \"model\"");
-  Json merged = Json::object();
-  for (const auto& [key, value] : calibration.members()) {
-    if (key != "source") merged.set(key, value.json());
-  }
-  for (const auto& [key, value] : json.members()) {
-    if (key != "model") merged.set(key, value.json());
-  }
-  return make(JsonView(merged, path));
+  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json()) : make(json);
 }
 
 lower::Options read_collectives(const JsonView& json) {

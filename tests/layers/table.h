@@ -35,6 +35,7 @@ constexpr std::array kModules = {
     Module{4, "simulate", "stream collective platform"},
     Module{4, "report", "stream platform collective"},
     Module{5, "scenario", kAllBelow},
+    Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
     Module{6, "search", "scenario"},
     Module{6, "sweep", "scenario"},
     Module{7, "cli", kAllBelow},
@@ -60,6 +61,7 @@ constexpr std::array kFences = {
     Fence{"boost/", "ir transform"},
     Fence{"Eigen/", "ops"},
     Fence{"sqlite3.h", "sweep"},
+    Fence{"mpi.h", "execute"},
     Fence{"fmt/", kEverywhere},
 };
 

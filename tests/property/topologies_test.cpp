@@ -73,6 +73,7 @@ TEST_P(EveryTopology, HasNoLinkCommonToAllRoutes) {
       for (const int link : std::set<int>(links.begin(), links.end())) ++used[static_cast<size_t>(link)];
       ++routes;
     });
+    if (routes == 0) continue;
     EXPECT_LT(*std::max_element(used.begin(), used.end()), routes);
   }
 }
@@ -90,12 +91,14 @@ TEST_P(EveryTopology, KeepsMessagesInsideANodeOffTheNetwork) {
   });
 }
 
+// Processes on one machine are no GPUs: the pause between two messages through shared memory was measured.
 TEST_P(EveryTopology, CostsNcclsRingStepPerMessage) {
+  const double between = GetParam() == "localhost" ? 1e-6 : 14e-6;
   const Platform platform = with(2);
   for_each_pair(platform, [&](int from, int to) {
     const bool inside =
         platform.devices()[static_cast<size_t>(from)].node == platform.devices()[static_cast<size_t>(to)].node;
-    EXPECT_NEAR(platform.route(from, to).latency.value(), inside ? 3.4e-6 : 14e-6, 1e-12);
+    EXPECT_NEAR(platform.route(from, to).latency.value(), inside ? 3.4e-6 : between, 1e-12);
   });
 }
 

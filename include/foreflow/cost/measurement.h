@@ -1,0 +1,42 @@
+// Measured times of ops and messages, as rows of a CSV file: what calibrations are made of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/base/units.h"
+
+namespace foreflow::cost {
+
+// One distinct piece of work on one process. The CSV has a column for each member, by the name in the comment;
+// quantities are in seconds, bytes and flop.
+struct Measurement {
+  enum class Kind : uint8_t { compute, message };
+
+  Kind kind = Kind::compute;  // kind: "compute" or "message"
+  int rank  = 0;              // rank: which process, from 0; for a message the first of its members
+  std::string op;             // op: "MatMul", "MPIAllreduce"
+  std::string dtype;          // dtype: "f32"
+  std::string signature;      // signature: cost/signature.h
+  int ranks = 1;              // ranks: members of a message; 1 for compute
+  Flops flops;                // flops
+  Bytes read, written;        // bytes_read, bytes_written: of the device's own memory
+  Bytes message;              // message_bytes: as collective::Kind means them; 0 for compute
+  int64_t count = 1;          // count: how often it was timed
+  Seconds time;               // seconds: the median
+  Seconds fastest;            // seconds_min
+};
+
+std::string print_csv(std::span<const Measurement> measurements);
+
+// The columns may stand in any order, and count and seconds_min may be absent. Throws Error("NAME:LINE", ...) for
+// unknown or missing columns, rows of another length, and numbers that are none or negative.
+std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
+
+// Of at least one.
+Seconds median(std::vector<Seconds> times);
+
+}  // namespace foreflow::cost

@@ -1,0 +1,21 @@
+// What the simulator says of the run that execute.h measures: the same program on the platform `localhost`.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "foreflow/cost/cost.h"
+#include "foreflow/execute/execute.h"
+
+namespace foreflow::execute {
+
+struct Prediction {
+  Seconds iteration;
+  std::vector<RankTimes> ranks;                          // as Execution::ranks
+  std::array<Seconds, cost::kProvenances> provenance{};  // compute time of all processes by where the numbers are from
+};
+
+// `task` has one stream a device (fold_streams). Throws Error where the program cannot be priced.
+Prediction predict(const Task& task, const cost::CostModel& cost);
+
+}  // namespace foreflow::execute

@@ -1,0 +1,91 @@
+#include <fmt/core.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "foreflow/base/text.h"
+#include "foreflow/cost/calibration.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string output, source, json;
+};
+
+std::vector<cost::Measurement> read_all(const std::vector<std::string>& files) {
+  std::vector<cost::Measurement> all;
+  for (const std::string& file : files) {
+    const auto rows = cost::parse_csv(read_file(file), file);
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::string row_of(const cost::FamilyError& error, const std::string& note) {
+  const std::string held_out = error.held_out == 0 ? "-" : percent(error.held_out_error);
+  const std::string row =
+      fmt::format("  {:<36}{:>7}{:>11}{:>16}  {}", error.name, error.points, percent(error.line_error), held_out, note);
+  return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+}
+
+// What the line of a message says of the machine.
+std::string note_of(const cost::Family& family) {
+  if (family.ranks == 1) return "";
+  std::string note = "latency " + format(family.line.fixed);
+  if (family.line.per_byte > 0) note += ", " + format(BytesPerSecond(1 / family.line.per_byte));
+  return note;
+}
+
+Json to_json(const cost::FamilyError& error) {
+  Json row = Json::object();
+  row.set("name", error.name).set("points", error.points).set("mape", error.line_error);
+  return row.set("held_out_points", error.held_out).set("held_out_mape", error.held_out_error);
+}
+
+void run(const Options& options) {
+  const auto measurements             = read_all(options.files);
+  const cost::Calibration calibration = cost::fit(measurements);
+  const auto errors                   = cost::assess(calibration);
+  const cost::FamilyError all         = cost::total(errors);
+  std::string text =
+      fmt::format("{} measurements, {} distinct, {} families\n\n  {:<36}{:>7}{:>11}{:>16}\n", measurements.size(),
+                  all.points, errors.size(), "", "points", "line error", "held-out error");
+  Json families = Json::array();
+  for (size_t f = 0; f < errors.size(); ++f) {
+    text += row_of(errors[f], note_of(calibration.families[f]));
+    families.push(to_json(errors[f]));
+  }
+  text += row_of(all, "");
+  std::string source = options.source;
+  for (const std::string& file : options.files) {
+    if (options.source.empty()) source += (source.empty() ? "measured: " : ", ") + file;
+  }
+  Json file = Json::object();
+  file.set("source", source).set("model", "calibrated").set("families", cost::to_json(calibration));
+  write_file(options.output, file.dump());
+  Json json = to_json(all);
+  answer(options.json, json.set("families", std::move(families)), options.output == "-" ? "" : text);
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("MEASUREMENTS.csv", options->files, "what `foreflow execute --measurements` wrote; one or more")
+      ->required();
+  command.add_option("-o,--output", options->output, "the calibration file")->required();
+  command.add_option("--source", options->source,
+                     "what the file says about where its numbers are from; the CSV files by default");
+  command.add_option("--json", options->json, "write the errors to FILE (- for stdout)");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef calibrate() {
+  return {"calibrate", "fit cost tables to measured times; show how well they fit",
+          "foreflow calibrate times.csv -o calibration/laptop.json", declare};
+}
+
+}  // namespace foreflow::cli::definitions

@@ -1,0 +1,134 @@
+#include "foreflow/cost/calibration.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "cost/line.h"
+
+namespace foreflow::cost {
+namespace {
+
+Seconds on_line(const Family& family, const Point& point) { return family.line.at(point.flops, point.bytes); }
+
+// What the points that the line cannot tell apart took on average.
+double time_at(const Family& family, Seconds x) {
+  double sum = 0, count = 0;
+  for (const Point& point : family.points) {
+    if (on_line(family, point) != x) continue;
+    sum += point.time.value();
+    ++count;
+  }
+  return sum / count;
+}
+
+// Nothing when `x` is not between two points.
+std::optional<Seconds> interpolated(const Family& family, Seconds x) {
+  const auto above = std::find_if(family.points.begin(), family.points.end(),
+                                  [&](const Point& point) { return on_line(family, point) >= x; });
+  if (above == family.points.end() || x <= Seconds(0)) return std::nullopt;
+  const Seconds high = on_line(family, *above);
+  if (high == x) return Seconds(time_at(family, x));
+  if (above == family.points.begin()) return std::nullopt;
+  const Seconds low = on_line(family, *(above - 1));
+  const double from = time_at(family, low), to = time_at(family, high);
+  if (low <= Seconds(0) || from <= 0 || to <= 0) return std::nullopt;
+  const double share = std::log(x / low) / std::log(high / low);
+  return Seconds(std::exp((1 - share) * std::log(from) + share * std::log(to)));
+}
+
+const Family* find_family(const Calibration& calibration, const Query& query) {
+  const auto found = std::find_if(calibration.families.begin(), calibration.families.end(), [&](const Family& family) {
+    return family.key() == std::tie(query.op, query.dtype, query.ranks);
+  });
+  return found == calibration.families.end() ? nullptr : &*found;
+}
+
+double relative_error(Seconds ours, Seconds measured) { return std::abs(ours / measured - 1); }
+
+}  // namespace
+
+std::string name(const Family& family) {
+  const std::string op = family.op + " " + family.dtype;
+  return family.ranks == 1 ? op : fmt::format("{} over {}", op, family.ranks);
+}
+
+std::optional<Price> price(const Calibration& calibration, const Query& query) {
+  const Family* family = find_family(calibration, query);
+  if (family == nullptr) return std::nullopt;
+  for (const Point& point : family->points) {
+    if (point.signature == query.signature) return Price{point.time, Provenance::table};
+  }
+  const Seconds x = family->line.at(query.flops, query.bytes);
+  if (const auto time = interpolated(*family, x)) return Price{*time, Provenance::interpolated};
+  return Price{x, Provenance::regression};
+}
+
+Calibration fit(std::span<const Measurement> measurements) {
+  std::map<std::tuple<std::string, std::string, int>, std::map<std::string, std::vector<const Measurement*>>> grouped;
+  for (const Measurement& m : measurements) grouped[{m.op, m.dtype, m.ranks}][m.signature].push_back(&m);
+  Calibration calibration;
+  for (const auto& [key, signatures] : grouped) {
+    Family family;
+    std::tie(family.op, family.dtype, family.ranks) = key;
+    for (const auto& [signature, rows] : signatures) {
+      const Measurement& first = *rows.front();
+      std::vector<Seconds> times;
+      for (const Measurement* row : rows) times.push_back(row->time);
+      const bool is_message = first.kind == Measurement::Kind::message;
+      family.points.push_back(
+          {signature, first.flops, is_message ? first.message : first.read + first.written, median(std::move(times))});
+    }
+    family.line = fit_line(family.points);
+    sort_along_line(family);
+    calibration.families.push_back(std::move(family));
+  }
+  return calibration;
+}
+
+std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
+  std::vector<FamilyError> errors;
+  for (const Family& family : calibration.families) {
+    FamilyError error{name(family), family.points.size()};
+    for (const Point& point : family.points) error.line_error += relative_error(on_line(family, point), point.time);
+    for (size_t fold = 0; fold < folds; ++fold) {
+      Family rest{family.op, family.dtype, family.ranks, {}, {}};
+      for (size_t i = 0; i < family.points.size(); ++i) {
+        if (i % folds != fold) rest.points.push_back(family.points[i]);
+      }
+      if (rest.points.empty()) continue;
+      rest.line = fit_line(rest.points);
+      sort_along_line(rest);
+      const Calibration without{{rest}};
+      for (size_t i = fold; i < family.points.size(); i += folds) {
+        const Point& point = family.points[i];
+        const auto ours =
+            price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes});
+        ++error.held_out;
+        error.held_out_error += relative_error(ours->time, point.time);
+      }
+    }
+    error.line_error /= static_cast<double>(error.points);
+    if (error.held_out > 0) error.held_out_error /= static_cast<double>(error.held_out);
+    errors.push_back(std::move(error));
+  }
+  return errors;
+}
+
+FamilyError total(std::span<const FamilyError> errors) {
+  FamilyError all{"all"};
+  for (const FamilyError& error : errors) {
+    all.points += error.points;
+    all.held_out += error.held_out;
+    all.line_error += error.line_error * static_cast<double>(error.points);
+    all.held_out_error += error.held_out_error * static_cast<double>(error.held_out);
+  }
+  if (all.points > 0) all.line_error /= static_cast<double>(all.points);
+  if (all.held_out > 0) all.held_out_error /= static_cast<double>(all.held_out);
+  return all;
+}
+
+}  // namespace foreflow::cost

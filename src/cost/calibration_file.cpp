@@ -1,0 +1,75 @@
+#include <fmt/core.h>
+
+#include "cost/line.h"
+#include "foreflow/cost/calibration.h"
+
+namespace foreflow::cost {
+namespace {
+
+Json seconds(Seconds time) { return fmt::format("{}s", time.value()); }
+
+// A rate that is not there costs nothing.
+void set_line(Json& json, const Line& line) {
+  json.set("fixed", seconds(line.fixed));
+  if (line.per_flop > 0) json.set("throughput", fmt::format("{}f", 1 / line.per_flop));
+  if (line.per_byte > 0) json.set("bandwidth", fmt::format("{}Bps", 1 / line.per_byte));
+}
+
+Line read_line(const JsonView& json) {
+  Line line;
+  line.fixed = json.at("fixed").as_seconds();
+  if (json.has("throughput")) line.per_flop = 1 / json.at("throughput").as_flops_rate().value();
+  if (json.has("bandwidth")) line.per_byte = 1 / json.at("bandwidth").as_bandwidth().value();
+  return line;
+}
+
+double not_negative(const JsonView& json) {
+  const double value = json.as_number();
+  if (value < 0) json.fail("is negative; write 0 or more");
+  return value;
+}
+
+Point read_point(const JsonView& json) {
+  json.allow_only({"signature", "flops", "bytes", "time"});
+  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), json.at("bytes").as_bytes(),
+          json.at("time").as_seconds()};
+}
+
+}  // namespace
+
+Json to_json(const Calibration& calibration) {
+  Json families = Json::array();
+  for (const Family& family : calibration.families) {
+    Json json = Json::object();
+    json.set("op", family.op).set("dtype", family.dtype).set("ranks", family.ranks);
+    set_line(json, family.line);
+    Json points = Json::array();
+    for (const Point& point : family.points) {
+      Json row = Json::object();
+      row.set("signature", point.signature).set("flops", point.flops.value());
+      row.set("bytes", fmt::format("{}B", point.bytes.value())).set("time", seconds(point.time));
+      points.push(std::move(row));
+    }
+    json.set("points", std::move(points));
+    families.push(std::move(json));
+  }
+  return families;
+}
+
+Calibration from_json(const JsonView& families) {
+  Calibration calibration;
+  for (const JsonView& json : families.items()) {
+    json.allow_only({"op", "dtype", "ranks", "fixed", "throughput", "bandwidth", "points"});
+    Family family{json.at("op").as_string(),
+                  json.at("dtype").as_string(),
+                  static_cast<int>(json.int_or("ranks", 1)),
+                  read_line(json),
+                  {}};
+    for (const JsonView& point : json.at("points").items()) family.points.push_back(read_point(point));
+    sort_along_line(family);  // rates were rounded when they were written
+    calibration.families.push_back(std::move(family));
+  }
+  return calibration;
+}
+
+}  // namespace foreflow::cost

@@ -1,0 +1,160 @@
+#include "foreflow/cost/measurement.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+
+namespace foreflow::cost {
+namespace {
+
+using Kind = Measurement::Kind;
+
+const std::vector<std::string>& columns() {
+  static const std::vector<std::string> kColumns = {"kind",  "rank",    "op",         "dtype",         "signature",
+                                                    "ranks", "flops",   "bytes_read", "bytes_written", "message_bytes",
+                                                    "count", "seconds", "seconds_min"};
+  return kColumns;
+}
+
+constexpr auto kRequired = {"kind",  "op",         "dtype",         "signature",     "ranks",
+                            "flops", "bytes_read", "bytes_written", "message_bytes", "seconds"};
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+// The cells of one line; a quoted cell may hold commas, and "" for a quote.
+std::vector<std::string> cells_of(std::string_view line, const std::string& where) {
+  std::vector<std::string> cells(1);
+  bool inside = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (inside && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += line[++i];
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (c == ',' && !inside) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  if (inside) throw Error(where, "a quoted cell does not end; close it with \"");
+  return cells;
+}
+
+// One line with the numbers of the columns that the file has.
+class Row {
+ public:
+  Row(const std::map<std::string, size_t, std::less<>>& places, std::vector<std::string> cells, std::string where)
+      : places_(places), cells_(std::move(cells)), where_(std::move(where)) {
+    if (cells_.size() == places_.size()) return;
+    throw Error(where_, fmt::format("has {} cells; the first line names {} columns", cells_.size(), places_.size()));
+  }
+
+  const std::string& text(std::string_view column) const { return cells_[places_.find(column)->second]; }
+
+  double number(std::string_view column, double fallback) const {
+    const auto place = places_.find(column);
+    if (place == places_.end()) return fallback;
+    const std::string& text = cells_[place->second];
+    double value            = 0;
+    const auto [end, ok]    = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (ok != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+      throw Error(where_, fmt::format("{} is \"{}\"; write a number that is not negative", column, text));
+    return value;
+  }
+
+  Kind kind() const {
+    const std::string& word = text("kind");
+    if (word == "compute") return Kind::compute;
+    if (word == "message") return Kind::message;
+    throw Error(where_, "kind is \"" + word + "\"; write compute or message");
+  }
+
+ private:
+  const std::map<std::string, size_t, std::less<>>& places_;
+  std::vector<std::string> cells_;
+  std::string where_;
+};
+
+Measurement measurement_of(const Row& row) {
+  Measurement result;
+  result.kind      = row.kind();
+  result.rank      = static_cast<int>(row.number("rank", 0));
+  result.op        = row.text("op");
+  result.dtype     = row.text("dtype");
+  result.signature = row.text("signature");
+  result.ranks     = static_cast<int>(row.number("ranks", 1));
+  result.flops     = Flops(row.number("flops", 0));
+  result.read      = Bytes(row.number("bytes_read", 0));
+  result.written   = Bytes(row.number("bytes_written", 0));
+  result.message   = Bytes(row.number("message_bytes", 0));
+  result.count     = static_cast<int64_t>(row.number("count", 1));
+  result.time      = Seconds(row.number("seconds", 0));
+  result.fastest   = Seconds(row.number("seconds_min", result.time.value()));
+  return result;
+}
+
+std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::string>& header, const std::string& where) {
+  std::map<std::string, size_t, std::less<>> places;
+  for (const std::string& column : header) {
+    if (std::find(columns().begin(), columns().end(), column) == columns().end())
+      throw Error(where, "unknown column \"" + column + "\"; the nearest is \"" + nearest(column, columns()) + "\"");
+    if (!places.emplace(column, places.size()).second) throw Error(where, "the column " + column + " stands twice");
+  }
+  for (const char* column : kRequired) {
+    if (!places.contains(column)) throw Error(where, fmt::format("has no column \"{}\"", column));
+  }
+  return places;
+}
+
+}  // namespace
+
+std::string print_csv(std::span<const Measurement> measurements) {
+  std::string text;
+  for (const std::string& column : columns()) text += (text.empty() ? "" : ",") + column;
+  text += "\n";
+  for (const Measurement& m : measurements) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", m.kind == Kind::compute ? "compute" : "message",
+                        m.rank, m.op, m.dtype, quoted(m.signature), m.ranks, m.flops.value(), m.read.value(),
+                        m.written.value(), m.message.value(), m.count, m.time.value(), m.fastest.value());
+  }
+  return text;
+}
+
+std::vector<Measurement> parse_csv(std::string_view text, const std::string& name) {
+  std::vector<Measurement> measurements;
+  std::map<std::string, size_t, std::less<>> places;
+  size_t number = 0;
+  for (const std::string& line : split(text, '\n')) {
+    const std::string where    = fmt::format("{}:{}", name, ++number);
+    const std::string_view row = trim(line);
+    if (row.empty()) continue;
+    std::vector<std::string> cells = cells_of(row, where);
+    if (places.empty()) {
+      places = places_of(cells, where);
+    } else {
+      measurements.push_back(measurement_of(Row(places, std::move(cells), where)));
+    }
+  }
+  if (measurements.empty()) throw Error(name, "holds no measurement; `foreflow execute --measurements` writes some");
+  return measurements;
+}
+
+Seconds median(std::vector<Seconds> times) {
+  FOREFLOW_CHECK(!times.empty(), "the median of nothing");
+  std::sort(times.begin(), times.end());
+  const size_t middle = times.size() / 2;
+  return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+}
+
+}  // namespace foreflow::cost

@@ -1,0 +1,74 @@
+#include "foreflow/cost/signature.h"
+
+#include <fmt/core.h>
+
+namespace foreflow::cost {
+namespace {
+
+std::string text(const ir::Type& type) {
+  if (type.is_tuple()) {
+    std::string all = "(";
+    for (const ir::Type& element : type.elements) all += (&element == type.elements.data() ? "" : " ") + text(element);
+    return all + ")";
+  }
+  if (type.kind == ir::Type::Kind::unknown) return "_";
+  std::string dims;
+  for (const int64_t dim : type.dims) dims += fmt::format("{}{}", dims.empty() ? "" : "x", dim);
+  return fmt::format("{}[{}]", ir::short_name(type.dtype), dims);
+}
+
+std::string text(std::span<const ir::Type> types) {
+  std::string all;
+  for (const ir::Type& type : types) all += (&type == types.data() ? "" : " ") + text(type);
+  return all;
+}
+
+std::string text(const ir::Attributes& attributes) {
+  if (attributes.empty()) return "";
+  std::string all;
+  for (const auto& [name, value] : attributes) {
+    const auto* array = std::get_if<ir::Array>(&value);
+    all +=
+        fmt::format("{}{}={}", all.empty() ? "" : " ", name, array != nullptr ? text(array->type()) : to_string(value));
+  }
+  return "{" + all + "}";
+}
+
+// The first tensor of a type; null: it has none.
+const ir::Type* first_leaf(const ir::Type& type) {
+  if (!type.is_tuple()) return type.kind == ir::Type::Kind::unknown ? nullptr : &type;
+  for (const ir::Type& element : type.elements) {
+    if (const ir::Type* leaf = first_leaf(element)) return leaf;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string signature(const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  return fmt::format("{}{}({}) -> {}", call.def.name, text(call.attributes), text(call.inputs), text(outputs));
+}
+
+std::string message_signature(std::string_view op, Bytes bytes, int ranks) {
+  return fmt::format("{} {} B over {}", op, static_cast<int64_t>(bytes.value()), ranks);
+}
+
+std::string_view dtype_of(std::span<const ir::Type> inputs, std::span<const ir::Type> outputs) {
+  const ir::Type* first = nullptr;
+  for (const std::span<const ir::Type> side : {inputs, outputs}) {
+    for (const ir::Type& type : side) {
+      const ir::Type* leaf = first_leaf(type);
+      if (leaf == nullptr) continue;
+      if (first == nullptr) first = leaf;
+      if (side.data() == inputs.data() && ir::is_float(leaf->dtype)) return ir::short_name(leaf->dtype);
+    }
+  }
+  return ir::short_name(first == nullptr ? ir::DType::f32 : first->dtype);
+}
+
+Bytes message_bytes(const ir::OpDef& op, const ir::Type& operand, const ir::Type& result) {
+  const bool joins = op.name == "MPIAllgather" || op.name == "MPIGather";
+  return ir::bytes_of(joins ? result : operand);
+}
+
+}  // namespace foreflow::cost

@@ -1,0 +1,216 @@
+#include "foreflow/execute/execute.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "execute/job.h"
+#include "execute/launch.h"
+#include "execute/values.h"
+#include "foreflow/base/text.h"
+#include "foreflow/cost/signature.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::execute {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr const char* kWhere = "--ranks mpi";
+
+// Removed with all that is in it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "foreflow-mpi.XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Error(name, std::string("cannot be made a folder: ") + std::strerror(errno));
+    path_ = name;
+  }
+  Folder(const Folder&)            = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+using Programs = std::vector<RankProgram>;  // of one task, by rank
+
+void write_jobs(const Folder& folder, size_t number, const Task& task, const Programs& programs,
+                const Options& options) {
+  Job job;
+  for (const RankProgram& program : programs)
+    job.devices.push_back("D" + (program.device.placed() ? ir::to_string(program.device) : "1"));
+  job.iterations = options.iterations;
+  job.warmup     = options.warmup;
+  for (size_t rank = 0; rank < programs.size(); ++rank) {
+    job.rank    = static_cast<int>(rank);
+    job.program = programs[rank];
+    job.arguments.clear();
+    for (const size_t parameter : programs[rank].parameters) job.arguments.push_back(task.arguments[parameter]);
+    write_file(folder / job_file(number, job.rank), to_bytes(job));
+  }
+}
+
+// Shared memory without the kernel's help, which containers forbid; no network, no remote shell.
+std::vector<std::string> command_line(size_t ranks, const Folder& folder, const Options& options) {
+  std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
+  if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  const bool crowded = ranks > std::thread::hardware_concurrency();
+  for (const auto& [key, value] :
+       {std::pair{"mpi_yield_when_idle", crowded ? "1" : "0"}, std::pair{"plm", "isolated"}, std::pair{"pml", "ob1"},
+        std::pair{"btl", "self,vader"}, std::pair{"btl_vader_single_copy_mechanism", "none"}}) {
+    words.insert(words.end(), {"--mca", key, value});
+  }
+  words.insert(words.end(), {options.rank_program, folder.path().string(), fmt::format("{}", options.timeout.value())});
+  return words;
+}
+
+// mpirun's last notice, which stands between two rules, or what was said last, on one line.
+std::string last_words(std::string_view text) {
+  std::string words, before;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("-----")) {
+      if (!words.empty()) before = std::exchange(words, "");
+    } else if (!trim(line).empty()) {
+      words += (words.empty() ? "" : " ") + std::string(trim(line));
+    }
+  }
+  return words.empty() ? before : words;
+}
+
+[[noreturn]] void fail(const Folder& folder, const Ended& ended, size_t ranks) {
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    const std::string file = folder / failure_file(static_cast<int>(rank));
+    if (!fs::exists(file)) continue;
+    const auto parts = unpack(read_file(file));
+    throw Error(fmt::format("rank {}: {}", rank, parts[0]), parts[1]);
+  }
+  if (ended.exit_code == 127) throw Error(kWhere, "there is no program mpirun; install Open MPI (Debian: openmpi-bin)");
+  const std::string line = last_words(read_file(folder / "log"));
+  throw Error(kWhere, fmt::format("{}{}",
+                                  ended.never_started ? "the processes did not start"
+                                                      : fmt::format("mpirun ended with exit code {}", ended.exit_code),
+                                  line.empty() ? "" : "; it says: " + line));
+}
+
+Seconds median_of(const std::vector<IterationTimes>& iterations, Seconds IterationTimes::*figure) {
+  std::vector<Seconds> times;
+  for (const IterationTimes& iteration : iterations) times.push_back(iteration.*figure);
+  return cost::median(std::move(times));
+}
+
+// Every execution of a message, its time that of the slowest member; equal messages share a row.
+std::vector<cost::Measurement> messages(const Programs& programs, const std::vector<Answer>& answers) {
+  std::map<int, std::pair<const Meeting*, std::vector<Seconds>>> slowest;  // by the meeting's number
+  for (size_t rank = 0; rank < programs.size(); ++rank) {
+    for (size_t m = 0; m < programs[rank].meetings.size(); ++m) {
+      auto& [meeting, times] = slowest[programs[rank].meetings[m].number];
+      meeting                = &programs[rank].meetings[m];
+      const auto& mine       = answers[rank].meetings[m];
+      times.resize(mine.size());
+      for (size_t i = 0; i < mine.size(); ++i) times[i] = std::max(times[i], mine[i]);
+    }
+  }
+  std::map<std::pair<int, std::string>, std::pair<cost::Measurement, std::vector<Seconds>>> rows;
+  for (const auto& [number, entry] : slowest) {
+    const auto& [meeting, times]   = entry;
+    const std::vector<int> members = meeting->members();
+    if (members.size() < 2) continue;
+    cost::Measurement row;
+    row.kind      = cost::Measurement::Kind::message;
+    row.rank      = members.front();
+    row.op        = meeting->op;
+    row.dtype     = cost::dtype_of(std::span(&meeting->operand, 1), {});
+    row.ranks     = static_cast<int>(members.size());
+    row.message   = cost::message_bytes(ops::table().get(meeting->op, kWhere), meeting->operand, meeting->result);
+    row.signature = cost::message_signature(row.op, row.message, row.ranks);
+    auto& [kept, all] =
+        rows.try_emplace({row.rank, row.dtype + row.signature}, row, std::vector<Seconds>{}).first->second;
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  std::vector<cost::Measurement> result;
+  for (auto& [key, row] : rows) {
+    auto& [measurement, times] = row;
+    measurement.count          = static_cast<int64_t>(times.size());
+    measurement.fastest        = *std::min_element(times.begin(), times.end());
+    measurement.time           = cost::median(std::move(times));
+    result.push_back(std::move(measurement));
+  }
+  return result;
+}
+
+Execution execution_of(const Task& task, const Programs& programs, const std::vector<Answer>& answers) {
+  Execution execution;
+  execution.results.resize(task.module.entry().results.size());
+  execution.iterations.resize(answers[0].iterations.size());
+  for (size_t rank = programs.size(); rank-- > 0;) {  // a result that all have is that of the first
+    for (size_t i = 0; i < programs[rank].results.size(); ++i)
+      execution.results[programs[rank].results[i]] = answers[rank].results[i];
+  }
+  for (size_t rank = 0; rank < programs.size(); ++rank) {
+    const auto& iterations = answers[rank].iterations;
+    for (size_t i = 0; i < iterations.size(); ++i)
+      execution.iterations[i] = std::max(execution.iterations[i], iterations[i].total);
+    execution.ranks.push_back({"D" + (programs[rank].device.placed() ? ir::to_string(programs[rank].device) : "1"),
+                               median_of(iterations, &IterationTimes::compute),
+                               median_of(iterations, &IterationTimes::communication),
+                               median_of(iterations, &IterationTimes::wait)});
+    const auto& ops = answers[rank].ops;
+    execution.measurements.insert(execution.measurements.end(), ops.begin(), ops.end());
+  }
+  const auto sent = messages(programs, answers);
+  execution.measurements.insert(execution.measurements.end(), sent.begin(), sent.end());
+  return execution;
+}
+
+}  // namespace
+
+std::vector<Execution> run_mpi(const std::vector<Task>& tasks, const Options& options) {
+  FOREFLOW_CHECK(options.iterations > 0 && options.warmup >= 0 && !tasks.empty(), "something to run");
+  const Folder folder;
+  std::vector<Programs> programs;
+  size_t ranks = 0;
+  for (const Task& task : tasks) {
+    programs.push_back(plan(task.module, task.arguments));
+    write_jobs(folder, programs.size() - 1, task, programs.back(), options);
+    ranks = std::max(ranks, programs.back().size());
+  }
+  constexpr Seconds kPatience{60};
+  const Ended ended = run_program(
+      command_line(ranks, folder, options), folder / "log", [&] { return fs::exists(folder / kStarted); }, kPatience);
+  if (ended.exit_code != 0) fail(folder, ended, ranks);
+  std::vector<Execution> executions;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    std::vector<Answer> answers;
+    for (size_t rank = 0; rank < programs[t].size(); ++rank)
+      answers.push_back(answer_from(read_file(folder / answer_file(t, static_cast<int>(rank)))));
+    executions.push_back(execution_of(tasks[t], programs[t], answers));
+  }
+  return executions;
+}
+
+std::string find_rank_program() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {here, here / "../libexec/foreflow"}) {
+    if (fs::exists(folder / "foreflow-rank")) return (folder / "foreflow-rank").lexically_normal().string();
+  }
+  throw Error(kWhere,
+              "there is no program foreflow-rank beside foreflow; it is built where Open MPI is installed (Debian: "
+              "libopenmpi-dev)");
+}
+
+}  // namespace foreflow::execute

@@ -1,0 +1,202 @@
+#include "execute/meet.h"
+
+#include <optional>
+
+#include "execute/values.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::execute {
+namespace {
+
+// The reference kernel of `op` on these operands.
+std::vector<ir::Array> apply(const ir::OpDef& op, const ir::Attributes& attributes, std::span<const ir::Array> operands,
+                             size_t outputs) {
+  std::vector<ir::Type> types;
+  std::vector<const ir::Array*> known;
+  for (const ir::Array& operand : operands) {
+    types.push_back(operand.type());
+    known.push_back(&operand);
+  }
+  return op.eval({op, attributes, types, known, outputs});
+}
+
+std::vector<ir::Array> apply(std::string_view op, const ir::Attributes& attributes, std::span<const ir::Array> operands,
+                             size_t outputs) {
+  return apply(ops::table().get(op, std::string(op)), attributes, operands, outputs);
+}
+
+// What goes out and comes in at once.
+class Round {
+ public:
+  Round(int rank, const Exchange& exchange) : rank_(rank), exchange_(exchange) {}
+
+  void send(int rank, const ir::Array& value) {
+    if (rank == rank_) return;
+    for (const auto& leaf : leaves(value)) outgoing_.push_back({rank, leaf});
+  }
+  // `value` is of the type that is sent and stays where it is until run() has returned.
+  void receive(int rank, ir::Array& value) {
+    for (const auto& leaf : mutable_leaves(value)) incoming_.push_back({rank, leaf});
+  }
+  void run() { exchange_(outgoing_, incoming_); }
+
+ private:
+  int rank_;
+  const Exchange& exchange_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Incoming> incoming_;
+};
+
+struct Site {
+  const ir::Op& op;
+  const Meeting& meeting;
+  int rank;
+  std::span<const ir::Array* const> operands;
+  const Exchange& exchange;
+
+  bool has(size_t operand) const { return meeting.from[operand] == rank || meeting.from[operand] == kEverywhere; }
+  bool gets(size_t result) const { return meeting.to[result] == rank; }
+  std::optional<size_t> position() const {
+    for (size_t i = 0; i < meeting.from.size(); ++i) {
+      if (meeting.from[i] == rank) return i;
+    }
+    return std::nullopt;
+  }
+  bool gets_any() const {
+    for (size_t i = 0; i < meeting.to.size(); ++i) {
+      if (gets(i)) return true;
+    }
+    return false;
+  }
+};
+
+// Processes with a result that do not have operand `o`.
+std::vector<int> receivers(const Meeting& meeting, size_t o) {
+  std::vector<int> all;
+  for (const int rank : meeting.to) {
+    const bool again = std::find(all.begin(), all.end(), rank) != all.end();
+    if (rank != meeting.from[o] && !again) all.push_back(rank);
+  }
+  return all;
+}
+
+std::vector<ir::Array> by_all_operands(const Site& site) {
+  std::vector<ir::Array> operands(site.meeting.from.size());
+  Round round(site.rank, site.exchange);
+  for (size_t o = 0; o < operands.size(); ++o) {
+    if (site.has(o)) {
+      operands[o] = *site.operands[o];
+      if (site.meeting.from[o] == kEverywhere) continue;
+      for (const int receiver : receivers(site.meeting, o)) round.send(receiver, operands[o]);
+    } else if (site.gets_any()) {
+      operands[o] = blank(site.meeting.operand);
+      round.receive(site.meeting.from[o], operands[o]);
+    }
+  }
+  round.run();
+  if (!site.gets_any()) return std::vector<ir::Array>(site.meeting.to.size());
+  return apply(*site.op.def, *site.op.attributes, operands, site.op.result_count);
+}
+
+std::vector<ir::Array> scatter(const Site& site) {
+  const size_t n = site.meeting.to.size();
+  std::vector<ir::Array> parts(n);
+  Round round(site.rank, site.exchange);
+  if (site.has(0)) parts = apply(*site.op.def, *site.op.attributes, std::span(site.operands[0], 1), n);
+  for (size_t i = 0; i < n; ++i) {
+    if (site.has(0)) {
+      if (site.meeting.from[0] != kEverywhere) round.send(site.meeting.to[i], parts[i]);
+    } else if (site.gets(i)) {
+      parts[i] = blank(site.meeting.result);
+      round.receive(site.meeting.from[0], parts[i]);
+    }
+  }
+  round.run();
+  return parts;
+}
+
+// Everybody sends part i of `mine` to member i and gets one part from each, of type `part`.
+std::vector<ir::Array> trade(const Site& site, size_t self, const std::vector<ir::Array>& mine, const ir::Type& part) {
+  std::vector<ir::Array> got(mine.size());
+  Round round(site.rank, site.exchange);
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (i == self) {
+      got[i] = mine[i];
+      continue;
+    }
+    got[i] = blank(part);
+    round.send(site.meeting.from[i], mine[i]);
+    round.receive(site.meeting.from[i], got[i]);
+  }
+  round.run();
+  return got;
+}
+
+std::vector<ir::Array> only(size_t position, size_t count, ir::Array value) {
+  std::vector<ir::Array> results(count);
+  results[position] = std::move(value);
+  return results;
+}
+
+ir::Attributes along(const ir::Op& op, std::string_view axis) { return {{"axis", op.attributes->int_or(axis, 0)}}; }
+
+std::vector<ir::Array> cut(const Site& site, size_t self, std::string_view axis) {
+  return apply("MPIScatter", along(site.op, axis), std::span(site.operands[self], 1), site.meeting.from.size());
+}
+
+std::vector<ir::Array> reduce_scatter(const Site& site, size_t self) {
+  const auto got = trade(site, self, cut(site, self, "axis"), site.meeting.result);
+  return only(self, got.size(), apply("MPIReduce", {}, got, 1)[0]);
+}
+
+std::vector<ir::Array> all_to_all(const Site& site, size_t self) {
+  const auto parts = cut(site, self, "split_axis");
+  const auto got   = trade(site, self, parts, parts[self].type());
+  return only(self, got.size(), apply("MPIGather", along(site.op, "concat_axis"), got, 1)[0]);
+}
+
+std::vector<ir::Array> all_reduce(const Site& site, size_t self) {
+  const size_t n = site.meeting.from.size();
+  std::vector<ir::Array> runs;
+  for (size_t i = 0; i < n; ++i) runs.push_back(run_of(*site.operands[self], i, n));
+  const auto got      = trade(site, self, runs, run_type(site.meeting.operand, self, n));
+  const ir::Array sum = apply("MPIReduce", {}, got, 1)[0];
+  Round round(site.rank, site.exchange);
+  for (size_t i = 0; i < n; ++i) {
+    if (i == self) {
+      runs[i] = sum;
+      continue;
+    }
+    runs[i] = blank(run_type(site.meeting.operand, i, n));
+    round.send(site.meeting.from[i], sum);
+    round.receive(site.meeting.from[i], runs[i]);
+  }
+  round.run();
+  return only(self, n, join_runs(site.meeting.operand, runs));
+}
+
+}  // namespace
+
+void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (const int member : meeting.members()) {
+    if (member == rank) continue;
+    outgoing.push_back({member, {}});
+    incoming.push_back({member, {}});
+  }
+  exchange(outgoing, incoming);
+}
+
+std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+                            std::span<const ir::Array* const> operands, const Exchange& exchange) {
+  const Site site{op, meeting, rank, operands, exchange};
+  const auto self = site.position();
+  if (meeting.op == "MPIScatter") return scatter(site);
+  if (meeting.op == "MPIReduceScatter" && self) return reduce_scatter(site, *self);
+  if (meeting.op == "MPIAlltoall" && self) return all_to_all(site, *self);
+  if (meeting.op == "MPIAllreduce" && self) return all_reduce(site, *self);
+  return by_all_operands(site);
+}
+
+}  // namespace foreflow::execute

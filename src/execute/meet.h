@@ -1,0 +1,40 @@
+// A communication op between processes: which bytes go where, and what each makes of those it gets. Sums and joins are
+// the reference kernels' own, in the order of the operands, so the numbers are those of the reference executor bit by
+// bit.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "foreflow/execute/plan.h"
+
+namespace foreflow::execute {
+
+struct Outgoing {
+  int rank;
+  std::span<const std::byte> bytes;
+};
+struct Incoming {
+  int rank;
+  std::span<std::byte> bytes;
+};
+
+// Sends and receives everything and returns when all of it is done. Messages between two processes keep their order.
+// Throws Error when a partner does not come.
+using Exchange = std::function<void(std::span<const Outgoing>, std::span<const Incoming>)>;
+
+// Returns when every member of the meeting has called it: an op starts when all its devices are free, and ends for all.
+void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange);
+
+// `operands` has null where another process has the operand. The results of `rank` by their position; others are empty.
+//
+//   every op but the four below   each process with a result gets every operand and runs the op's kernel
+//   MPIScatter                    the parts are cut at the root
+//   MPIReduceScatter, MPIAlltoall each process cuts its operand into a part for each, and sums or joins what it gets
+//   MPIAllreduce                  the same with equal runs of elements, which are then gathered: 2 (n - 1) / n of the
+//   bytes
+std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+                            std::span<const ir::Array* const> operands, const Exchange& exchange);
+
+}  // namespace foreflow::execute

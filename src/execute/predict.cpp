@@ -1,0 +1,63 @@
+#include "foreflow/execute/predict.h"
+
+#include <algorithm>
+
+#include "foreflow/execute/plan.h"
+#include "foreflow/lower/lower.h"
+#include "foreflow/platform/load.h"
+#include "foreflow/simulate/simulate.h"
+
+namespace foreflow::execute {
+namespace {
+
+interpret::MixedInterpretation interpretation_of(const Task& task) {
+  std::vector<interpret::Mixed> types;
+  for (const ir::Array& argument : task.arguments) types.push_back(interpret::Mixed::of(argument.type()));
+  return interpret::interpret_mixed(task.module, task.module.functions.size() - 1, types);
+}
+
+// A communication holds its members from the arrival of the last, and they wait before.
+RankTimes times_of(const stream::Program& program, const stream::Timeline& timeline, size_t stream) {
+  RankTimes times{program.streams[stream].name, Seconds(0), Seconds(0), Seconds(0)};
+  Seconds free;
+  for (size_t i = 0; i < program.streams[stream].items.size(); ++i) {
+    const stream::Record& record = timeline.records[stream][i];
+    const bool computes          = program.streams[stream].items[i].instance < 0;
+    (computes ? times.compute : times.communication) += record.end - record.start;
+    times.wait += record.start - free;
+    free = record.end;
+  }
+  return times;
+}
+
+int devices_of(const interpret::MixedInterpretation& interpretation) {
+  int largest = 1;
+  for (const interpret::Mixed& value : interpretation.entry().values) {
+    largest = std::max(largest, ir::device_of(value.type).index + 1);
+    for (const ir::Type& element : value.type.elements) largest = std::max(largest, ir::device_of(element).index + 1);
+  }
+  return largest;
+}
+
+}  // namespace
+
+Prediction predict(const Task& task, const cost::CostModel& cost) {
+  const auto interpretation = interpretation_of(task);
+  const auto& topology      = platform::topologies().get("localhost", "predict");
+  const auto platform       = platform::make(topology, devices_of(interpretation));
+  const auto lowered        = lower::lower(task.module, interpretation, cost, platform);
+  const auto timeline       = simulate::engines().get("analytic", "predict").run(lowered.program, platform);
+  Prediction prediction;
+  prediction.iteration = timeline.makespan;
+  for (size_t stream = 0; stream < lowered.program.streams.size(); ++stream) {
+    prediction.ranks.push_back(times_of(lowered.program, timeline, stream));
+    for (const stream::Item& item : lowered.program.streams[stream].items) {
+      if (item.instance >= 0) continue;
+      const auto& shares = lowered.provenance[static_cast<size_t>(item.event)];
+      for (size_t p = 0; p < shares.size(); ++p) prediction.provenance[p] += shares[p];
+    }
+  }
+  return prediction;
+}
+
+}  // namespace foreflow::execute

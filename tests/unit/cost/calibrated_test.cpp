@@ -1,0 +1,113 @@
+// The cost model "calibrated": where its numbers come from.
+#include <gtest/gtest.h>
+
+#include "foreflow/base/error.h"
+#include "foreflow/cost/calibration.h"
+#include "foreflow/cost/load.h"
+#include "foreflow/cost/signature.h"
+#include "foreflow/ops/table.h"
+#include "support/temporary.h"
+
+namespace foreflow::cost {
+namespace {
+
+const char* const kFile = R"({
+  "source": "the test", "model": "calibrated",
+  "families": [
+    {"op": "Add", "dtype": "f32", "ranks": 1, "fixed": "1us", "bandwidth": "1GBps",
+     "points": [{"signature": "Add(f32[4] f32[4]) -> f32[4]", "flops": 4, "bytes": "48B", "time": "7us"}]},
+    {"op": "Send", "dtype": "f32", "ranks": 2, "fixed": "5us", "bandwidth": "1GBps", "points": []}
+  ]
+})";
+
+CostModel model(const Json& overrides = Json::object()) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "c.json", kFile);
+  return load_model(folder / "c.json", overrides);
+}
+
+struct Example {
+  std::vector<ir::Type> inputs, outputs;
+  std::vector<const ir::Array*> known{2, nullptr};
+
+  Example(int64_t size, size_t arity)
+      : inputs(arity, ir::Type::tensor(ir::DType::f32, {size})), outputs{inputs[0]}, known(arity, nullptr) {}
+  Application application(const char* op, const ir::Attributes& attributes, bool on_host = false) const {
+    return {{ops::table().get(op, "test"), attributes, inputs, known, 1}, outputs, on_host};
+  }
+};
+
+const ir::Attributes kNone;
+const platform::Device kDevice{
+    "gpu0", "test", "node0", Bytes(1e9), BytesPerSecond(1e9), {{"f32", FlopsPerSecond(1e9)}}, Seconds(1)};
+
+TEST(Calibrated, LooksUpMeasuredWork) {
+  const Example four(4, 2);
+  const Price price = model().compute(four.application("Add", kNone), kDevice);
+  EXPECT_EQ(price.provenance, Provenance::table);
+  EXPECT_DOUBLE_EQ(price.time.value(), 7e-6);
+}
+
+TEST(Calibrated, ExtendsALineBeyondIt) {
+  const Example thousand(1000, 2);
+  const Price price = model().compute(thousand.application("Add", kNone), kDevice);
+  EXPECT_EQ(price.provenance, Provenance::regression);
+  EXPECT_DOUBLE_EQ(price.time.value(), 1e-6 + 12000 / 1e9);  // three times 4000 bytes
+}
+
+TEST(Calibrated, TakesTheRooflineForOpsThatWereNeverMeasured) {
+  const Example thousand(1000, 1);
+  const Application relu  = thousand.application("Relu", kNone);
+  const Json nothing      = Json::object();
+  const CostModel without = cost_models().get("roofline", "test").make(JsonView(nothing, "test"));
+  const Price price       = model().compute(relu, kDevice);
+  EXPECT_EQ(price.provenance, Provenance::roofline);
+  EXPECT_EQ(price.time, without.compute(relu, kDevice).time);
+}
+
+TEST(Calibrated, ChargesShapeArithmeticOnlyWhereItWasMeasured) {
+  const Example four(4, 2), five(5, 2);
+  EXPECT_DOUBLE_EQ(model().compute(four.application("Add", kNone, true), kDevice).time.value(), 7e-6);
+  EXPECT_EQ(model().compute(five.application("Add", kNone, true), kDevice).time, Seconds(0));
+}
+
+TEST(Calibrated, TimesMessagesUnlessTheyAreToBeSimulated) {
+  const ir::Attributes to{{"to", 2}};
+  const Example thousand(1000, 1);
+  const Application send = thousand.application("Send", to);
+  EXPECT_DOUBLE_EQ(model().communication(send, 2).value(), 5e-6 + 4000 / 1e9);
+  EXPECT_LT(model().communication(send, 3), Seconds(0));
+  EXPECT_LT(model(Json::object().set("messages", "simulated")).communication(send, 2), Seconds(0));
+}
+
+std::string message_of(const Json& parameters) {
+  try {
+    cost_models().get("calibrated", "test").make(JsonView(parameters, "s.json"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was wrong";
+}
+
+TEST(Calibrated, SaysWhatIsMissing) {
+  EXPECT_EQ(
+      message_of(Json::object().set("model", "calibrated")),
+      "s.json: $: names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
+  EXPECT_EQ(message_of(Json::object().set("families", Json::array()).set("messages", "none")),
+            "s.json: $.messages: is \"none\"; write measured or simulated");
+}
+
+TEST(Signature, NamesOpAttributesAndTypesWithoutDevices) {
+  const ir::Attributes attributes{{"transB", 1}};
+  const std::vector<ir::Type> inputs = {ir::Type::tensor(ir::DType::f32, {2, 3}, ir::Device(1)),
+                                        ir::Type::tensor(ir::DType::f16, {4, 3}), ir::Type()};
+  const std::vector<const ir::Array*> known(3, nullptr);
+  const std::vector<ir::Type> outputs = {
+      ir::Type::tuple({ir::Type::scalar(ir::DType::i64), ir::Type::tensor(ir::DType::f32, {2, 4})})};
+  EXPECT_EQ(signature({ops::table().get("Gemm", "test"), attributes, inputs, known, 1}, outputs),
+            "Gemm{transB=1}(f32[2x3] f16[4x3] _) -> (i64[] f32[2x4])");
+  EXPECT_EQ(message_signature("Send", Bytes(64), 2), "Send 64 B over 2");
+}
+
+}  // namespace
+}  // namespace foreflow::cost

@@ -1,0 +1,109 @@
+#include "foreflow/cost/calibration.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::cost {
+namespace {
+
+Measurement measured(double flops, double bytes, double seconds, const std::string& op = "MatMul") {
+  Measurement m;
+  m.op = op, m.dtype = "f32", m.flops = Flops(flops), m.read = Bytes(bytes), m.time = Seconds(seconds);
+  m.signature = op + std::to_string(flops) + "/" + std::to_string(bytes);
+  return m;
+}
+
+// Work of which no two points are in proportion.
+std::vector<Measurement> on_the_line(double fixed, double per_flop, double per_byte) {
+  std::vector<Measurement> all;
+  for (const double flops : {1e5, 1e6, 3e6, 1e7}) {
+    for (const double bytes : {1e4, 5e4, 2e6})
+      all.push_back(measured(flops, bytes, fixed + per_flop * flops + per_byte * bytes));
+  }
+  return all;
+}
+
+Query query(double flops, double bytes, const std::string& signature = "never measured") {
+  return {"MatMul", "f32", signature, 1, Flops(flops), Bytes(bytes)};
+}
+
+TEST(Calibration, FindsTheLineThatTimesAreOn) {
+  const Calibration calibration = fit(on_the_line(1e-5, 2e-10, 3e-11));
+  ASSERT_EQ(calibration.families.size(), 1U);
+  const Line& line = calibration.families[0].line;
+  EXPECT_NEAR(line.fixed.value(), 1e-5, 1e-11);
+  EXPECT_NEAR(line.per_flop, 2e-10, 1e-16);
+  EXPECT_NEAR(line.per_byte, 3e-11, 1e-17);
+}
+
+// Ordinary least squares of these points has a negative fixed time: 1 s for 1 GB, but only 0.05 s for 0.1 GB.
+TEST(Calibration, HasNoNegativeCoefficient) {
+  const Calibration calibration =
+      fit(std::vector{measured(0, 1e8, 0.05), measured(0, 1e9, 1.0), measured(0, 2e9, 2.1)});
+  const Line& line = calibration.families[0].line;
+  EXPECT_EQ(line.fixed, Seconds(0));
+  EXPECT_EQ(line.per_flop, 0);
+  // The best slope alone minimises sum((per_byte * b / t - 1)^2): sum(b / t) / sum((b / t)^2).
+  const double x[] = {1e8 / 0.05, 1e9 / 1.0, 2e9 / 2.1};
+  EXPECT_NEAR(line.per_byte, (x[0] + x[1] + x[2]) / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), 1e-15);
+}
+
+TEST(Calibration, LooksUpThenInterpolatesThenExtends) {
+  // The time grows with the square of the size.
+  const Calibration calibration = fit(std::vector{measured(0, 1e3, 1e-6), measured(0, 4e3, 16e-6)});
+  const auto table              = price(calibration, query(0, 1e3, "MatMul0.000000/1000.000000"));
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->provenance, Provenance::table);
+  EXPECT_EQ(table->time, Seconds(1e-6));
+  const auto between = price(calibration, query(0, 2e3));
+  ASSERT_TRUE(between);
+  EXPECT_EQ(between->provenance, Provenance::interpolated);
+  EXPECT_NEAR(between->time.value(), 4e-6, 1e-15);
+  const auto beyond = price(calibration, query(0, 8e3));
+  ASSERT_TRUE(beyond);
+  EXPECT_EQ(beyond->provenance, Provenance::regression);
+  EXPECT_EQ(beyond->time, calibration.families[0].line.at(Flops(0), Bytes(8e3)));
+  EXPECT_FALSE(price(calibration, {"Relu", "f32", "s", 1, Flops(0), Bytes(1)}));
+  EXPECT_FALSE(price(calibration, {"MatMul", "f16", "s", 1, Flops(0), Bytes(1)}));
+}
+
+TEST(Calibration, TakesTheMedianOfEqualWork) {
+  const Calibration calibration = fit(std::vector{measured(0, 8, 1), measured(0, 8, 9), measured(0, 8, 2)});
+  ASSERT_EQ(calibration.families[0].points.size(), 1U);
+  EXPECT_EQ(calibration.families[0].points[0].time, Seconds(2));
+}
+
+TEST(Calibration, HasNoHeldOutErrorOnALine) {
+  const auto errors = assess(fit(on_the_line(1e-5, 2e-10, 3e-11)));
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].points, 12U);
+  EXPECT_EQ(errors[0].held_out, 12U);
+  EXPECT_NEAR(errors[0].line_error, 0, 1e-6);
+  EXPECT_NEAR(errors[0].held_out_error, 0, 1e-6);
+}
+
+TEST(Calibration, HoldsOutWhatItTests) {
+  const auto errors = assess(fit(std::vector{measured(0, 1, 1), measured(0, 2, 2), measured(0, 4, 8)}), 3);
+  // Least squares of relative errors over b / t: {2 / 2, 4 / 8} -> 1.2; between 1 and 8 at log 1/2 -> sqrt(8); {1, 1}
+  // -> 1.
+  const double expected = ((1.2 - 1) + (std::sqrt(8.0) / 2 - 1) + (1 - 4.0 / 8)) / 3;
+  EXPECT_NEAR(errors[0].held_out_error, expected, 1e-12);
+  EXPECT_EQ(total(errors).held_out, 3U);
+}
+
+TEST(Calibration, ReadsBackFromItsFile) {
+  const Calibration calibration = fit(on_the_line(1e-5, 2e-10, 3e-11));
+  const Json json               = to_json(calibration);
+  const Calibration read        = from_json(JsonView(json, "c.json"));
+  ASSERT_EQ(read.families.size(), 1U);
+  EXPECT_EQ(read.families[0].points.size(), 12U);
+  const auto before = price(calibration, query(2e6, 1e5)), after = price(read, query(2e6, 1e5));
+  EXPECT_NEAR(after->time / before->time, 1, 1e-12);
+  EXPECT_EQ(after->provenance, before->provenance);
+}
+
+}  // namespace
+}  // namespace foreflow::cost

@@ -1,0 +1,92 @@
+#include "foreflow/cost/measurement.h"
+
+#include <gmock/gmock.h>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::cost {
+namespace {
+
+const std::string kHeader = "kind,op,dtype,signature,ranks,flops,bytes_read,bytes_written,message_bytes,seconds\n";
+
+std::string message_of(const std::string& text) {
+  try {
+    parse_csv(text, "times.csv");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was wrong";
+}
+
+TEST(Measurements, ReadBackFromTheirText) {
+  Measurement compute{Measurement::Kind::compute,
+                      1,
+                      "Gemm",
+                      "f16",
+                      "Gemm{x=\"a,b\"}(f16[2x3])",
+                      1,
+                      Flops(12),
+                      Bytes(34),
+                      Bytes(5),
+                      Bytes(0),
+                      7,
+                      Seconds(1.25e-5),
+                      Seconds(1e-5)};
+  Measurement message{Measurement::Kind::message,
+                      0,
+                      "Send",
+                      "f32",
+                      "Send 64 B over 2",
+                      2,
+                      Flops(0),
+                      Bytes(0),
+                      Bytes(0),
+                      Bytes(64),
+                      3,
+                      Seconds(0.1),
+                      Seconds(0.05)};
+  const std::string text = print_csv(std::vector{compute, message});
+  const auto read        = parse_csv(text, "times.csv");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].signature, compute.signature);
+  EXPECT_EQ(read[0].time, compute.time);
+  EXPECT_EQ(read[1].kind, Measurement::Kind::message);
+  EXPECT_EQ(read[1].message, Bytes(64));
+  EXPECT_EQ(print_csv(read), text);
+}
+
+TEST(Measurements, MayStandInAnyOrderOfColumnsWithoutTheOptionalOnes) {
+  const auto read = parse_csv(
+      "seconds,message_bytes,bytes_written,bytes_read,flops,ranks,signature,dtype,op,kind\r\n"
+      "0.5,0,1,2,3,1,s,f32,Add,compute\r\n",
+      "times.csv");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].op, "Add");
+  EXPECT_EQ(read[0].time, Seconds(0.5));
+  EXPECT_EQ(read[0].fastest, Seconds(0.5));
+  EXPECT_EQ(read[0].count, 1);
+}
+
+TEST(Measurements, AreRefusedWithTheirLineAndWhatWouldBeRight) {
+  EXPECT_EQ(message_of(""), "times.csv: holds no measurement; `foreflow execute --measurements` writes some");
+  EXPECT_EQ(message_of("kind,opp\n"), "times.csv:1: unknown column \"opp\"; the nearest is \"op\"");
+  EXPECT_EQ(message_of("kind,op,op\n"), "times.csv:1: the column op stands twice");
+  EXPECT_EQ(message_of("kind,op\n"), "times.csv:1: has no column \"dtype\"");
+  EXPECT_EQ(message_of(kHeader + "compute,Add\n"), "times.csv:2: has 2 cells; the first line names 10 columns");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,s,1,3,2,1,0,fast\n"),
+            "times.csv:2: seconds is \"fast\"; write a number that is not negative");
+  EXPECT_EQ(message_of(kHeader + "\ncompute,Add,f32,s,1,-3,2,1,0,1\n"),
+            "times.csv:3: flops is \"-3\"; write a number that is not negative");
+  EXPECT_EQ(message_of(kHeader + "compote,Add,f32,s,1,3,2,1,0,1\n"),
+            "times.csv:2: kind is \"compote\"; write compute or message");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,\"s,1,3,2,1,0,1\n"),
+            "times.csv:2: a quoted cell does not end; close it with \"");
+}
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
+  EXPECT_EQ(median({Seconds(3), Seconds(1), Seconds(2)}), Seconds(2));
+  EXPECT_EQ(median({Seconds(4), Seconds(1), Seconds(2), Seconds(3)}), Seconds(2.5));
+}
+
+}  // namespace
+}  // namespace foreflow::cost
