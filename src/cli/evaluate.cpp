@@ -34,10 +34,11 @@ struct Subject {
   std::vector<std::string> outputs;
 };
 
-Subject read_subject(const Options& options) {
+Subject read_subject(const Options& options, const Arrays& inputs) {
   Subject subject;
   if (is_onnx(options.file)) {
-    onnx::Imported imported = onnx::import_model(options.file, ops::table());
+    onnx::Imported imported =
+        onnx::import_model(options.file, ops::table(), onnx::Numbers::read, {.shapes = {}, .inputs = inputs});
     for (const onnx::Port& input : imported.inputs) subject.aliases[input.name] = input.value;
     for (const onnx::Port& output : imported.outputs) subject.outputs.push_back(output.name);
     subject.module  = std::move(imported.module);
@@ -52,15 +53,22 @@ Subject read_subject(const Options& options) {
   return subject;
 }
 
-Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option,
-                   const std::map<std::string, std::string>& aliases) {
+Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option) {
   Arrays arrays;
   for (const std::string& setting : settings) {
-    const auto [name, path]                               = split_setting(setting, option);
-    const auto alias                                      = aliases.find(name);
-    arrays[alias == aliases.end() ? name : alias->second] = onnx::read_tensor_file(path).array;
+    const auto [name, path] = split_setting(setting, option);
+    arrays[name]            = onnx::read_tensor_file(path).array;
   }
   return arrays;
+}
+
+Arrays renamed(const Arrays& arrays, const std::map<std::string, std::string>& aliases) {
+  Arrays result;
+  for (const auto& [name, array] : arrays) {
+    const auto alias                                      = aliases.find(name);
+    result[alias == aliases.end() ? name : alias->second] = array;
+  }
+  return result;
 }
 
 void check_known(const Arrays& given, const ir::Function& function) {
@@ -152,11 +160,11 @@ void write_outputs(const std::string& folder, const std::vector<ir::Array>& resu
 }
 
 void run(const Options& options) {
-  const Subject subject = read_subject(options);
-  const std::vector<ir::Array> results =
-      interpret::evaluate(subject.module, subject.entry,
-                          arguments_of(subject, read_arrays(options.inputs, "--input", subject.aliases), options.file));
-  Arrays expected = read_arrays(options.expected, "--expect", {});
+  const Arrays inputs                  = read_arrays(options.inputs, "--input");
+  const Subject subject                = read_subject(options, inputs);
+  const std::vector<ir::Array> results = interpret::evaluate(
+      subject.module, subject.entry, arguments_of(subject, renamed(inputs, subject.aliases), options.file));
+  Arrays expected = read_arrays(options.expected, "--expect");
   Answer result;
   for (size_t i = 0; i < results.size(); ++i) {
     const auto wanted = expected.extract(subject.outputs[i]);
