@@ -27,7 +27,10 @@ std::vector<Type> infer(const OpCall& call) {
   if (shape.list && shape.list->size() != axes.size())
     call.fail("shape has " + std::to_string(shape.list->size()) + " numbers; one for each of " +
               std::to_string(axes.size()) + " axes would be right");
-  for (size_t i = 0; i < axes.size(); ++i) dims[axes[i]] = shape.list ? (*shape.list)[i] : Dims::kUnknown;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (shape.list && (*shape.list)[i] < 0) call.fail("shape has a negative dimension; none may be");
+    dims[axes[i]] = shape.list ? (*shape.list)[i] : Dims::kUnknown;
+  }
   return {with_dims(x, dims)};
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -15,6 +17,11 @@ std::optional<Window> window_over_image(const OpCall& call, const Type& x) {
   const Integers image = integers(call, "image_shape", kImage), block = integers(call, "block_shape", kBlock);
   if (!has_rank(x) || !image.list || !block.list) return std::nullopt;
   if (x.dims.size() != 3) call.fail("x is " + to_string(x.dims) + "; it should be (N, C * block, blocks)");
+  const auto positive = [](const std::vector<int64_t>& sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](int64_t size) { return size > 0; });
+  };
+  if (!positive(*image.list) || !positive(*block.list) || image.list->size() != block.list->size())
+    call.fail("image_shape and block_shape should be positive and equally long");
   const Window window = window_of(call, with_spatial(x.dims[0], 1, *image.list), *block.list);
   if (x.dims[2] != Dims::kUnknown && x.dims[2] != window.positions())
     call.fail("x has " + std::to_string(x.dims[2]) + " blocks; the image has room for " +

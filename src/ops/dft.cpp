@@ -21,14 +21,17 @@ size_t axis_of(const OpCall& call, size_t rank) {
 // How many numbers are transformed.
 int64_t length_of(const OpCall& call, const Dims& x, size_t axis) {
   if (!call.has(1)) return x[axis];
-  return call.known[1] == nullptr ? Dims::kUnknown : call.known[1]->to_ints().at(0);
+  if (call.known[1] == nullptr) return Dims::kUnknown;
+  const int64_t length = call.known[1]->to_ints().at(0);
+  if (length < 1) call.fail("dft_length is " + std::to_string(length) + "; it should be positive");
+  return length;
 }
 
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
   if (!has_rank(x)) return {x};
   const size_t rank = x.dims.size();
-  if (rank < 2 || x.dims[rank - 1] > 2)
+  if (rank < 2 || x.dims[rank - 1] > 2 || x.dims[rank - 1] == 0)
     call.fail("x is " + to_string(x.dims) + "; its last dimension should be 1 (real) or 2 (complex)");
   const size_t axis    = axis_of(call, rank);
   const int64_t length = length_of(call, x.dims, axis);

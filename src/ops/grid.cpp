@@ -73,7 +73,8 @@ Line line_at(const OpCall& call, const Folded& place) {
 Type infer_grid(const OpCall& call) {
   const Type x = tensor_operand(call, 0), grid = tensor_operand(call, 1);
   if (!has_rank(x) || !has_rank(grid)) return without_dims(x);
-  if (x.dims.size() != 4 || grid.dims.size() != 4)
+  const auto differ = [](int64_t a, int64_t b) { return a != Dims::kUnknown && b != Dims::kUnknown && a != b; };
+  if (x.dims.size() != 4 || grid.dims.size() != 4 || differ(grid.dims[3], 2) || differ(x.dims[0], grid.dims[0]))
     call.fail("x is " + to_string(x.dims) + " and the grid " + to_string(grid.dims) +
               "; (N, C, H, W) and (N, H', W', 2) would be right");
   return with_dims(x, {x.dims[0], x.dims[1], grid.dims[1], grid.dims[2]});

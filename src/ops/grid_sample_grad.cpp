@@ -1,6 +1,7 @@
 #include "ops/grid.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/slope.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -38,7 +39,7 @@ OpDef grid_sample_grad() {
       .doc    = "x, grid, dy -> dx, dgrid: the gradient of GridSample",
       .domain = "foreflow",
       .infer  = [](const OpCall& call) -> std::vector<Type> {
-        infer_grid(call);
+        check_slope(call, kSlope, infer_grid(call));
         return {tensor_operand(call, 0), tensor_operand(call, 1)};
       },
       .factors = [](const OpCall& call) -> Factors {

@@ -6,13 +6,6 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-std::vector<Type> infer(const OpCall& call) {
-  const Type x = tensor_operand(call, 0);
-  if (has_rank(x) && x.dims.size() < 2) call.fail("x is " + to_string(x.dims) + "; it should be (N, C, ...)");
-  if (response_of(call).size < 1) call.fail("size should be positive");
-  return {x};
-}
-
 std::vector<Array> eval(const OpCall& call) {
   const Array& x          = value_of(call, 0);
   auto values             = values_of<double>(x);
@@ -33,7 +26,7 @@ OpDef lrn() {
   return {
       .name    = "LRN",
       .doc     = "x[n,c,..] -> x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta",
-      .infer   = infer,
+      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_response(call)}; },
       .factors = response_factors,
       // The sums, a power, and what puts them together.
       .work =

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "ops/lrn_window.h"
+#include "ops/slope.h"
 
 namespace foreflow::ops::definitions {
 
@@ -31,8 +32,9 @@ OpDef lrn_grad() {
       .doc    = "x, dy -> dx: the gradient of LRN",
       .domain = "foreflow",
       .infer  = [](const OpCall& call) -> std::vector<Type> {
-        const Type x = tensor_operand(call, 0);
+        const Type x = infer_response(call);
         common_dtype(call, std::vector{x, tensor_operand(call, 1)});
+        check_slope(call, 1, x);
         return {x};
       },
       .factors = response_factors,

@@ -11,6 +11,13 @@ Response response_of(const OpCall& call) {
           .size  = call.attributes.get_int("size")};
 }
 
+Type infer_response(const OpCall& call) {
+  const Type x = tensor_operand(call, 0);
+  if (has_rank(x) && x.dims.size() < 2) call.fail("x is " + to_string(x.dims) + "; it should be (N, C, ...)");
+  if (response_of(call).size < 1) call.fail("size should be positive");
+  return x;
+}
+
 std::vector<double> window_sums(const std::vector<double>& values, const Lanes& lanes, int64_t size, Window1d window) {
   const int64_t before = window == Window1d::straight ? (size - 1) / 2 : size / 2, after = size - 1 - before;
   const auto channels = static_cast<int64_t>(lanes.length);

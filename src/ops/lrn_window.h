@@ -15,6 +15,9 @@ struct Response {
 };
 Response response_of(const OpCall& call);
 
+// The type of x; fails for a tensor without channels and for a window without any.
+Type infer_response(const OpCall& call);
+
 // For each channel the sum of `values` over its window; with `transposed` over the channels whose windows hold it.
 enum class Window1d : uint8_t { straight, transposed };
 std::vector<double> window_sums(const std::vector<double>& values, const Lanes& lanes, int64_t size, Window1d window);

@@ -12,9 +12,9 @@ namespace {
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0), rois = tensor_operand(call, 1);
   const auto pooled = call.attributes.get_ints("pooled_shape");
-  if (pooled.size() != 2) call.fail("pooled_shape should be (height, width)");
+  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1) call.fail("pooled_shape should be (height, width)");
   if (!has_rank(x) || !has_rank(rois)) return {without_dims(x)};
-  if (x.dims.size() != 4 || rois.dims.size() != 2)
+  if (x.dims.size() != 4 || rois.dims.size() != 2 || (rois.dims[1] != 5 && rois.dims[1] != Dims::kUnknown))
     call.fail("x is " + to_string(x.dims) + " and the regions " + to_string(rois.dims) +
               "; (N, C, H, W) and (R, 5) would be right");
   return {with_dims(x, {rois.dims[0], x.dims[1], pooled[0], pooled[1]})};

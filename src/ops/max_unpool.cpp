@@ -21,6 +21,7 @@ Dims numbered(const OpCall& call, const Dims& x) {
   for (size_t axis = 0; axis < rank; ++axis) {
     if (x[axis + 2] == Dims::kUnknown) continue;
     dims[axis + 2] = (x[axis + 2] - 1) * strides[axis] - pads[axis] - pads[axis + rank] + kernel[axis];
+    if (dims[axis + 2] < 0) call.fail("pads are larger than the result; smaller ones would be right");
   }
   return dims;
 }

@@ -13,7 +13,11 @@ enum Operand : size_t { kBins, kLength, kRate, kLowest, kHighest };
 
 int64_t number(const OpCall& call, size_t operand) {
   tensor_operand(call, operand);
-  return call.known[operand] == nullptr ? Dims::kUnknown : call.known[operand]->to_ints().at(0);
+  if (call.known[operand] == nullptr) return Dims::kUnknown;
+  const int64_t known = call.known[operand]->to_ints().at(0);
+  if (known < 0)
+    call.fail("operand " + std::to_string(operand) + " is " + std::to_string(known) + "; it may not be negative");
+  return known;
 }
 
 std::vector<Type> infer(const OpCall& call) {

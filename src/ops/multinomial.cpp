@@ -13,6 +13,7 @@ namespace {
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
   if (has_rank(x) && x.dims.size() != 2) call.fail("x is " + to_string(x.dims) + "; it should be (batch, classes)");
+  if (call.attributes.int_or("sample_size", 1) < 0) call.fail("sample_size should not be negative");
   return {Type::tensor(dtype_attribute(call, DType::i32),
                        {has_rank(x) ? x.dims[0] : Dims::kUnknown, call.attributes.int_or("sample_size", 1)})};
 }

@@ -23,7 +23,13 @@ std::vector<double> uniforms(const OpCall& call, const Dims& dims) {
   return draws(dims, [&] { return low + (high - low) * generator.uniform(); });
 }
 
-Dims shape_of(const OpCall& call) { return Dims(call.attributes.get_ints("shape")); }
+Dims shape_of(const OpCall& call) {
+  const auto shape = call.attributes.get_ints("shape");
+  for (const int64_t dim : shape) {
+    if (dim < 0) call.fail("shape has the dimension " + std::to_string(dim) + "; none may be negative");
+  }
+  return Dims(shape);
+}
 
 // The numbers of a part would not be those of the whole.
 Factors whole(const OpCall& call, const Type& result) {

@@ -136,7 +136,10 @@ std::vector<size_t> differentiable(const Kind& kind) {
 }
 
 std::vector<Type> infer_gradient(const OpCall& call, const Kind& kind) {
-  geometry_of(call, kind);
+  const Geometry geometry = geometry_of(call, kind);
+  for (size_t i = 0; i < kind.outputs(); ++i) {
+    check_dims(call, kind.operands() + i, i == 0 ? geometry.y() : geometry.state());
+  }
   std::vector<Type> types;
   for (const size_t operand : differentiable(kind)) {
     // A gradient that nobody can ask for is an empty tensor.

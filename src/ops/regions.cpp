@@ -54,7 +54,7 @@ Side side_of(const OpCall& call, double begin, double end, int64_t bins) {
 Type infer_regions(const OpCall& call) {
   const Type x = tensor_operand(call, 0), rois = tensor_operand(call, 1);
   if (!has_rank(x) || !has_rank(rois)) return without_dims(x);
-  if (x.dims.size() != 4 || rois.dims.size() != 2)
+  if (x.dims.size() != 4 || rois.dims.size() != 2 || (rois.dims[1] != 4 && rois.dims[1] != Dims::kUnknown))
     call.fail("x is " + to_string(x.dims) + " and the regions " + to_string(rois.dims) +
               "; (N, C, H, W) and (R, 4) would be right");
   return with_dims(x, {rois.dims[0], x.dims[1], call.attributes.int_or("output_height", 1),
@@ -65,6 +65,9 @@ Regions regions_of(const OpCall& call, const Dims& x) {
   const auto rois      = values_of<double>(value_of(call, 1));
   const auto numbers   = value_of(call, 2).to_ints();
   const int64_t height = call.attributes.int_or("output_height", 1), width = call.attributes.int_or("output_width", 1);
+  if (4 * numbers.size() != rois.size())
+    call.fail("has " + std::to_string(numbers.size()) + " batch indices; one for each region would be right");
+  if (height < 1 || width < 1) call.fail("output_height and output_width should be positive");
   Regions regions;
   for (size_t r = 0; r < numbers.size(); ++r) {
     if (numbers[r] < 0 || numbers[r] >= x[0])

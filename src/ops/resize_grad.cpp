@@ -1,5 +1,6 @@
 #include "ops/kernel.h"
 #include "ops/resizing.h"
+#include "ops/slope.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -11,6 +12,8 @@ constexpr size_t kSlope = 4;
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0), dy = tensor_operand(call, kSlope);
   common_dtype(call, std::vector{x, dy});
+  const auto resizing = has_rank(x) ? resizing_of(call, x.dims) : std::nullopt;
+  if (resizing) check_slope(call, kSlope, with_dims(x, resizing->dims));
   return {x};
 }
 

@@ -148,6 +148,8 @@ std::optional<Resizing> resizing_of(const OpCall& call, const Dims& x) {
                     by_size,
                     false};
   for (size_t i = 0; i < axes.size(); ++i) {
+    if (by_size ? (*sizes.list)[i] < 0 : !((*scales)[i] > 0))
+      call.fail("sizes should not be negative, and scales positive");
     const size_t axis = axes[i];
     const auto before = static_cast<double>(x[axis]);
     if (by_size) {

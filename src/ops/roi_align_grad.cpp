@@ -1,6 +1,7 @@
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/regions.h"
+#include "ops/slope.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -37,7 +38,7 @@ OpDef roi_align_grad() {
       .doc    = "x, rois, batch indices, dy -> dx: the gradient of RoiAlign by x, of means",
       .domain = "foreflow",
       .infer  = [](const OpCall& call) -> std::vector<Type> {
-        infer_regions(call);
+        check_slope(call, kSlope, infer_regions(call));
         return {tensor_operand(call, 0)};
       },
       .factors = [](const OpCall& call) -> Factors {

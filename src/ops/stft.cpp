@@ -28,7 +28,9 @@ std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, kSignal);
   tensor_operand(call, kStep);
   const int64_t step = number(call, kStep), frame = frame_of(call);
-  if (has_rank(x) && x.dims.size() != 2 && x.dims.size() != 3)
+  const bool parts =
+      !has_rank(x) || x.dims.size() != 3 || x.dims[2] == Dims::kUnknown || x.dims[2] == 1 || x.dims[2] == 2;
+  if (!parts || (has_rank(x) && x.dims.size() != 2 && x.dims.size() != 3))
     call.fail("the signal is " + to_string(x.dims) + "; (batch, length, 1 or 2) would be right");
   if (x.kind == Type::Kind::unknown) return {x};
   Dims dims{Dims::kUnknown, Dims::kUnknown, Dims::kUnknown, 2};

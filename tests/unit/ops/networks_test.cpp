@@ -87,5 +87,40 @@ TEST(QuantizeLinear, RoundsHalvesToEvenAndSaturates) {
   EXPECT_EQ(y.to_ints(), (Ints{0, 2, 2, 255, 0}));
 }
 
+// The message names what is wrong; numbers beyond the operands are never read.
+std::string refused(const std::string& op, const ir::Attributes& attributes, const std::vector<Array>& operands) {
+  try {
+    apply(op, attributes, operands);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "no error";
+}
+
+TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
+  const Array picture = counted({2, 1, 3, 3}), region = floats({1, 4}, {0, 0, 2, 2});
+  EXPECT_EQ(refused("GridSample", {}, {picture, counted({1, 1, 1, 2})}),
+            "x is (2, 1, 3, 3) and the grid (1, 1, 1, 2); (N, C, H, W) and (N, H', W', 2) would be right");
+  EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({5})}), "region 0 is in picture 5 of 2");
+  EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({0, 1})}),
+            "has 2 batch indices; one for each region would be right");
+  EXPECT_EQ(refused("RandomNormal", {{"shape", Ints{2, -1}}}, {}), "shape has the dimension -1; none may be negative");
+  EXPECT_EQ(refused("Col2Im", {}, {counted({1, 2, 3}), ints({4}), ints({0})}),
+            "image_shape and block_shape should be positive and equally long");
+  EXPECT_EQ(refused("Resize", {{"sizes", Ints{-2}}}, {counted({3})}),
+            "sizes should not be negative, and scales positive");
+  EXPECT_EQ(refused("LRNGrad", {{"size", 3}}, {counted({1, 3}), counted({1, 2})}),
+            "the gradient is (1, 2); it should have the shape of the result, (1, 3)");
+  EXPECT_EQ(refused("RNN", {}, {counted({2, 1, 3}), counted({1, 2, 4}), counted({1, 2, 2})}),
+            "operand 1 is (1, 2, 4); it should be (1, 2, 3)");
+  EXPECT_EQ(
+      refused("RNN", {{"activations", std::vector<std::string>{"Tan"}}},
+              {counted({2, 1, 3}), counted({1, 2, 3}), counted({1, 2, 2})}),
+      "activation \"Tan\"; one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, HardSigmoid, "
+      "Elu, Softsign, Softplus would be right");
+  EXPECT_EQ(refused("DFT", {}, {counted({2, 3})}),
+            "x is (2, 3); its last dimension should be 1 (real) or 2 (complex)");
+}
+
 }  // namespace
 }  // namespace foreflow::test
