@@ -26,10 +26,11 @@ struct Subject {
   std::vector<std::string> outputs;
 };
 
-Subject read_subject(const Options& options) {
+Subject read_subject(const Options& options, const Arrays& inputs) {
   Subject subject;
   if (is_onnx(options.file)) {
-    onnx::Imported imported = onnx::import_model(options.file, ops::table());
+    onnx::Imported imported =
+        onnx::import_model(options.file, ops::table(), onnx::Numbers::read, {.shapes = {}, .inputs = inputs});
     for (const onnx::Port& input : imported.inputs) subject.aliases[input.name] = input.value;
     for (const onnx::Port& output : imported.outputs) subject.outputs.push_back(output.name);
     subject.module  = std::move(imported.module);
@@ -42,6 +43,15 @@ Subject read_subject(const Options& options) {
   const ir::Function& function = subject.module.functions[subject.entry];
   for (const ir::ValueId id : function.results) subject.outputs.push_back(function.value(id).name);
   return subject;
+}
+
+Arrays renamed(const Arrays& arrays, const std::map<std::string, std::string>& aliases) {
+  Arrays result;
+  for (const auto& [name, array] : arrays) {
+    const auto alias                                      = aliases.find(name);
+    result[alias == aliases.end() ? name : alias->second] = array;
+  }
+  return result;
 }
 
 std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given, const std::string& file) {
@@ -62,10 +72,10 @@ std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given,
 }
 
 void run(const Options& options) {
-  const Subject subject = read_subject(options);
-  const std::vector<ir::Array> results =
-      interpret::evaluate(subject.module, subject.entry,
-                          arguments_of(subject, read_arrays(options.inputs, "--input", subject.aliases), options.file));
+  const Arrays inputs                  = read_arrays(options.inputs, "--input");
+  const Subject subject                = read_subject(options, inputs);
+  const std::vector<ir::Array> results = interpret::evaluate(
+      subject.module, subject.entry, arguments_of(subject, renamed(inputs, subject.aliases), options.file));
   Arrays expected = read_arrays(options.expected, "--expect");
   OutputReport report(options.tolerance);
   for (size_t i = 0; i < results.size(); ++i) {

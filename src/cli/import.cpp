@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/command.h"
@@ -8,6 +9,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 
@@ -16,7 +18,7 @@ namespace {
 
 struct Options {
   std::string file, output, json;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, inputs;
 };
 
 ir::Dims parse_dims(const std::string& text, const std::string& where) {
@@ -39,6 +41,24 @@ std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& set
     shapes[name]            = parse_dims(dims, "--shape " + setting);
   }
   return shapes;
+}
+
+std::map<std::string, ir::Array> read_inputs(const std::vector<std::string>& settings) {
+  std::map<std::string, ir::Array> inputs;
+  for (const std::string& setting : settings) {
+    const auto [name, path] = split_setting(setting, "--input");
+    inputs[name]            = onnx::read_tensor_file(path).array;
+  }
+  return inputs;
+}
+
+void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
+  for (const auto& [name, numbers] : given.inputs) {
+    std::vector<std::string> names;
+    for (const onnx::Port& input : imported.inputs) names.push_back(input.name);
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw Error("--input " + name, "the model has no such input; the nearest is \"" + nearest(name, names) + "\"");
+  }
 }
 
 // What the importer found, before any transform.
@@ -99,8 +119,10 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
 }
 
 void run(const Options& options) {
-  const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip);
-  const ir::Module module       = scenario::with_shapes(imported, parse_shapes(options.shapes), "--shape");
+  const onnx::Given given{.shapes = parse_shapes(options.shapes), .inputs = read_inputs(options.inputs)};
+  const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
+  check_inputs(imported, given);
+  const ir::Module module       = scenario::with_shapes(imported, given.shapes, "--shape");
   if (!options.output.empty()) write_file(options.output, ir::print(module));
   if (options.output == "-") return;
   const Findings findings = examine(imported, module);
@@ -111,6 +133,11 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("MODEL.onnx", options->file, "the model")->required();
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--input", options->inputs,
+                  "NAME=FILE.pb: numbers of a graph input that branches and loops depend on; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("-o,--output", options->output,

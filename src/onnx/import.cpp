@@ -1,18 +1,20 @@
 #include "foreflow/onnx/import.h"
 
+#include <deque>
 #include <filesystem>
 #include <optional>
-#include <unordered_map>
 
-#include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
-#include "onnx/initializers.h"
+#include "onnx/control_flow.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/normalise.h"
 #include "onnx/order.h"
 #include "onnx/port.h"
 #include "onnx/proto.h"
+#include "onnx/prune.h"
+#include "onnx/scope.h"
+#include "onnx/subgraphs.h"
 #include "onnx/support.h"
 #include "onnx/tensor.h"
 
@@ -25,66 +27,112 @@ using onnx_proto::GraphProto;
 using onnx_proto::ModelProto;
 using onnx_proto::NodeProto;
 using onnx_proto::TensorProto;
+using Folder = std::optional<std::filesystem::path>;
 
 std::string function_name(const GraphProto& graph) { return graph.name().empty() ? "main" : text_name(graph.name()); }
 
+// What a map by input says of one, by the file's name or the program's.
+template <class T>
+const T* given_for(const std::map<std::string, T>& given, const std::string& name) {
+  const auto found = given.find(name);
+  if (found != given.end()) return &found->second;
+  const auto text = given.find(text_name(name));
+  return text == given.end() ? nullptr : &text->second;
+}
+
 class Importer {
  public:
-  Importer(const ModelProto& model, const std::string& file, std::optional<std::filesystem::path> folder,
-           const ir::OpTable& ops, Numbers numbers)
-      : graph_(model.graph()),
-        file_(file),
+  Importer(const ModelProto& model, const std::string& file, Folder folder, const ir::OpTable& ops, Numbers numbers,
+           const Given& given)
+      : file_(file),
+        folder_(std::move(folder)),
         numbers_(numbers),
+        given_(given),
         opsets_(model, file),
-        initializers_(graph_, file, std::move(folder)),
-        builder_(function_name(graph_), ops) {}
+        emitter_(function_name(model.graph()), ops,
+                 has_subgraphs(model.graph()) ? Emitter::Follow::results : Emitter::Follow::nothing),
+        main_{model.graph(), file, initializers_of(model.graph(), file)} {}
 
   Imported run() && {
-    check_supported(graph_, opsets_, builder_.table(), file_);
-    const std::vector<int> order = execution_order(graph_, file_);
-    for (const auto& input : graph_.input()) add_input(input);
-    add_initializers();
-    for (const int n : order) add_node(n);
+    check_supported(main_.graph, opsets_, emitter_.table(), file_);
+    const std::vector<int> order = execution_order(main_.graph, file_);
+    for (const auto& input : main_.graph.input()) add_input(input);
+    add_initializers(main_);
+    add_inner_weights(main_.graph, file_);
+    for (const int n : order) add_node(main_, n);
     finish();
     return std::move(result_);
   }
 
  private:
-  void add_input(const onnx_proto::ValueInfoProto& input) {
-    if (input.name().empty()) throw Error(file_, "a graph input has no name");
-    if (initializers_.contains(input.name())) return;  // it has a default, as every weight had until IR version 3
-    const auto type       = stated_type(input, file_ + ": graph input " + quote(input.name()));
-    const ValueId id      = builder_.parameter(text_name(input.name()), ir::ParameterRole::data,
-                                          type ? std::make_shared<const ir::Type>(*type) : nullptr);
-    values_[input.name()] = id;
-    result_.inputs.push_back({input.name(), name_of(id), stated_dimensions(input)});
+  const Initializers& initializers_of(const GraphProto& graph, const std::string& where) {
+    const auto [entry, fresh] = initializers_.try_emplace(&graph, nullptr);
+    if (fresh) entry->second = &all_initializers_.emplace_back(graph, where, folder_);
+    return *entry->second;
   }
 
-  void add_initializers() {
-    for (const TensorProto* tensor : initializers_.used()) {
-      if (auto constant = initializers_.constant(*tensor)) {
-        constants_.emplace(tensor->name(), std::move(*constant));
-        continue;
+  void add_input(const onnx_proto::ValueInfoProto& input) {
+    if (input.name().empty()) throw Error(file_, "a graph input has no name");
+    if (main_.initializers.contains(input.name())) return;  // it has a default, as every weight had until IR version 3
+    auto type            = stated_type(input, file_ + ": graph input " + quote(input.name()));
+    const Array* numbers = given_for(given_.inputs, input.name());
+    const ir::Dims* dims = numbers != nullptr ? &numbers->dims() : given_for(given_.shapes, input.name());
+    // A program that is written out for some shapes is right for no other ones.
+    if (has_subgraphs(main_.graph) && type && dims != nullptr)
+      *type = interpret::refined(*type, ir::Type::tensor(type->dtype, *dims));
+    const ValueId id           = emitter_.parameter(text_name(input.name()), ir::ParameterRole::data, type, numbers);
+    main_.values[input.name()] = id;
+    result_.inputs.push_back({input.name(), emitter_.name(id), stated_dimensions(input)});
+  }
+
+  // Constants, which become ops where they are used, and weights, which are parameters.
+  void add_initializers(Scope& scope) {
+    for (const TensorProto* tensor : scope.initializers.used()) {
+      if (auto constant = scope.initializers.constant(*tensor)) {
+        scope.constants.emplace(tensor->name(), std::move(*constant));
+      } else {
+        scope.values[tensor->name()] = weight(scope.initializers, *tensor, scope.where);
       }
-      const ValueId id        = builder_.parameter(text_name(tensor->name()), ir::ParameterRole::weight,
-                                                   tensor_type(*tensor, where_of(file_, *tensor)));
-      values_[tensor->name()] = id;
-      if (numbers_ == Numbers::skip) continue;
-      if (auto numbers = initializers_.numbers(*tensor)) result_.weights.emplace(name_of(id), std::move(*numbers));
     }
   }
 
-  void add_node(int n) {
-    const NodeProto& proto = graph_.node(n);
+  ValueId weight(const Initializers& initializers, const TensorProto& tensor, const std::string& where) {
+    const auto known = weights_.find(&tensor);
+    if (known != weights_.end()) return known->second;
+    const ValueId id = emitter_.parameter(text_name(tensor.name()), ir::ParameterRole::weight,
+                                          tensor_type(tensor, where_of(where, tensor)));
+    weights_.emplace(&tensor, id);
+    if (numbers_ == Numbers::skip) return id;
+    if (auto numbers = initializers.numbers(tensor)) result_.weights.emplace(emitter_.name(id), std::move(*numbers));
+    return id;
+  }
+
+  // Parameters stand before the first op, so that those of bodies are made before anybody knows which are used.
+  void add_inner_weights(const GraphProto& graph, const std::string& where) {
+    for (int n = 0; n < graph.node_size(); ++n) {
+      for (const auto& [name, body] : subgraphs(graph.node(n))) {
+        const std::string inside         = where_of_body(where, graph.node(n), n, name);
+        const Initializers& initializers = initializers_of(*body, inside);
+        for (const TensorProto* tensor : initializers.used()) {
+          if (!initializers.constant(*tensor)) inner_weights_.insert(weight(initializers, *tensor, inside));
+        }
+        add_inner_weights(*body, inside);
+      }
+    }
+  }
+
+  void add_node(Scope& scope, int n) {
+    const NodeProto& proto = scope.graph.node(n);
     Node node;
-    node.where      = where_of(file_, proto, n);
+    node.where      = where_of(scope.where, proto, n);
     node.op         = proto.op_type();
     node.domain     = canonical_domain(proto.domain());
     node.opset      = opsets_.version(node.domain);
-    node.attributes = read_attributes(proto, node.where);
+    const auto flow = node.domain.empty() ? find_control_flow(node.op) : nullptr;
+    node.attributes = read_attributes(proto, node.where, flow == nullptr ? Bodies::refused : Bodies::read_elsewhere);
     node.inputs     = {proto.input().begin(), proto.input().end()};
     node.outputs    = {proto.output().begin(), proto.output().end()};
-    normalise_at(node);
+    if (flow == nullptr) normalise_at(scope, node);
     while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1))
       node.inputs.pop_back();
     while (!node.outputs.empty() && node.outputs.back().empty()) node.outputs.pop_back();
@@ -92,98 +140,141 @@ class Importer {
     std::vector<ValueId> operands;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const auto literal = node.literals.find(i);
-      operands.push_back(literal == node.literals.end() ? use(node.inputs[i])
-                                                        : builder_.op("Constant", {}, {{"value", literal->second}}));
+      operands.push_back(literal == node.literals.end() ? use(scope, node.inputs[i])
+                                                        : emitter_.constant(literal->second));
     }
-    std::vector<std::string> names;
-    for (const std::string& output : node.outputs) names.push_back(text_name(output));
     const auto results =
-        builder_.emit(node.op, std::move(operands), std::move(node.attributes), node.outputs.size(), names);
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (!node.outputs[i].empty()) values_[proto.output(static_cast<int>(i))] = results[i];
+        flow == nullptr ? emit(node, std::move(operands)) : expand(scope, n, node, flow, std::move(operands));
+    if (results.size() < node.outputs.size())
+      throw Error(node.where, "has " + std::to_string(node.outputs.size()) + " results; its bodies give " +
+                                  std::to_string(results.size()));
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].empty()) scope.values[proto.output(static_cast<int>(i))] = results[i];
     }
   }
 
+  std::vector<ValueId> emit(Node& node, std::vector<ValueId> operands) {
+    std::vector<std::string> names;
+    for (const std::string& output : node.outputs) names.push_back(text_name(output));
+    return emitter_.emit(node.where, node.op, std::move(operands), std::move(node.attributes), node.outputs.size(),
+                         names);
+  }
+
+  std::vector<ValueId> expand(Scope& scope, int n, const Node& node, Expand flow, std::vector<ValueId> operands) {
+    const NodeProto& proto = scope.graph.node(n);
+    const ControlNode control{emitter_,
+                              proto,
+                              node.where,
+                              node.opset,
+                              node.attributes,
+                              std::move(operands),
+                              [&](std::string_view attribute, std::span<const ValueId> arguments) {
+                                return inlined(scope, n, attribute, arguments);
+                              }};
+    return flow(control);
+  }
+
+  std::vector<ValueId> inlined(Scope& outer, int n, std::string_view attribute, std::span<const ValueId> arguments) {
+    const NodeProto& proto  = outer.graph.node(n);
+    const std::string where = where_of_body(outer.where, proto, n, attribute);
+    const GraphProto& body  = subgraph(proto, attribute, where_of(outer.where, proto, n));
+    if (static_cast<size_t>(body.input_size()) != arguments.size())
+      throw Error(where, "takes " + std::to_string(body.input_size()) + " values; it is given " +
+                             std::to_string(arguments.size()));
+    Scope scope{body, where, initializers_of(body, where), &outer};
+    for (int i = 0; i < body.input_size(); ++i) scope.values[body.input(i).name()] = arguments[static_cast<size_t>(i)];
+    add_initializers(scope);
+    for (const int inner : order_of(scope)) add_node(scope, inner);
+    return results_of(scope);
+  }
+
+  const std::vector<int>& order_of(const Scope& scope) {
+    const auto [entry, fresh] = orders_.try_emplace(&scope.graph);
+    if (fresh)
+      entry->second =
+          execution_order(scope.graph, scope.where, [&](std::string_view name) { return scope.defines(name); });
+    return entry->second;
+  }
+
   // Rules read attributes, which do not know their node when they complain.
-  void normalise_at(Node& node) const {
+  void normalise_at(const Scope& scope, Node& node) const {
     try {
-      normalise(node, [this](const std::string& value) { return rank_of(value); });
+      normalise(node, [&](const std::string& value) { return scope.rank_of(value); });
     } catch (const Error& error) {
       if (error.where() == node.where) throw;
       throw Error(node.where, error.what());
     }
   }
 
-  std::optional<size_t> rank_of(const std::string& value) const {
-    if (const TensorProto* tensor = initializers_.find(value)) return tensor->dims_size();
-    for (const auto* list : {&graph_.input(), &graph_.value_info()}) {
-      for (const auto& info : *list) {
-        if (info.name() == value && info.type().tensor_type().has_shape())
-          return info.type().tensor_type().shape().dim_size();
-      }
-    }
-    return std::nullopt;
+  ValueId use(Scope& scope, std::string_view name) {
+    return scope.use(
+        name, [&](const Array& constant, std::string_view as) { return emitter_.constant(constant, text_name(as)); });
   }
 
-  // A constant initializer is placed before its first use.
-  ValueId use(const std::string& name) {
-    if (name.empty()) return ValueId::none;
-    if (const auto value = values_.find(name); value != values_.end()) return value->second;
-    const auto constant = constants_.find(name);
-    FOREFLOW_CHECK(constant != constants_.end(), "every operand has been found by the ordering");
-    const ValueId id = builder_.op("Constant", {}, {{"value", constant->second}}, text_name(name));
-    values_.emplace(constant->first, id);
-    return id;
+  std::vector<ValueId> results_of(Scope& scope) {
+    std::vector<ValueId> results;
+    for (const auto& output : scope.graph.output()) {
+      if (!scope.defines(output.name()))
+        throw Error(scope.where + ": graph output " + quote(output.name()), "no node defines it");
+      results.push_back(use(scope, output.name()));
+    }
+    return results;
   }
 
   void finish() {
-    std::vector<ValueId> results;
-    for (const auto& output : graph_.output()) {
-      if (!values_.contains(output.name()) && !constants_.contains(output.name())) {
-        throw Error(file_ + ": graph output " + quote(output.name()), "no node defines it");
-      }
-      const ValueId id = use(output.name());
-      results.push_back(id);
-      result_.outputs.push_back({output.name(), name_of(id), stated_dimensions(output)});
+    const std::vector<ValueId> results = results_of(main_);
+    for (size_t i = 0; i < results.size(); ++i) {
+      const auto& output = main_.graph.output(static_cast<int>(i));
+      result_.outputs.push_back({output.name(), emitter_.name(results[i]), stated_dimensions(output)});
     }
-    result_.opset         = opsets_.version("");
-    result_.nodes         = graph_.node_size();
-    result_.module.source = file_;
-    result_.module.functions.push_back(builder_.finish(std::move(results)));
+    result_.opset              = opsets_.version("");
+    result_.nodes              = main_.graph.node_size();
+    result_.module.source      = file_;
+    const ir::Function whole   = emitter_.finish(results);
+    const ir::Function& pruned = result_.module.functions.emplace_back(without_unread(whole, inner_weights_));
+    for (const ValueId id : inner_weights_) {
+      const std::string& name = whole.value(id).name;
+      const bool kept         = std::any_of(pruned.values.begin(), pruned.values.end(),
+                                            [&](const ir::Value& value) { return value.name == name; });
+      if (!kept) result_.weights.erase(name);
+    }
     ir::verify(result_.module);
   }
 
-  std::string name_of(ValueId id) const { return builder_.function().value(id).name; }
-
-  const GraphProto& graph_;
   const std::string& file_;
+  Folder folder_;
   Numbers numbers_;
+  const Given& given_;
   Opsets opsets_;
-  Initializers initializers_;
-  ir::FunctionBuilder builder_;
-  std::unordered_map<std::string_view, ValueId> values_;  // by names in the file
-  std::unordered_map<std::string_view, Array> constants_;
+  std::deque<Initializers> all_initializers_;
+  std::unordered_map<const GraphProto*, const Initializers*> initializers_;
+  std::unordered_map<const GraphProto*, std::vector<int>> orders_;
+  std::unordered_map<const TensorProto*, ValueId> weights_;
+  std::set<ValueId> inner_weights_;
+  Emitter emitter_;
+  Scope main_;
   Imported result_;
 };
 
-Imported import_message(std::string_view bytes, const std::string& file, std::optional<std::filesystem::path> folder,
-                        const ir::OpTable& ops, Numbers numbers) {
+Imported import_message(std::string_view bytes, const std::string& file, Folder folder, const ir::OpTable& ops,
+                        Numbers numbers, const Given& given) {
   ModelProto model;
   parse_message(bytes, file, "an ONNX model", model);
   if (!model.has_graph()) throw Error(file, "holds no graph; it is not an ONNX model");
   if (model.graph().node_size() == 0 && model.graph().output_size() == 0)
     throw Error(file, "its graph has neither nodes nor outputs");
-  return Importer(model, file, std::move(folder), ops, numbers).run();
+  return Importer(model, file, std::move(folder), ops, numbers, given).run();
 }
 
 }  // namespace
 
-Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers) {
-  return import_message(read_message_file(path), path, std::filesystem::path(path).parent_path(), ops, numbers);
+Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers, const Given& given) {
+  return import_message(read_message_file(path), path, std::filesystem::path(path).parent_path(), ops, numbers, given);
 }
 
-Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops, Numbers numbers) {
-  return import_message(bytes, name, std::nullopt, ops, numbers);
+Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops, Numbers numbers,
+                      const Given& given) {
+  return import_message(bytes, name, std::nullopt, ops, numbers, given);
 }
 
 }  // namespace foreflow::onnx

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "onnx/message.h"
+#include "onnx/subgraphs.h"
 #include "onnx/tensor.h"
 
 namespace foreflow::onnx {
@@ -32,13 +33,21 @@ Initializers::Initializers(const GraphProto& graph, std::string file, std::optio
 
   std::unordered_set<std::string_view> read;
   for (const auto& node : graph.node()) {
-    read.insert(node.input().begin(), node.input().end());
-    if (node.op_type() == "Resize" || node.op_type() == "Upsample")
-      scales_.insert(node.input().begin(), node.input().end());
+    const auto names = reads_of(node);
+    read.insert(names.begin(), names.end());
   }
+  add_scales(graph);
   for (const auto& output : graph.output()) read.insert(output.name());
   for (const TensorProto* tensor : all) {
     if (read.contains(tensor->name())) used_.push_back(tensor);
+  }
+}
+
+void Initializers::add_scales(const GraphProto& graph) {
+  for (const auto& node : graph.node()) {
+    if (node.op_type() == "Resize" || node.op_type() == "Upsample")
+      scales_.insert(node.input().begin(), node.input().end());
+    for (const auto& [name, body] : subgraphs(node)) add_scales(*body);
   }
 }
 

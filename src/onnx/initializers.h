@@ -33,6 +33,8 @@ class Initializers {
   const std::vector<const onnx_proto::TensorProto*>& used() const { return used_; }
 
  private:
+  void add_scales(const onnx_proto::GraphProto& graph);
+
   std::string file_;
   std::optional<std::filesystem::path> folder_;
   std::unordered_map<std::string_view, const onnx_proto::TensorProto*> by_name_;

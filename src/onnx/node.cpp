@@ -56,7 +56,7 @@ Attribute read_attribute(const AttributeProto& attribute, const std::string& whe
     }
     case AttributeProto::GRAPH:
     case AttributeProto::GRAPHS:
-      throw Error(where, "a subgraph is not supported; export the model without control flow");
+      throw Error(where, "a subgraph is not supported here; If, Loop and Scan may have them");
     default:
       throw Error(where, "this kind of attribute is not supported");
   }
@@ -69,9 +69,14 @@ std::string where_of(const std::string& file, const onnx_proto::NodeProto& node,
   return node.name().empty() ? where : where + " " + quote(node.name());
 }
 
-ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where) {
+std::string where_of_body(const std::string& file, const onnx_proto::NodeProto& node, int index, std::string_view body) {
+  return where_of(file, node, index) + ": " + std::string(body);
+}
+
+ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where, Bodies bodies) {
   ir::Attributes attributes;
   for (const AttributeProto& attribute : node.attribute()) {
+    if (bodies == Bodies::read_elsewhere && kind_of(attribute) == AttributeProto::GRAPH) continue;
     if (attribute.name().empty()) throw Error(where, "has an attribute without a name");
     if (attributes.find(attribute.name()) != nullptr)
       throw Error(where, "has two attributes " + quote(attribute.name()));

@@ -24,8 +24,13 @@ struct Node {
 
 // "model.onnx: node 17 \"Attn_0\"".
 std::string where_of(const std::string& file, const onnx_proto::NodeProto& node, int index);
+// What stands for the file in the messages about a body: "model.onnx: node 17 \"Loop_0\": body".
+std::string where_of_body(const std::string& file, const onnx_proto::NodeProto& node, int index, std::string_view body);
 
-// The attributes as the file states them. Error at `where` for subgraphs, types and malformed attributes.
-ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where);
+// The attributes as the file states them. Error at `where` for types, malformed attributes and, unless the node is one
+// whose bodies are read elsewhere, for subgraphs.
+enum class Bodies : uint8_t { refused, read_elsewhere };
+ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where,
+                               Bodies bodies = Bodies::refused);
 
 }  // namespace foreflow::onnx

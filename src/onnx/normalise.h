@@ -28,8 +28,11 @@ void constant(Node& node, const RankOf& rank_of);
 void data_type(Node& node, const RankOf& rank_of);
 void dropout(Node& node, const RankOf& rank_of);
 void flatten_to_matrix(Node& node, const RankOf& rank_of);
+void output_data_type(Node& node, const RankOf& rank_of);
 void pad(Node& node, const RankOf& rank_of);
+void random(Node& node, const RankOf& rank_of);
 void resize(Node& node, const RankOf& rank_of);
+void roi_align(Node& node, const RankOf& rank_of);
 void upsample(Node& node, const RankOf& rank_of);
 }  // namespace rules
 

@@ -61,8 +61,12 @@ void concat(Node& node, const RankOf&) {
   if (node.opset < 4) default_to(node.attributes, "axis", int64_t{1});
 }
 
-// Until opset 6, `is_test` tells inference from training; as in later opsets, inference is meant.
-void dropout(Node& node, const RankOf&) { node.attributes.erase("is_test"); }
+// Until opset 6, `is_test` tells inference from training; as in later opsets, inference is meant. Since 12, operand 2
+// may ask for training, which is random.
+void dropout(Node& node, const RankOf& rank_of) {
+  node.attributes.erase("is_test");
+  if (node.inputs.size() > 2) random(node, rank_of);
+}
 
 // Until opset 12, Softmax and its kin treat the tensor as a matrix whose columns begin at `axis`, 1 unless stated.
 void flatten_to_matrix(Node& node, const RankOf&) {
@@ -82,6 +86,11 @@ void resize(Node& node, const RankOf&) {
   node.inputs = {node.inputs[0], "", node.inputs[1]};
   node.attributes.set("coordinate_transformation_mode", std::string("asymmetric"));
   node.attributes.set("nearest_mode", std::string("floor"));
+}
+
+// Until opset 15, the corners of regions are those of elements, not their middles.
+void roi_align(Node& node, const RankOf&) {
+  if (node.opset < 16) default_to(node.attributes, "coordinate_transformation_mode", std::string("output_half_pixel"));
 }
 
 // Until opset 9; the scales are an attribute until 8.

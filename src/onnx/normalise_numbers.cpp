@@ -79,4 +79,16 @@ void cast(Node& node, const RankOf&) {
 
 void data_type(Node& node, const RankOf&) { name_dtype(node, "dtype"); }
 
+void output_data_type(Node& node, const RankOf&) { name_dtype(node, "output_datatype"); }
+
+// Where the file states no seed, the name of the result gives one: other nodes draw other numbers, and every run the
+// same ones.
+void random(Node& node, const RankOf&) {
+  name_dtype(node, "dtype");
+  if (node.attributes.find("seed") != nullptr || node.outputs.empty()) return;
+  uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : node.outputs[0]) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  node.attributes.set("seed", int64_t{hash});
+}
+
 }  // namespace foreflow::onnx::rules

@@ -9,6 +9,7 @@
 #include "foreflow/base/error.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
+#include "onnx/subgraphs.h"
 
 namespace foreflow::onnx {
 namespace {
@@ -77,16 +78,17 @@ std::string describe_cycle(const std::vector<std::vector<int>>& sources, const s
 
 }  // namespace
 
-std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std::string& file) {
+std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std::string& file,
+                                 const IsOuter& is_outer) {
   std::set<int> replaced;
   const Producers producers = find_producers(graph, file, replaced);
   const auto count          = static_cast<size_t>(graph.node_size());
   std::vector<std::vector<int>> sources(count), users(count);
   std::vector<int> waiting(count, 0);
   for (int n = 0; n < graph.node_size(); ++n) {
-    for (const std::string& input : graph.node(n).input()) {
-      if (input.empty()) continue;
+    for (const std::string_view input : reads_of(graph.node(n))) {
       const auto producer = producers.find(input);
+      if (producer == producers.end() && is_outer(input)) continue;
       if (producer == producers.end()) {
         throw Error(where_of(file, graph.node(n), n),
                     "reads " + quote(input) + ", which no node, graph input or initializer defines");

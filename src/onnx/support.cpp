@@ -3,9 +3,11 @@
 #include <set>
 
 #include "onnx/contrib.h"
+#include "onnx/control_flow.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
 #include "onnx/normalise.h"
+#include "onnx/subgraphs.h"
 
 namespace foreflow::onnx {
 
@@ -41,29 +43,46 @@ int64_t Opsets::version(const std::string& domain) const {
   return found == versions_.end() ? 1 : found->second;
 }
 
-void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
-                     const std::string& file) {
-  std::set<std::string> missing;
-  std::string where, what;
+namespace {
+
+struct Missing {
+  std::set<std::string> types;
+  std::string where, what;  // of the first
+};
+
+void collect(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops, const std::string& file,
+             Missing& missing) {
   for (int n = 0; n < graph.node_size(); ++n) {
     const NodeProto& node    = graph.node(n);
     const std::string domain = canonical_domain(node.domain());
     if (node.op_type().empty()) throw Error(where_of(file, node, n), "has no op type");
-    if (find_row(ops, domain, node.op_type()) != nullptr) continue;
-    if (missing.empty()) {
-      where = where_of(file, node, n);
-      what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +
-             std::to_string(opsets.version(domain)) + ") is not supported";
+    if (domain.empty() && find_control_flow(node.op_type()) != nullptr) {
+      for (const auto& [name, body] : subgraphs(node)) collect(*body, opsets, ops, where_of_body(file, node, n, name), missing);
+      continue;
     }
-    missing.insert(domain + "::" + node.op_type());
+    if (find_row(ops, domain, node.op_type()) != nullptr) continue;
+    if (missing.types.empty()) {
+      missing.where = where_of(file, node, n);
+      missing.what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +
+                     std::to_string(opsets.version(domain)) + ") is not supported";
+    }
+    missing.types.insert(domain + "::" + node.op_type());
   }
-  if (missing.empty()) return;
-  const size_t others = missing.size() - 1;
+}
+
+}  // namespace
+
+void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
+                     const std::string& file) {
+  Missing missing;
+  collect(graph, opsets, ops, file, missing);
+  if (missing.types.empty()) return;
+  const size_t others = missing.types.size() - 1;
   if (others > 0)
-    what += "; neither " +
-            std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
-            " of the graph";
-  throw Error(where, what);
+    missing.what += "; neither " +
+                    std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
+                    " of the graph";
+  throw Error(missing.where, missing.what);
 }
 
 }  // namespace foreflow::onnx

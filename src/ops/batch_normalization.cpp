@@ -3,17 +3,18 @@
 #include "ops/kernel.h"
 #include "ops/lanes.h"
 #include "ops/letters.h"
+#include "ops/normalisation.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
 
 namespace {
 
+bool training(const OpCall& call) { return call.attributes.int_or("training_mode", 0) != 0; }
+
 std::vector<Type> infer_normalization(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
-  if (call.attributes.int_or("training_mode", 0) != 0 || call.outputs > 1) {
-    call.fail("is known in inference only: training_mode = 0 and one result");
-  }
+  if (!training(call) && call.outputs > 1) call.fail("has one result in inference; training_mode = 1 has up to five");
   if (has_rank(x) && x.dims.size() < 2) call.fail("x is " + to_string(x.dims) + "; it should be (N, C, ...)");
   for (size_t i = 1; i < 5; ++i) {
     const Type statistic = tensor_operand(call, i);
@@ -22,47 +23,97 @@ std::vector<Type> infer_normalization(const OpCall& call) {
                 "; it should have one number for each of " + std::to_string(x.dims[1]) + " channels");
     }
   }
-  return {x};
+  const Type mean = tensor_operand(call, 3), variance = tensor_operand(call, 4);
+  std::vector<Type> types{x, mean, variance, mean, variance};
+  types.resize(call.outputs);
+  return types;
+}
+
+struct Statistics {
+  std::vector<double> mean, variance;
+};
+
+Statistics of_batch(const std::vector<double>& values, const Lanes& lanes) {
+  Statistics batch{std::vector<double>(lanes.length), std::vector<double>(lanes.length)};
+  const auto count = static_cast<double>(lanes.count());
+  for (size_t c = 0; c < lanes.length; ++c) {
+    for (size_t n = 0; n < lanes.count(); ++n) batch.mean[c] += values[lanes.at(n, c)] / count;
+    for (size_t n = 0; n < lanes.count(); ++n) {
+      const double difference = values[lanes.at(n, c)] - batch.mean[c];
+      batch.variance[c] += difference * difference / count;
+    }
+  }
+  return batch;
+}
+
+std::vector<double> blended(const std::vector<double>& old, const std::vector<double>& fresh, double momentum) {
+  std::vector<double> blend;
+  for (size_t c = 0; c < old.size(); ++c) blend.push_back(old[c] * momentum + fresh[c] * (1 - momentum));
+  return blend;
 }
 
 std::vector<Array> eval_normalization(const OpCall& call) {
-  const Array& x       = value_of(call, 0);
-  auto values          = values_of<double>(x);
-  const auto scale     = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
-  const auto mean      = values_of<double>(value_of(call, 3)), variance = values_of<double>(value_of(call, 4));
-  const double epsilon = call.attributes.float_or("epsilon", 1e-5);
-  const Lanes lanes    = lanes_along(x.dims(), 1);
+  const Array& x   = value_of(call, 0);
+  auto values      = values_of<double>(x);
+  const auto scale = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
+  const Array &mean = value_of(call, 3), &variance = value_of(call, 4);
+  const Statistics given{values_of<double>(mean), values_of<double>(variance)};
+  const double epsilon  = call.attributes.float_or("epsilon", 1e-5),
+               momentum = call.attributes.float_or("momentum", 0.9);
+  const Lanes lanes     = lanes_along(x.dims(), 1);
+  const Statistics used = training(call) ? of_batch(values, lanes) : given;
   for (size_t n = 0; n < lanes.count(); ++n) {
     for (size_t c = 0; c < lanes.length; ++c) {
       double& value = values[lanes.at(n, c)];
-      value         = (value - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] + bias[c];
+      value         = (value - used.mean[c]) / std::sqrt(used.variance[c] + epsilon) * scale[c] + bias[c];
     }
   }
-  return {array_of(x.dtype(), x.dims(), values)};
+  std::vector<Array> outputs{
+      array_of(x.dtype(), x.dims(), values),
+      array_of(mean.dtype(), mean.dims(), blended(given.mean, used.mean, momentum)),
+      array_of(variance.dtype(), variance.dims(), blended(given.variance, used.variance, momentum)),
+      array_of(mean.dtype(), mean.dims(), used.mean), array_of(variance.dtype(), variance.dims(), used.variance)};
+  outputs.resize(call.outputs);
+  return outputs;
+}
+
+// In training, the statistics are those of all rows.
+Factors normalization_factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  std::string all           = letters(tensor_operand(call, 0).dims.size());
+  const std::string channel = "b";
+  if (training(call)) all = ".b" + dots(all.size() - 2);
+  std::vector<std::string> outputs(call.outputs, channel);
+  outputs[0] = all;
+  return {.text = factor_text(call, {all, channel, channel, channel, channel}, outputs)};
 }
 
 }  // namespace
 
 OpDef batch_normalization() {
   return {
-      .name    = "BatchNormalization",
-      .doc     = "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c], in inference",
+      .name = "BatchNormalization",
+      .doc =
+          "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]; in training by the batch's "
+          "own mean and variance, which follow y: blended with the old ones, and as they are",
       .infer   = infer_normalization,
-      .factors = [](const OpCall& call) -> Factors {
-        if (!splittable(call)) return {};
-        const std::string all = letters(tensor_operand(call, 0).dims.size()), channel = "b";
-        return {.text = factor_text(call, {all, channel, channel, channel, channel}, {all})};
-      },
-      // One multiplication and one addition an element once the statistics are folded.
-      .work = [](const OpCall& call,
-                 std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
+      .factors = normalization_factors,
+      // In inference one multiplication and one addition an element, as the statistics are folded.
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, (training(call) ? kNormalisationFlops : 2) * count_of(outputs[0]));
+          },
       .eval = eval_normalization,
       .samples =
           [] {
             const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};
             return std::vector<Sample>{
                 {{}, {f32({2, 2, 4}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}},
-                {{{"epsilon", 1e-2}}, {f32({4, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}}};
+                {{{"epsilon", 1e-2}}, {f32({4, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, {variance}},
+                {{{"training_mode", 1}, {"momentum", 0.8}},
+                 {f32({3, 2, 2}), f32({2}), f32({2}), f32({2}), f32({2})},
+                 {variance},
+                 5}};
           },
   };
 }

@@ -40,7 +40,8 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
 }
 
 Sequential from_onnx(const Scenario& scenario) {
-  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip);
+  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
+                                                     {.shapes = scenario.workload.shapes, .inputs = {}});
   Sequential sequential;
   sequential.module = with_shapes(imported, scenario.workload.shapes, where(scenario, "workload.shapes"));
   check_known_shapes(scenario, imported, sequential.module);

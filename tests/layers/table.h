@@ -28,7 +28,7 @@ constexpr std::array kModules = {
     Module{3, "reshard", "ir collective platform"},
     Module{3, "cost", "ir platform"},
     Module{3, "stream", "collective"},
-    Module{4, "onnx", "ir ops"},
+    Module{4, "onnx", "ir ops interpret"},
     Module{4, "workload", "ir ops"},
     Module{4, "transform", "ir ops interpret schedule reshard"},
     Module{4, "lower", "ir interpret cost stream collective platform"},

@@ -125,7 +125,7 @@ struct ModelText {
   std::string graph_name                = "graph";
 };
 
-inline std::string model(const ModelText& text) {
+inline Wire graph(const ModelText& text) {
   Wire graph;
   for (const NodeText& entry : text.nodes) graph.message(1, node(entry));
   graph.bytes(2, text.graph_name);
@@ -133,8 +133,16 @@ inline std::string model(const ModelText& text) {
   for (const Wire& input : text.inputs) graph.message(11, input);
   for (const std::string& output : text.outputs) graph.message(12, Wire().bytes(1, output));
   for (const Wire& sparse : text.sparse_initializers) graph.message(15, sparse);
+  return graph;
+}
+
+inline Wire body_attribute(const std::string& name, const ModelText& body) {
+  return Wire().bytes(1, name).message(6, graph(body)).number(20, 5);
+}
+
+inline std::string model(const ModelText& text) {
   Wire bytes;
-  bytes.number(1, text.ir_version).message(7, graph);
+  bytes.number(1, text.ir_version).message(7, graph(text));
   if (text.opset > 0) bytes.message(8, Wire().bytes(1, "").number(2, text.opset));
   return bytes.text;
 }

@@ -85,7 +85,7 @@ std::vector<Case> cases() {
       {"our_own_op", with_nodes({{"Send", {"x"}, {"y"}}}), "m.onnx: node 0: op Send (opset 13) is not supported"},
       {"no_op_type", with_nodes({{"", {"x"}, {"y"}}}), "m.onnx: node 0: has no op type"},
       {"subgraph", with_nodes({{"Relu", {"x"}, {"y"}, {graph_attribute}}}),
-       "m.onnx: node 0: attribute \"body\": a subgraph is not supported; export the model without control flow"},
+       "m.onnx: node 0: attribute \"body\": a subgraph is not supported here; If, Loop and Scan may have them"},
       {"attribute_twice", with_nodes({{"Relu", {"x"}, {"y"}, {int_attribute("a", 1), int_attribute("a", 2)}}}),
        "m.onnx: node 0: has two attributes \"a\""},
       {"bad_tensor_attribute",

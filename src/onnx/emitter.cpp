@@ -1,0 +1,47 @@
+#include "onnx/emitter.h"
+
+namespace foreflow::onnx {
+
+using interpret::Mixed;
+using ir::ValueId;
+
+ValueId Emitter::parameter(std::string name, ir::ParameterRole role, const std::optional<ir::Type>& type,
+                           const ir::Array* numbers) {
+  const ValueId id =
+      builder_.parameter(std::move(name), role, type ? std::make_shared<const ir::Type>(*type) : nullptr);
+  if (follow_ == Follow::nothing) return id;
+  const bool small = numbers != nullptr && numbers->size() <= interpret::MixedDomain::kLargestKnown;
+  known_.push_back(small ? Mixed::of(*numbers) : Mixed::of(type.value_or(ir::Type())));
+  return id;
+}
+
+std::vector<ValueId> Emitter::emit(const std::string& where, std::string_view op, std::vector<ValueId> inputs,
+                                   ir::Attributes attributes, size_t outputs, const std::vector<std::string>& names) {
+  auto results = builder_.emit(op, std::move(inputs), std::move(attributes), outputs, names);
+  if (follow_ == Follow::results) follow_last(where);
+  return results;
+}
+
+ValueId Emitter::constant(ir::Array value, std::string name) {
+  return emit("Constant", "Constant", {}, {{"value", std::move(value)}}, 1, {std::move(name)})[0];
+}
+
+std::optional<int64_t> Emitter::number(ValueId id) const {
+  const ir::Array* array = id == ValueId::none ? nullptr : numbers(id);
+  if (array == nullptr || array->size() != 1) return std::nullopt;
+  return array->to_ints()[0];
+}
+
+void Emitter::follow_last(const std::string& where) {
+  const ir::Function& function = builder_.function();
+  const ir::Op& op             = function.ops.back();
+  std::vector<Mixed> inputs;
+  for (const ValueId id : function.inputs(op)) inputs.push_back(id == ValueId::none ? Mixed{} : known_[ir::index(id)]);
+  try {
+    for (Mixed& result : interpret::MixedDomain().apply(op, inputs)) known_.push_back(std::move(result));
+  } catch (const Error& error) {
+    throw Error(where, std::string(op.def->name) + ": " + error.problem());
+  }
+}
+
+}  // namespace foreflow::onnx

@@ -1,0 +1,126 @@
+// Recurrent layers, pools, normalisations and pictures where ONNX's own tests say nothing; numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include "unit/ops/apply.h"
+
+namespace foreflow::test {
+namespace {
+
+using ir::Array;
+using ir::Dims;
+using Ints  = std::vector<int64_t>;
+using Reals = std::vector<double>;
+
+Array floats(const Dims& dims, const std::vector<float>& values) { return Array::of_floats(dims, values); }
+Array ints(const Ints& values) { return Array::of_ints({static_cast<int64_t>(values.size())}, values); }
+
+// 0, 1, 2, .. in the given shape.
+Array counted(const Dims& dims) {
+  std::vector<float> values(static_cast<size_t>(element_count(dims)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  return floats(dims, values);
+}
+
+// h = x + h, for two equal sequences 1, 2, 4 of which the first ends after two steps.
+std::vector<Array> sums(const std::string& direction) {
+  const Array one = floats({1, 1, 1}, {1});
+  return apply_all("RNN", {{"activations", std::vector<std::string>{"Affine"}}, {"direction", direction}},
+                   {floats({3, 2, 1}, {1, 1, 2, 2, 4, 4}), one, one, floats({1, 2}, {0, 0}), ints({2, 3})}, 2);
+}
+
+TEST(Rnn, EndsEverySequenceAtItsLength) {
+  const auto forward = sums("forward"), reverse = sums("reverse");
+  EXPECT_EQ(forward[0], floats({3, 1, 2, 1}, {1, 1, 3, 3, 0, 7}));
+  EXPECT_EQ(forward[1], floats({1, 2, 1}, {3, 7}));
+  EXPECT_EQ(reverse[0], floats({3, 1, 2, 1}, {3, 7, 2, 6, 0, 4}));
+  EXPECT_EQ(reverse[1], floats({1, 2, 1}, {3, 7}));
+}
+
+TEST(Resize, SmoothsASmallerPictureWhereAntialiasAsksForIt) {
+  Array x = floats({4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  // Weights 5/8, 3/8 and, at the other end, 3/8, 5/8.
+  const Array y = apply("Resize", {{"mode", "linear"}, {"antialias", 1}, {"scales", Reals{0.6, 0.6}}}, {x});
+  const std::vector<double> expected{2.875, 4.5, 9.375, 11};
+  ASSERT_EQ(y.dims(), (Dims{2, 2}));
+  for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(y.at(i), expected[static_cast<size_t>(i)], 1e-6);
+}
+
+TEST(Resize, KeepsTheAspectWhereAPolicyAsksForIt) {
+  const auto dims = [](const std::string& policy) {
+    return apply("Resize", {{"keep_aspect_ratio_policy", policy}, {"sizes", Ints{6, 8}}}, {counted({2, 4})}).dims();
+  };
+  EXPECT_EQ(dims("stretch"), (Dims{6, 8}));
+  EXPECT_EQ(dims("not_larger"), (Dims{4, 8}));
+  EXPECT_EQ(dims("not_smaller"), (Dims{6, 12}));
+}
+
+TEST(LpPool, IsTheNormUnderTheWindow) {
+  EXPECT_EQ(apply("LpPool", {{"kernel_shape", Ints{2}}}, {floats({1, 1, 3}, {-3, 4, 0})}), floats({1, 1, 2}, {5, 4}));
+  EXPECT_EQ(apply("GlobalLpPool", {{"p", 1}}, {floats({1, 1, 3}, {-3, 4, 1})}), floats({1, 1, 1}, {8}));
+}
+
+TEST(GroupNormalization, NormalisesRunsOfChannels) {
+  const Array x = floats({1, 4}, {1, 3, 10, 30}), scale = floats({2}, {1, 2}), bias = floats({2}, {0, 5});
+  EXPECT_EQ(apply("GroupNormalization", {{"num_groups", 2}, {"epsilon", 0.0}}, {x, scale, bias}),
+            floats({1, 4}, {-1, 1, 3, 7}));
+}
+
+TEST(Col2Im, PutsBlocksBackAndAddsWhatOverlaps) {
+  // Blocks of two at 0, 1, 2 of a row of four.
+  EXPECT_EQ(apply("Col2Im", {}, {floats({1, 2, 3}, {1, 2, 3, 10, 20, 30}), ints({4}), ints({2})}),
+            floats({1, 1, 4}, {1, 12, 23, 30}));
+}
+
+TEST(CenterCropPad, LeavesTheOddElementBehind) {
+  EXPECT_EQ(apply("CenterCropPad", {}, {counted({5}), ints({2})}), floats({2}, {1, 2}));
+  EXPECT_EQ(apply("CenterCropPad", {}, {floats({2}, {1, 2}), ints({5})}), floats({5}, {0, 1, 2, 0, 0}));
+}
+
+TEST(MaxRoiPool, TakesTheLargestInEachBin) {
+  EXPECT_EQ(
+      apply("MaxRoiPool", {{"pooled_shape", Ints{2, 2}}}, {counted({1, 1, 4, 4}), floats({1, 5}, {0, 0, 0, 3, 3})}),
+      floats({1, 1, 2, 2}, {5, 7, 13, 15}));
+}
+
+TEST(QuantizeLinear, RoundsHalvesToEvenAndSaturates) {
+  const Array y = apply("QuantizeLinear", {}, {floats({5}, {1, 3, 5, 1000, -7}), Array::scalar(2.0F)});
+  EXPECT_EQ(y.to_ints(), (Ints{0, 2, 2, 255, 0}));
+}
+
+// The message names what is wrong; numbers beyond the operands are never read.
+std::string refused(const std::string& op, const ir::Attributes& attributes, const std::vector<Array>& operands) {
+  try {
+    apply(op, attributes, operands);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "no error";
+}
+
+TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
+  const Array picture = counted({2, 1, 3, 3}), region = floats({1, 4}, {0, 0, 2, 2});
+  EXPECT_EQ(refused("GridSample", {}, {picture, counted({1, 1, 1, 2})}),
+            "x is (2, 1, 3, 3) and the grid (1, 1, 1, 2); (N, C, H, W) and (N, H', W', 2) would be right");
+  EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({5})}), "region 0 is in picture 5 of 2");
+  EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({0, 1})}),
+            "has 2 batch indices; one for each region would be right");
+  EXPECT_EQ(refused("RandomNormal", {{"shape", Ints{2, -1}}}, {}), "shape has the dimension -1; none may be negative");
+  EXPECT_EQ(refused("Col2Im", {}, {counted({1, 2, 3}), ints({4}), ints({0})}),
+            "image_shape and block_shape should be positive and equally long");
+  EXPECT_EQ(refused("Resize", {{"sizes", Ints{-2}}}, {counted({3})}),
+            "sizes should not be negative, and scales positive");
+  EXPECT_EQ(refused("LRNGrad", {{"size", 3}}, {counted({1, 3}), counted({1, 2})}),
+            "the gradient is (1, 2); it should have the shape of the result, (1, 3)");
+  EXPECT_EQ(refused("RNN", {}, {counted({2, 1, 3}), counted({1, 2, 4}), counted({1, 2, 2})}),
+            "operand 1 is (1, 2, 4); it should be (1, 2, 3)");
+  EXPECT_EQ(
+      refused("RNN", {{"activations", std::vector<std::string>{"Tan"}}},
+              {counted({2, 1, 3}), counted({1, 2, 3}), counted({1, 2, 2})}),
+      "activation \"Tan\"; one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, HardSigmoid, "
+      "Elu, Softsign, Softplus would be right");
+  EXPECT_EQ(refused("DFT", {}, {counted({2, 3})}),
+            "x is (2, 3); its last dimension should be 1 (real) or 2 (complex)");
+}
+
+}  // namespace
+}  // namespace foreflow::test
