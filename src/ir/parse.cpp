@@ -4,6 +4,7 @@
 #include "foreflow/base/scanner.h"
 #include "foreflow/ir/text.h"
 #include "literal.h"
+#include "undefined.h"
 
 namespace foreflow::ir {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 //   func @name([weight] %x: TYPE, ...) { %y: TYPE, _ = Op[attr = value](%x, [%a, %b], literal, attr=value)  return %y }
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& name, const OpTable& ops) : scanner_(text, name), ops_(ops) { module_.source = name; }
+  Parser(std::string_view text, const std::string& name, const OpTable& ops) : text_(text), scanner_(text, name), ops_(ops) { module_.source = name; }
 
   Module parse() {
     while (!scanner_.at_end()) {
@@ -84,7 +85,7 @@ class Parser {
     const std::string where     = scanner_.where();
     const std::string_view name = parse_value_name();
     const auto found            = names_.find(name);
-    if (found == names_.end()) throw Error(where, "%" + std::string(name) + " is used before it is defined");
+    if (found == names_.end()) throw Error(where, explain_undefined(text_, function_.name, name));
     return static_cast<ValueId>(found->second);
   }
 
@@ -186,6 +187,7 @@ class Parser {
     expect(op.result_count, callee.results.size(), "results");
   }
 
+  const std::string_view text_;
   Scanner scanner_;
   const OpTable& ops_;
   Module module_;
