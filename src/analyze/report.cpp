@@ -1,6 +1,18 @@
 #include "foreflow/analyze/report.h"
 
 namespace foreflow::analyze {
+namespace {
+
+// Shape arithmetic waits for nobody: shapes are known before anything runs.
+Dependencies waits(const Subject& subject, Dependencies graph) {
+  for (std::vector<int32_t>& readers : graph.readers) {
+    std::erase_if(readers,
+                  [&](int32_t reader) { return subject.on_host(subject.function().ops[static_cast<size_t>(reader)]); });
+  }
+  return graph;
+}
+
+}  // namespace
 
 std::vector<FunctionRow> function_rows(const ir::Module& module) {
   std::vector<FunctionRow> rows;
@@ -24,7 +36,7 @@ Analysis analyze(const Subject& subject, std::vector<FunctionRow> functions, Wei
   analysis.types     = totals_by_type(subject, analysis.work);
   analysis.graph     = dependencies(subject.function());
   analysis.weighing  = std::move(weighing);
-  analysis.path      = critical_path(analysis.graph, analysis.weighing.weights);
+  analysis.path      = critical_path(waits(subject, analysis.graph), analysis.weighing.weights);
   analysis.fusion    = fusion(subject);
   analysis.fusions   = fusion_rows(subject, analysis.fusion);
   return analysis;

@@ -31,6 +31,7 @@ struct Analysis {
   std::vector<FusionRow> fusions;
 };
 
+// The critical path leaves out what only shapes depend on: they are known before anything runs.
 Analysis analyze(const Subject& subject, std::vector<FunctionRow> functions, Weighing weighing);
 
 // brief: the critical path by op type where it is long. every_op: a line for each op with its start and slack.
