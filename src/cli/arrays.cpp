@@ -50,13 +50,11 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json("in
 
 }  // namespace
 
-Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option,
-                   const std::map<std::string, std::string>& aliases) {
+Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option) {
   Arrays arrays;
   for (const std::string& setting : settings) {
-    const auto [name, path]                               = split_setting(setting, option);
-    const auto alias                                      = aliases.find(name);
-    arrays[alias == aliases.end() ? name : alias->second] = onnx::read_tensor_file(path).array;
+    const auto [name, path] = split_setting(setting, option);
+    arrays[name]            = onnx::read_tensor_file(path).array;
   }
   return arrays;
 }

@@ -12,9 +12,8 @@ namespace foreflow::cli {
 
 using Arrays = std::map<std::string, ir::Array>;
 
-// Files of "NAME=FILE.pb" settings, by name or by what `aliases` has for it.
-Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option,
-                   const std::map<std::string, std::string>& aliases = {});
+// Files of "NAME=FILE.pb" settings, by name.
+Arrays read_arrays(const std::vector<std::string>& settings, const std::string& option);
 
 // Error at --input when `function` has no parameter of a given name.
 void check_known(const Arrays& given, const ir::Function& function);

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "cli/arrays.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
@@ -20,37 +20,6 @@ struct Options {
   std::string file, output, json;
   std::vector<std::string> shapes, inputs;
 };
-
-ir::Dims parse_dims(const std::string& text, const std::string& where) {
-  ir::Dims dims;
-  if (text.empty()) return dims;  // a scalar
-  for (const std::string& word : split(text, ',')) {
-    int64_t dim          = 0;
-    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
-    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
-      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
-    dims.push_back(dim);
-  }
-  return dims;
-}
-
-std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
-  std::map<std::string, ir::Dims> shapes;
-  for (const std::string& setting : settings) {
-    const auto [name, dims] = split_setting(setting, "--shape");
-    shapes[name]            = parse_dims(dims, "--shape " + setting);
-  }
-  return shapes;
-}
-
-std::map<std::string, ir::Array> read_inputs(const std::vector<std::string>& settings) {
-  std::map<std::string, ir::Array> inputs;
-  for (const std::string& setting : settings) {
-    const auto [name, path] = split_setting(setting, "--input");
-    inputs[name]            = onnx::read_tensor_file(path).array;
-  }
-  return inputs;
-}
 
 void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
   for (const auto& [name, numbers] : given.inputs) {
@@ -119,7 +88,7 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
 }
 
 void run(const Options& options) {
-  const onnx::Given given{.shapes = parse_shapes(options.shapes), .inputs = read_inputs(options.inputs)};
+  const onnx::Given given{.shapes = parse_shapes(options.shapes), .inputs = read_arrays(options.inputs, "--input")};
   const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
   check_inputs(imported, given);
   const ir::Module module       = scenario::with_shapes(imported, given.shapes, "--shape");

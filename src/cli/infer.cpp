@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "cli/program_file.h"
-#include "foreflow/base/text.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 
@@ -15,23 +14,6 @@ struct Options {
   std::string file, function;
   std::vector<std::string> inputs;
 };
-
-size_t parameter_number(const ir::Function& function, const std::string& name, const std::string& where) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    if (function.values[i].name == name) return i;
-    names.push_back(function.values[i].name);
-  }
-  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" +
-                         nearest(name, names) + "\"");
-}
-
-void annotate(ir::Function& function, const std::string& setting) {
-  const auto [name, type] = split_setting(setting, "--input");
-  const std::string where = "--input " + setting;
-  function.values[parameter_number(function, name, where)].annotation =
-      std::make_shared<const ir::Type>(ir::parse_type(type, where));
-}
 
 std::string shown(const interpret::Mixed& value) {
   constexpr int64_t kShownNumbers = 8;
@@ -55,7 +37,7 @@ void print(const ir::Module& module, const interpret::MixedInterpretation& inter
 void run(const Options& options) {
   ir::Module module  = read_program(options.file);
   const size_t entry = ir::find_entry(module, options.function);
-  for (const std::string& setting : options.inputs) annotate(module.functions[entry], setting);
+  for (const std::string& setting : options.inputs) state_type(module.functions[entry], setting);
   print(module, interpret::interpret_mixed(module, entry));
 }
 

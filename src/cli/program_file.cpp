@@ -1,10 +1,38 @@
 #include "cli/program_file.h"
 
+#include <charconv>
+
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
 namespace foreflow::cli {
+namespace {
+
+size_t parameter_number(const ir::Function& function, const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    if (function.values[i].name == name) return i;
+    names.push_back(function.values[i].name);
+  }
+  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" +
+                         nearest(name, names) + "\"");
+}
+
+ir::Dims parse_dims(const std::string& text, const std::string& where) {
+  ir::Dims dims;
+  if (text.empty()) return dims;  // a scalar
+  for (const std::string& word : split(text, ',')) {
+    int64_t dim          = 0;
+    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
+    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
+      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+}  // namespace
 
 ir::Module read_program(const std::string& path) {
   ir::Module module = ir::parse(read_file(path), path, ops::table());
@@ -18,6 +46,22 @@ std::pair<std::string, std::string> split_setting(const std::string& setting, co
   const size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) throw Error(option + " " + setting, "write NAME=VALUE");
   return {setting.substr(0, equals), setting.substr(equals + 1)};
+}
+
+void state_type(ir::Function& function, const std::string& setting) {
+  const auto [name, type] = split_setting(setting, "--input");
+  const std::string where = "--input " + setting;
+  function.values[parameter_number(function, name, where)].annotation =
+      std::make_shared<const ir::Type>(ir::parse_type(type, where));
+}
+
+std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
+  std::map<std::string, ir::Dims> shapes;
+  for (const std::string& setting : settings) {
+    const auto [name, dims] = split_setting(setting, "--shape");
+    shapes[name]            = parse_dims(dims, "--shape " + setting);
+  }
+  return shapes;
 }
 
 }  // namespace foreflow::cli

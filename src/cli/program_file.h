@@ -15,4 +15,10 @@ bool is_onnx(const std::string& path);
 // "NAME=VALUE" of an option; Error at `option` when there is no '='.
 std::pair<std::string, std::string> split_setting(const std::string& setting, const std::string& option);
 
+// Gives a parameter the type of a setting "NAME=TYPE" of --input. Throws Error naming the nearest parameter.
+void state_type(ir::Function& function, const std::string& setting);
+
+// Settings "INPUT=1,128" of --shape. Throws Error for what is no dimension.
+std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings);
+
 }  // namespace foreflow::cli

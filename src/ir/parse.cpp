@@ -6,6 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "literal.h"
 #include "name_table.h"
+#include "undefined.h"
 
 namespace foreflow::ir {
 namespace {
@@ -35,7 +36,7 @@ struct HashAttributeText {
 //   func @name([weight] %x: TYPE, ...) { %y: TYPE, _ = Op[attr = value](%x, [%a, %b], literal, attr=value)  return %y }
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& name, const OpTable& ops) : scanner_(text, name), ops_(ops) { module_.source = name; }
+  Parser(std::string_view text, const std::string& name, const OpTable& ops) : text_(text), scanner_(text, name), ops_(ops) { module_.source = name; }
 
   Module parse() {
     while (!scanner_.at_end()) {
@@ -121,7 +122,7 @@ class Parser {
     const Scanner::Place place  = scanner_.place();
     const std::string_view name = parse_value_name();
     const int32_t found         = names_.find(name);
-    if (found == NameTable::kNone) throw Error(scanner_.where(place), "%" + std::string(name) + " is used before it is defined");
+    if (found == NameTable::kNone) throw Error(scanner_.where(place), explain_undefined(text_, function_.name, name));
     return static_cast<ValueId>(found);
   }
 
@@ -277,6 +278,7 @@ class Parser {
     expect(op.result_count, callee.results.size(), "results");
   }
 
+  const std::string_view text_;
   Scanner scanner_;
   const OpTable& ops_;
   Module module_;

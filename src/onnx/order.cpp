@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/ir/cycle.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
 #include "onnx/subgraphs.h"
@@ -50,30 +51,18 @@ Producers find_producers(const onnx_proto::GraphProto& graph, const std::string&
   return producers;
 }
 
-// Some cycle among the nodes that still wait, in the direction of the data.
-std::string describe_cycle(const std::vector<std::vector<int>>& sources, const std::vector<int>& waiting,
-                           const onnx_proto::GraphProto& graph) {
-  const auto waiting_source = [&](int node) {
-    for (const int source : sources[static_cast<size_t>(node)]) {
-      if (waiting[static_cast<size_t>(source)] > 0) return source;
-    }
-    FOREFLOW_CHECK(false, "a node waits for another one that waits");
-    return node;
+// A cycle in the direction of the data: node 4 "back" (Relu) -> node 7 (Add) -> node 4 "back" (Relu).
+std::string describe_cycle(const std::vector<std::vector<int>>& users, const onnx_proto::GraphProto& graph) {
+  constexpr size_t kShown      = 8;
+  const std::vector<int> cycle = ir::find_cycle(users);
+  const auto described         = [&](int n) {
+    const std::string& name = graph.node(n).name();
+    return "node " + std::to_string(n) + (name.empty() ? "" : " " + quote(name)) + " (" + graph.node(n).op_type() + ")";
   };
-  int node = 0;
-  while (waiting[static_cast<size_t>(node)] == 0) ++node;
-  for (int step = 0; step < graph.node_size(); ++step) node = waiting_source(node);  // surely inside a cycle now
-  std::vector<int> cycle = {node};
-  for (int next = waiting_source(node); next != node; next = waiting_source(next)) cycle.push_back(next);
-
-  constexpr size_t kShown = 8;
   std::string text;
-  for (size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
-    const int n = cycle[cycle.size() - 1 - i];
-    text += (i > 0 ? " -> " : "") + std::string("node ") + std::to_string(n);
-    if (!graph.node(n).name().empty()) text += " " + quote(graph.node(n).name());
-  }
-  return text + (cycle.size() > kShown ? " -> ... (" + std::to_string(cycle.size()) + " nodes)" : "");
+  for (size_t i = 0; i < std::min(cycle.size(), kShown); ++i) text += described(cycle[i]) + " -> ";
+  if (cycle.size() > kShown) text += "... (" + std::to_string(cycle.size()) + " nodes) -> ";
+  return text + described(cycle.front());
 }
 
 }  // namespace
@@ -83,7 +72,7 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
   std::set<int> replaced;
   const Producers producers = find_producers(graph, file, replaced);
   const auto count          = static_cast<size_t>(graph.node_size());
-  std::vector<std::vector<int>> sources(count), users(count);
+  std::vector<std::vector<int>> users(count);
   std::vector<int> waiting(count, 0);
   for (int n = 0; n < graph.node_size(); ++n) {
     for (const std::string_view input : reads_of(graph.node(n))) {
@@ -94,7 +83,6 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
                     "reads " + quote(input) + ", which no node, graph input or initializer defines");
       }
       if (producer->second == kGiven) continue;
-      sources[static_cast<size_t>(n)].push_back(producer->second);
       users[static_cast<size_t>(producer->second)].push_back(n);
       ++waiting[static_cast<size_t>(n)];
     }
@@ -115,7 +103,7 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
     }
   }
   if (order.size() + replaced.size() < count)
-    throw Error(file, "the graph has a cycle: " + describe_cycle(sources, waiting, graph));
+    throw Error(file, "the graph has a cycle: " + describe_cycle(users, graph));
   return order;
 }
 

@@ -1,6 +1,7 @@
 // Copies functions op by op, with every value renamed.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "foreflow/ir/builder.h"
@@ -19,9 +20,14 @@ class ValueMap {
   std::vector<ir::ValueId> to_;
 };
 
+// For builders that only copy ops of another function.
+const ir::OpTable& no_ops();
+
 // Declares the parameters of `function`, with their annotations.
 void copy_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map);
 // Appends one op; its operands have copies. Names and annotations are kept.
 void copy_op(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& op, ValueMap& map);
+// The copies of `ids`.
+std::vector<ir::ValueId> copies(std::span<const ir::ValueId> ids, const ValueMap& map);
 
 }  // namespace foreflow::transform

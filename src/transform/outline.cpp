@@ -1,136 +1,123 @@
-#include "outline.h"
-
+#include <algorithm>
 #include <map>
 
+#include "block_function.h"
 #include "copy.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "pass_arguments.h"
 
 namespace foreflow::transform {
 namespace {
 
-class Outliner {
+// Puts the function of a block above everything that calls it, and calls in place of its occurrences.
+class Replacer {
  public:
-  Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
-           int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops)
-      : function_(function),
-        staged_(staged),
-        values_(values),
-        phase_(phase),
-        stage_(stage),
-        microbatches_(microbatches),
-        summed_(summed),
-        sums_(sums),
-        builder_("stage" + std::to_string(stage + 1) + (phase == StagePhase::forward ? "_forward" : "_backward") + (sums == Sums::add ? "_add" : ""), ops),
-        map_(function.values.size()),
-        maker_(function.values.size(), -1) {
-    for (size_t o = 0; o < function.ops.size(); ++o) {
-      for (uint32_t i = 0; i < function.ops[o].result_count; ++i) maker_[function.ops[o].first_result + i] = static_cast<int32_t>(o);
+  Replacer(const ir::Module& module, const Block& block, BlockFunction made) : module_(module), made_(std::move(made)) {
+    callee_ = block.occurrences.front().front().function;
+    for (size_t i = 0; i < block.occurrences.size(); ++i) {
+      const std::vector<OpAt>& ops = block.occurrences[i];
+      callee_                      = std::min(callee_, ops.front().function);
+      for (const OpAt& at : ops) gone_[at.function].emplace(at.op, false);
+      for (const size_t constant : made_.constants[i]) gone_[ops.front().function].emplace(constant, false);
+      first_[ops.front().function].emplace(ops.front().op, i);
+      last_.push_back(ops.back().op);
     }
   }
 
-  Outlined run() {
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      if (!inside(o)) continue;
-      need_operands(function_.ops[o]);
-      for (uint32_t i = 0; i < function_.ops[o].result_count; ++i) {
-        if (summed_[function_.ops[o].first_result + i]) outlined_.sums.push_back(function_.output(function_.ops[o], i));
-      }
+  ir::Module run() {
+    ir::Module result;
+    result.source = module_.source;
+    for (size_t f = 0; f < module_.functions.size(); ++f) {
+      if (f == callee_) result.functions.push_back(std::move(made_.function));
+      result.functions.push_back(rewrite(f));
     }
-    for (const ir::ValueId id : outlined_.parameters) {
-      map_.set(id, builder_.parameter(function_.value(id).name, role(id), ir::TypeRef()));
-    }
-    for (const ir::ValueId id : outlined_.sums) {
-      if (sums_ == Sums::add) so_far_[id] = builder_.parameter(function_.value(id).name, ir::ParameterRole::data, ir::TypeRef());
-    }
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      if (inside(o)) write(function_.ops[o]);
-    }
-    find_results();
-    std::vector<ir::ValueId> results;
-    for (const ir::ValueId id : outlined_.results) results.push_back(so_far_.contains(id) ? so_far_[id] : map_(id));
-    outlined_.function = builder_.finish(std::move(results));
-    return std::move(outlined_);
+    return result;
   }
 
  private:
-  bool inside(size_t o) const { return staged_[o].phase == phase_ && staged_[o].stage == stage_; }
-  bool made_inside(ir::ValueId id) const { return maker_[ir::index(id)] >= 0 && inside(static_cast<size_t>(maker_[ir::index(id)])); }
-  bool is_constant(ir::ValueId id) const {
-    return maker_[ir::index(id)] >= 0 && staged_[static_cast<size_t>(maker_[ir::index(id)])].phase == StagePhase::anywhere;
-  }
-  ir::ParameterRole role(ir::ValueId id) const {
-    return ir::index(id) < function_.parameters.size() ? function_.parameters[ir::index(id)] : ir::ParameterRole::data;
-  }
-
-  void need_operands(const ir::Op& op) {
-    for (const ir::ValueId id : function_.inputs(op)) {
-      if (id == ir::ValueId::none || made_inside(id) || is_constant(id) || seen_.contains(id)) continue;
-      seen_.insert(id);
-      outlined_.parameters.push_back(id);
-    }
-  }
-
-  void write(const ir::Op& op) {
-    for (const ir::ValueId id : function_.inputs(op)) {
-      if (id != ir::ValueId::none && !map_.has(id)) write(function_.ops[static_cast<size_t>(maker_[ir::index(id)])]);
-    }
-    const Verdict verdict = judge(function_, op, values_, microbatches_);
-    std::vector<ir::ValueId> operands;
-    std::vector<ir::Type> inputs, outputs;
-    for (const ir::ValueId id : function_.inputs(op)) {
-      operands.push_back(map_(id));
-      inputs.push_back(id == ir::ValueId::none ? ir::Type() : values_[ir::index(id)].value.type);
-    }
-    for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values_[op.first_result + i].value.type);
-    const std::vector<const ir::Array*> known(inputs.size(), nullptr);
-    const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
-    const auto attributes = microbatches_ == 1 ? op.attributes
-                                               : std::make_shared<const ir::Attributes>(local_attributes(call, verdict.decision, outputs, microbatches_));
-    const auto first      = static_cast<int32_t>(builder_.append(op.def, -1, attributes, operands, op.result_count));
-    for (uint32_t i = 0; i < op.result_count; ++i) {
-      const ir::ValueId copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
-      builder_.set_name(copy, function_.values[op.first_result + i].name);
-      map_.set(function_.output(op, i), copy);
-      const auto sum = so_far_.find(function_.output(op, i));
-      if (sum != so_far_.end()) sum->second = builder_.op("Add", {sum->second, copy});
-    }
-  }
-
-  // Values made here that an op elsewhere reads, or that the program returns.
-  void find_results() {
-    std::vector<bool> wanted(function_.values.size());
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      if (inside(o)) continue;
-      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
-        if (id != ir::ValueId::none) wanted[ir::index(id)] = true;
+  ir::Function rewrite(size_t f) {
+    ir::Function function = module_.functions[f];
+    for (ir::Op& op : function.ops) op.callee += op.callee >= static_cast<int32_t>(callee_) ? 1 : 0;
+    if (!first_.contains(f)) return function;
+    ir::FunctionBuilder builder(function.name, no_ops());
+    ValueMap map(function.values.size());
+    copy_parameters(builder, function, map);
+    auto& gone = gone_[f];
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      const auto starts = first_[f].find(o);
+      if (starts != first_[f].end()) {
+        // A Constant that stays may stand between the ops of the block that reads it.
+        for (size_t inner = o; inner < last_[starts->second]; ++inner) {
+          if (gone.emplace(inner, true).second) copy_op(builder, function, function.ops[inner], map);
+        }
+        call(builder, function, starts->second, map);
       }
+      if (!gone.contains(o)) copy_op(builder, function, function.ops[o], map);
     }
-    for (const ir::ValueId id : function_.results) wanted[ir::index(id)] = true;
-    for (size_t value = 0; value < wanted.size(); ++value) {
-      const auto id = static_cast<ir::ValueId>(value);
-      if (wanted[value] && made_inside(id)) outlined_.results.push_back(id);
+    return builder.finish(copies(function.results, map));
+  }
+
+  void call(ir::FunctionBuilder& builder, const ir::Function& function, size_t occurrence, ValueMap& map) {
+    const std::vector<ir::ValueId>& replaced = made_.results[occurrence];
+    const std::vector<ir::ValueId> results =
+        builder.call(callee_, copies(made_.arguments[occurrence], map), replaced.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      map.set(replaced[i], results[i]);
+      builder.set_name(results[i], function.value(replaced[i]).name);
+      builder.annotate(results[i], function.value(replaced[i]).annotation);
     }
   }
 
-  const ir::Function& function_;
-  const std::vector<StagedOp>& staged_;
-  const interpret::Values<LaidOut>& values_;
-  const StagePhase phase_;
-  const int stage_, microbatches_;
-  const std::vector<bool>& summed_;
-  const Sums sums_;
-  ir::FunctionBuilder builder_;
-  ValueMap map_;
-  std::vector<int32_t> maker_;  // per value: the op that makes it, -1 for a parameter
-  std::set<ir::ValueId> seen_;
-  std::map<ir::ValueId, ir::ValueId> so_far_;  // the running sums, in the new function
-  Outlined outlined_;
+  const ir::Module& module_;
+  BlockFunction made_;
+  size_t callee_ = 0;
+  std::map<size_t, std::map<size_t, bool>>
+      gone_;  // per function: ops that the new function has; true: Constants moved up
+  std::map<size_t, std::map<size_t, size_t>> first_;  // per function: first op of an occurrence -> its number
+  std::vector<size_t> last_;                          // per occurrence
 };
+
+// Gives the functions that `old` lacks the names @block_0, @block_1, ... in order, past those that are taken.
+void name_blocks(ir::Module& module, const ir::Module& old) {
+  size_t number = 0;
+  for (ir::Function& function : module.functions) {
+    if (old.find(function.name) != nullptr) continue;
+    do {
+      function.name = "block_" + std::to_string(number++);
+    } while (old.find(function.name) != nullptr);
+  }
+}
+
+// A name that no text can have, until all blocks are found.
+std::string working_name(size_t number) { return "@" + std::to_string(number); }
 
 }  // namespace
 
-Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
-                 int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops) {
-  return Outliner(function, staged, values, phase, stage, microbatches, summed, sums, ops).run();
+ir::Module outline(const ir::Module& module, int smallest, int calls) {
+  const BlockLimits limits{static_cast<size_t>(smallest), static_cast<size_t>(calls)};
+  ir::Module result = module;
+  for (size_t number = 0; const std::optional<Block> block = best_block(result, limits); ++number) {
+    BlockFunction made = block_function(result, *block, working_name(number));
+    result             = Replacer(result, *block, std::move(made)).run();
+  }
+  name_blocks(result, module);
+  ir::verify(result);
+  return result;
 }
+
+namespace definitions {
+PassDef outline() {
+  return {"outline",
+          "make functions of the blocks that repeat (equal layers): those of at least ops ops (8) with at least calls "
+          "calls (2)",
+          {"ops", "calls"},
+          [](const ir::Module& module, const ir::OpTable&, const PassArguments& arguments) {
+            const int calls = degree_argument(arguments, "calls", kFewestCalls);
+            if (calls < 2) throw Error("--pass: calls", "a block that occurs once repeats nothing; use 2 or more");
+            return transform::outline(module, degree_argument(arguments, "ops", kSmallestBlock), calls);
+          }};
+}
+}  // namespace definitions
 
 }  // namespace foreflow::transform

@@ -4,7 +4,7 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
-#include "outline.h"
+#include "stage_function.h"
 #include "pass_arguments.h"
 
 namespace foreflow::transform {
@@ -89,11 +89,11 @@ class Pipeliner {
 
   StageFunction stage_function(StagePhase phase, int stage) {
     auto& functions = distributed_.module.functions;
-    StageFunction made{outline(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size()};
+    StageFunction made{outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size()};
     functions.push_back(std::move(made.outlined.function));
     if (microbatches_ == 1 || made.outlined.sums.empty()) return made;
     made.add = functions.size();
-    functions.push_back(outline(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
+    functions.push_back(outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
     return made;
   }
 

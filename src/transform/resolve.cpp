@@ -41,11 +41,6 @@ class Resolver {
   }
 
  private:
-  static const ir::OpTable& no_ops() {
-    static const ir::OpTable kNone("op", {});
-    return kNone;
-  }
-
   // Known numbers come from constants, so a program that has any has the row of Constant.
   void find_constant_row() {
     for (const ir::Op& op : function_.ops) {

@@ -37,8 +37,24 @@ std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std
 // split. What computed them stays (see eliminate_dead_code): it is work that the original program does.
 ir::Module resolve(const ir::Module& module);
 
-// Removes ops whose results nobody uses. Optimizers and communication stay.
+// Removes what the entry's results do not need: ops, calls, results and parameters of functions that are called, and functions that
+// nobody calls. Optimizers and communication stay, and so do calls that run them; the entry keeps its parameters.
 ir::Module eliminate_dead_code(const ir::Module& module);
+
+// Computes once what a function computes twice: of ops with equal attributes, operands and stated types the first stays, calls of
+// functions included. Optimizers, communication and ops with state or randomness are left alone. Values live longer for it.
+ir::Module eliminate_common_subexpressions(const ir::Module& module);
+
+// Makes functions @block_0, @block_1, ... of the blocks that the program's functions repeat, such as the equal layers of a transformer:
+// each time the block whose function saves most ops, of at least `smallest` ops and `calls` calls (Constants not counted), until none
+// is left. A block is a stretch of ops that agree in ops, attributes, stated types and in what they pass to each other; it takes
+// everything else as parameters, so it serves any shapes and devices.
+constexpr int kSmallestBlock = 8, kFewestCalls = 2;
+ir::Module outline(const ir::Module& module, int smallest = kSmallestBlock, int calls = kFewestCalls);
+
+// Writes the bodies of function `name`, or of all when empty, in place of their calls, and removes the functions; the entry stays.
+// Throws Error when there is no such function.
+ir::Module inline_calls(const ir::Module& module, std::string_view name = "");
 
 // Reverse-mode differentiation of result 0 (the loss) with respect to every weight: the gradients, in the order of the weights, follow the
 // results. With Inputs::floating those of floating-point data that the loss depends on stand before them (a target, which only the

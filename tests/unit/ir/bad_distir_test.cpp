@@ -45,7 +45,7 @@ std::vector<Case> cases() {
        "m:2:8: unknown op \"Gem\"; the nearest is \"Gemm\" (see: foreflow list)"},
       {"no_op", body("%z = (%x)"), "m:2:8: expected an op or a @function, found '('"},
       {"no_equals", body("%z Relu(%x)"), "m:2:6: expected '=', found 'Relu'"},
-      {"used_before_definition", body("%z = Add(%x, %w)"), "m:2:16: %w is used before it is defined"},
+      {"used_before_definition", body("%z = Add(%x, %w)"), "m:2:16: %w is used before it is defined; nothing in @f defines it"},
       {"result_twice", body("%x = Relu(%y)"), "m:3:3: %x is defined twice; every value is defined once"},
       {"attribute_twice", body("%z = Softmax[axis = 1, axis = 0](%x)"), "m:2:31: the attribute axis is given twice"},
       {"attribute_without_value", body("%z = Softmax[axis = ](%x)"), "m:2:23: expected a value, found ']'"},

@@ -73,7 +73,7 @@ std::vector<Case> cases() {
                    {"Add", {"x", "b"}, {"a"}},
                    {.op = "Relu", .inputs = {"a"}, .outputs = {"b"}, .name = "back"},
                    {"Add", {"b", "x"}, {"y"}}}),
-       "m.onnx: the graph has a cycle: node 1 -> node 2 \"back\""},
+       "m.onnx: the graph has a cycle: node 1 (Add) -> node 2 \"back\" (Relu) -> node 1 (Add)"},
       {"unknown_op",
        with_nodes(
            {{"Relu", {"x"}, {"a"}},

@@ -1,0 +1,42 @@
+// All analyses of a program together, as text for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/analyze/dependencies.h"
+#include "foreflow/analyze/fusion.h"
+#include "foreflow/analyze/work.h"
+#include "foreflow/base/json.h"
+
+namespace foreflow::analyze {
+
+// A function of a program with calls: how many ops it has, from how many places it is called, and how often it runs.
+struct FunctionRow {
+  std::string name;
+  size_t ops = 0, places = 0;
+  double runs = 0;
+};
+// Callees before callers, the entry last.
+std::vector<FunctionRow> function_rows(const ir::Module& module);
+
+struct Analysis {
+  std::vector<FunctionRow> functions;  // of the program before its calls were written out
+  std::vector<ir::Work> work;
+  std::vector<TypeRow> types;
+  Dependencies graph;
+  Weighing weighing;
+  CriticalPath path;
+  Fusion fusion;
+  std::vector<FusionRow> fusions;
+};
+
+// The critical path leaves out what only shapes depend on: they are known before anything runs.
+Analysis analyze(const Subject& subject, std::vector<FunctionRow> functions, Weighing weighing);
+
+// brief: the critical path by op type where it is long. every_op: a line for each op with its start and slack.
+enum class Detail : uint8_t { brief, every_op };
+std::string to_text(const std::string& source, const Subject& subject, const Analysis& analysis, Detail detail);
+Json to_json(const Subject& subject, const Analysis& analysis);
+
+}  // namespace foreflow::analyze
