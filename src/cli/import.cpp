@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
@@ -18,28 +16,6 @@ struct Options {
   std::string file, output, json;
   std::vector<std::string> shapes;
 };
-
-ir::Dims parse_dims(const std::string& text, const std::string& where) {
-  ir::Dims dims;
-  if (text.empty()) return dims;  // a scalar
-  for (const std::string& word : split(text, ',')) {
-    int64_t dim          = 0;
-    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
-    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
-      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
-    dims.push_back(dim);
-  }
-  return dims;
-}
-
-std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
-  std::map<std::string, ir::Dims> shapes;
-  for (const std::string& setting : settings) {
-    const auto [name, dims] = split_setting(setting, "--shape");
-    shapes[name]            = parse_dims(dims, "--shape " + setting);
-  }
-  return shapes;
-}
 
 // What the importer found, before any transform.
 struct Findings {

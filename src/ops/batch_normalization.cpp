@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ops/broadcast.h"
 #include "ops/kernel.h"
 #include "ops/lanes.h"
 #include "ops/letters.h"
@@ -8,6 +9,8 @@
 namespace foreflow::ops::definitions {
 
 namespace {
+
+double epsilon_of(const OpCall& call) { return call.attributes.float_or("epsilon", 1e-5); }
 
 std::vector<Type> infer_normalization(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
@@ -30,7 +33,7 @@ std::vector<Array> eval_normalization(const OpCall& call) {
   auto values          = values_of<double>(x);
   const auto scale     = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
   const auto mean      = values_of<double>(value_of(call, 3)), variance = values_of<double>(value_of(call, 4));
-  const double epsilon = call.attributes.float_or("epsilon", 1e-5);
+  const double epsilon = epsilon_of(call);
   const Lanes lanes    = lanes_along(x.dims(), 1);
   for (size_t n = 0; n < lanes.count(); ++n) {
     for (size_t c = 0; c < lanes.length; ++c) {
@@ -39,6 +42,28 @@ std::vector<Array> eval_normalization(const OpCall& call) {
     }
   }
   return {array_of(x.dtype(), x.dims(), values)};
+}
+
+// The statistics are operands like the others: with r = 1 / sqrt(variance + epsilon),
+// dmean = -dbias scale r and dvariance = -1/2 dscale scale r r.
+void grad_normalization(GradBuilder& builder) {
+  const Attributes attributes{{"epsilon", epsilon_of(builder.call())}};
+  const int scale = builder.input(1), variance = builder.input(4);
+  const auto gradients = builder.emit("BatchNormalizationGrad", attributes,
+                                      {builder.input(0), scale, builder.input(3), variance, builder.output_gradient(0)}, 3);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+  if (!builder.wanted(3) && !builder.wanted(4)) return;
+  const int spread = emit_op(builder, "Add", {variance, emit_number(builder, epsilon_of(builder.call()))});
+  if (builder.wanted(3)) {
+    const int slope = emit_op(builder, "Div", {scale, emit_op(builder, "Sqrt", {spread})});
+    builder.set_input_gradient(3, emit_op(builder, "Neg", {emit_op(builder, "Mul", {gradients[2], slope})}));
+  }
+  if (builder.wanted(4)) {
+    const int slope = emit_op(builder, "Mul", {emit_op(builder, "Div", {scale, spread}), emit_number(builder, -0.5)});
+    builder.set_input_gradient(4, emit_op(builder, "Mul", {gradients[1], slope}));
+  }
 }
 
 }  // namespace
@@ -57,6 +82,7 @@ OpDef batch_normalization() {
       .work = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
       .eval = eval_normalization,
+      .grad = grad_normalization,
       .samples =
           [] {
             const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};

@@ -16,6 +16,7 @@ OpDef mpi_allreduce() {
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, total(call)); },
+      .grad    = [](GradBuilder& builder) { exchange_gradients(builder, "MPIAllreduce", {}); },
       .samples = [] {
         const Type pair = Type::tuple({f32({4, 2}), f32({2})});
         return std::vector<Sample>{{.attributes = {}, .inputs = on_devices(f32({4, 2}), 3), .outputs = 3},

@@ -20,6 +20,14 @@ OpDef pack_tuple() {
         for (size_t i = 0; i < call.arity(); ++i) elements.push_back(value_of(call, i));
         return {Array::tuple(std::move(elements))};
       },
+      .grad =
+          [](GradBuilder& builder) {
+            const size_t count   = builder.call().arity();
+            const auto gradients = builder.emit("UnpackTuple", {}, {builder.output_gradient(0)}, count);
+            for (size_t i = 0; i < count; ++i) {
+              if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+            }
+          },
       .samples = [] { return std::vector<Sample>{{{}, {f32({4, 2}), f32({2})}}, {{}, {i64({3})}}}; },
   };
 }

@@ -32,6 +32,12 @@ OpDef unpack_tuple() {
         check_count(call, value_of(call, 0).elements().size());
         return value_of(call, 0).elements();
       },
+      .grad =
+          [](GradBuilder& builder) {
+            std::vector<int> gradients;
+            for (size_t i = 0; i < builder.call().outputs; ++i) gradients.push_back(builder.output_gradient(i));
+            builder.set_input_gradient(0, builder.emit("PackTuple", {}, gradients)[0]);
+          },
       .samples = [] {
         return std::vector<Sample>{{.attributes = {}, .inputs = {Type::tuple({f32({4, 2}), f32({2})})}, .outputs = 2},
                                    {{}, {Type::tuple({i64({3})})}}};

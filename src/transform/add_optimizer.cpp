@@ -2,6 +2,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
+#include "trained.h"
 
 namespace foreflow::transform {
 namespace {
@@ -43,22 +44,18 @@ const Row& row_of(std::string_view name) {
   throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use adam or sgd");
 }
 
-bool is_trained(const ir::Function& function, size_t i) {
-  const ir::TypeRef& type = function.values[i].annotation;
-  return function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->is_tensor() && ir::is_float(type->dtype);
-}
-
 }  // namespace
 
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name) {
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, const std::vector<std::string>& weights) {
   const Row& row               = row_of(name);
   const ir::Function& function = module.entry();
+  const std::vector<bool> trained = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);
   ValueMap map(function.values.size());
   copy_parameters(builder, function, map);
   Update update{builder, {}, {}, {}};
   for (size_t i = 0; i < function.parameters.size(); ++i) {
-    if (!is_trained(function, i)) continue;
+    if (!trained[i]) continue;
     update.weights.push_back(map(static_cast<ValueId>(i)));
     for (int m = 0; m < row.moments; ++m) {
       update.moments.push_back(builder.parameter(function.values[i].name + (m == 0 ? ".m" : ".v"), ir::ParameterRole::weight, function.values[i].annotation));
@@ -83,9 +80,9 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 
 namespace definitions {
 PassDef add_optimizer() {
-  return {"add_optimizer", "turn the gradients that differentiate appended into updated weights; name=sgd or adam", {"name"},
+  return {"add_optimizer", "turn the gradients that differentiate appended into updated weights; name=sgd or adam; weights as for differentiate", {"name", "weights"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"));
+            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), names_argument(arguments, "weights"));
           }};
 }
 }  // namespace definitions
