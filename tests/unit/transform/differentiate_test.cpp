@@ -38,7 +38,8 @@ std::vector<std::string> weight_names(const ir::Module& module) {
 
 // `layers` calls of one function, each with weights of its own.
 ir::Module tower(int layers) {
-  std::string text = "func @layer(%x, weight %w) {\n  %p = MatMul(%x, %w)\n  %y = Tanh(%p)\n  return %y\n}\nfunc @main(";
+  std::string text =
+      "func @layer(%x, weight %w) {\n  %p = MatMul(%x, %w)\n  %y = Tanh(%p)\n  return %y\n}\nfunc @main(";
   std::string body;
   for (int i = 0; i < layers; ++i) {
     const std::string number = std::to_string(i), before = i == 0 ? "x" : "a" + std::to_string(i - 1);
@@ -46,7 +47,8 @@ ir::Module tower(int layers) {
     body += "  %a" + number + " = @layer(%" + before + ", %w" + number + ")\n";
   }
   const std::string last = "a" + std::to_string(layers - 1);
-  return parsed(text + "%x: Tensor[Float32, (2, 4)], %t: Tensor[Float32, (2, 4)]) {\n" + body + "  %l = Loss(%" + last + ", %t)\n  return %l\n}");
+  return parsed(text + "%x: Tensor[Float32, (2, 4)], %t: Tensor[Float32, (2, 4)]) {\n" + body + "  %l = Loss(%" + last +
+                ", %t)\n  return %l\n}");
 }
 
 size_t calls(const ir::Module& module, std::string_view callee) {
@@ -60,8 +62,8 @@ size_t calls(const ir::Module& module, std::string_view callee) {
 TEST(Differentiate, WritesOnePairOfFunctionsForAllCallsAlike) {
   const ir::Module module = differentiate(tower(96), ops::table());
   // The first layer's input wants no gradient, so that call is not like the others.
-  EXPECT_EQ(function_names(module),
-            (std::vector<std::string>{"layer_forward", "layer_backward", "layer_forward_2", "layer_backward_2", "main"}));
+  EXPECT_EQ(function_names(module), (std::vector<std::string>{"layer_forward", "layer_backward", "layer_forward_2",
+                                                              "layer_backward_2", "main"}));
   EXPECT_EQ(calls(module, "layer_backward_2"), 95U);
   EXPECT_EQ(module.functions.back().results.size(), 97U);
 }
@@ -106,12 +108,14 @@ TEST(Differentiate, TrainsTheParametersThatAreNamed) {
 TEST(Differentiate, RefusesWhatHasNoGradient) {
   const auto message = [](const std::string& body) {
     return refused([&] {
-      differentiate(parsed("func @f(weight %w: Tensor[Float32, (2, 3)], weight %s: Tensor[Float32, (3,)]) {\n" + body + "}"), ops::table());
+      differentiate(
+          parsed("func @f(weight %w: Tensor[Float32, (2, 3)], weight %s: Tensor[Float32, (3,)]) {\n" + body + "}"),
+          ops::table());
     });
   };
   EXPECT_EQ(message("  %y = ReluGrad(%w, %w)\n  return %y\n"), "m:2: @f: %y = ReluGrad: has no gradient rule");
   EXPECT_EQ(message("  %y, %mean, _ = LayerNormalization(%w, %s)\n  return %mean\n"),
-            "m:2: @f: %y, %mean, _ = LayerNormalization: has no gradient rule for its result 1");
+            "m:2: @f: %y, %mean, %v4 = LayerNormalization: has no gradient rule for its result 1");
   EXPECT_EQ(message("  %y = ArgMax(%w)\n  return %y\n"),
             "m: @f: result 0 is Tensor[Int64, (1, 3)]; the loss, a floating-point tensor, would be right");
 }
@@ -121,16 +125,20 @@ constexpr const char* kClassifier =
     "  %p = Softmax(%logits)\n  %best = ArgMax[axis = 2](%p)\n  return %best, %p\n}";
 
 TEST(AddLoss, TakesTheCrossEntropyOfTheLogitsBehindASoftmax) {
-  EXPECT_EQ(ir::print(eliminate_dead_code(apply(parsed(kClassifier), ops::table(), "add_loss(output=p)"))),
-            "func @f(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (2, 4, 3)], %target: Tensor[Int64, (2, 4)]) {\n"
-            "  %logits = MatMul(%x, %w)\n  %v4 = Reshape[shape = [-1, 5]](%logits)\n  %v5 = Reshape[shape = [-1]](%target)\n"
-            "  %loss = SoftmaxCrossEntropyLoss[count = 8](%v4, %v5)\n  return %loss\n}\n");
+  EXPECT_EQ(
+      ir::print(eliminate_dead_code(apply(parsed(kClassifier), ops::table(), "add_loss(output=p)"))),
+      "func @f(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (2, 4, 3)], %target: Tensor[Int64, (2, 4)]) {\n"
+      "  %logits = MatMul(%x, %w)\n  %v4 = Reshape[shape = [-1, 5]](%logits)\n  %v5 = Reshape[shape = [-1]](%target)\n"
+      "  %loss = SoftmaxCrossEntropyLoss[count = 8](%v4, %v5)\n  return %loss\n}\n");
 }
 
 TEST(AddLoss, RefusesWhatIsNoPrediction) {
-  const auto message = [](const std::string& pass) { return refused([&] { apply(parsed(kClassifier), ops::table(), pass); }); };
+  const auto message = [](const std::string& pass) {
+    return refused([&] { apply(parsed(kClassifier), ops::table(), pass); });
+  };
   EXPECT_EQ(message("add_loss(kind=hinge)"), "loss: unknown loss \"hinge\"; use cross_entropy, mean_square or sum");
-  EXPECT_EQ(message("add_loss(output=q)"), "m: @f: returns no \"q\"; the nearest is \"p\", or give the number of a result");
+  EXPECT_EQ(message("add_loss(output=q)"),
+            "m: @f: returns no \"q\"; the nearest is \"p\", or give the number of a result");
   EXPECT_EQ(message("differentiate(loss=sum)"),
             "m: @f: the prediction is Tensor[Int64, (2, 4, 1)]; a floating-point tensor of known shape would be right");
   EXPECT_EQ(message("add_loss(output=1, axis=0)"),
