@@ -48,7 +48,8 @@ ir::Module read_program_or_model(const std::string& path, const std::map<std::st
   if (is_onnx(path)) {
     return scenario::with_shapes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), shapes, "--shape");
   }
-  if (!shapes.empty()) throw Error("--shape " + shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
+  if (!shapes.empty())
+    throw Error("--shape " + shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
   return read_program(path);
 }
 

@@ -41,7 +41,7 @@ OpDef average_pool() {
       .grad =
           [](GradBuilder& builder) {
             const Attributes attributes = pool_grad_attributes(builder.call());
-            const int dx = builder.emit("AveragePoolGrad", attributes, {builder.output_gradient(0)})[0];
+            const int dx                = builder.emit("AveragePoolGrad", attributes, {builder.output_gradient(0)})[0];
             builder.set_input_gradient(0, dx);
           },
       .samples =

@@ -34,10 +34,10 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef average_pool_grad() {
   return {
-      .name  = "AveragePoolGrad",
-      .doc   = "dy[n,c,..] -> dx[n,c,sizes..]: each gradient shared by the elements under its window",
+      .name   = "AveragePoolGrad",
+      .doc    = "dy[n,c,..] -> dx[n,c,sizes..]: each gradient shared by the elements under its window",
       .domain = "foreflow",
-      .infer = [](const OpCall& call) -> std::vector<Type> {
+      .infer  = [](const OpCall& call) -> std::vector<Type> {
         const Type dy = tensor_operand(call, 0);
         return {has_rank(dy) ? with_dims(dy, pool_operand(call, dy.dims)) : dy};
       },

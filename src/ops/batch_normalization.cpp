@@ -49,8 +49,9 @@ std::vector<Array> eval_normalization(const OpCall& call) {
 void grad_normalization(GradBuilder& builder) {
   const Attributes attributes{{"epsilon", epsilon_of(builder.call())}};
   const int scale = builder.input(1), variance = builder.input(4);
-  const auto gradients = builder.emit("BatchNormalizationGrad", attributes,
-                                      {builder.input(0), scale, builder.input(3), variance, builder.output_gradient(0)}, 3);
+  const auto gradients =
+      builder.emit("BatchNormalizationGrad", attributes,
+                   {builder.input(0), scale, builder.input(3), variance, builder.output_gradient(0)}, 3);
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
   }

@@ -44,8 +44,8 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef batch_normalization_grad() {
   return {
-      .name    = "BatchNormalizationGrad",
-      .doc     = "x[n,c,..], scale[c], mean[c], variance[c], dy -> dx, dscale, dbias: of BatchNormalization in inference",
+      .name = "BatchNormalizationGrad",
+      .doc  = "x[n,c,..], scale[c], mean[c], variance[c], dy -> dx, dscale, dbias: of BatchNormalization in inference",
       .domain  = "foreflow",
       .infer   = infer_grad,
       .factors = [](const OpCall& call) -> Factors {

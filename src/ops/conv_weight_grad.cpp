@@ -38,9 +38,8 @@ Factors grad_factors(const OpCall& call) {
 
 // As many products as the convolution itself: every element of dy meets every tap.
 Work grad_work(const OpCall& call, std::span<const Type> outputs) {
-  const Type dy = tensor_operand(call, 1);
-  const double taps =
-      has_dims(dy) && dy.dims[1] > 0 ? count_of(outputs[0]) / static_cast<double>(dy.dims[1]) : 0;
+  const Type dy     = tensor_operand(call, 1);
+  const double taps = has_dims(dy) && dy.dims[1] > 0 ? count_of(outputs[0]) / static_cast<double>(dy.dims[1]) : 0;
   return computes(call, outputs, 2 * count_of(dy) * taps);
 }
 

@@ -36,12 +36,16 @@ void grad(GradBuilder& builder) {
   };
   const int a = builder.input(0), b = builder.input(1), dy = builder.output_gradient(0);
   if (builder.wanted(0)) {
-    set(0, form.transpose_left ? multiplied(b, dy, {form.transpose_right, true})
-                               : multiplied(dy, b, {false, !form.transpose_right}), x);
+    set(0,
+        form.transpose_left ? multiplied(b, dy, {form.transpose_right, true})
+                            : multiplied(dy, b, {false, !form.transpose_right}),
+        x);
   }
   if (builder.wanted(1)) {
-    set(1, form.transpose_right ? multiplied(dy, a, {true, form.transpose_left})
-                                : multiplied(a, dy, {!form.transpose_left, false}), w);
+    set(1,
+        form.transpose_right ? multiplied(dy, a, {true, form.transpose_left})
+                             : multiplied(a, dy, {!form.transpose_left, false}),
+        w);
   }
 }
 

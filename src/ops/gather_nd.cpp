@@ -48,17 +48,17 @@ std::vector<Array> eval(const OpCall& call) {
 int full_indices(GradBuilder& builder, const Dims& indices) {
   const auto batch = static_cast<size_t>(batch_dims(builder.call()));
   if (batch == 0) return builder.input(1);
-  Dims dims                   = indices;
-  dims[indices.size() - 1]    = static_cast<int64_t>(batch);
-  const int64_t tuples        = element_count(indices) / std::max<int64_t>(indices.back(), 1);
+  Dims dims                = indices;
+  dims[indices.size() - 1] = static_cast<int64_t>(batch);
+  const int64_t tuples     = element_count(indices) / std::max<int64_t>(indices.back(), 1);
   const Dims leading(std::span(indices.begin(), indices.end() - 1));
   const Offsets strides = strides_of(leading);
   std::vector<int64_t> coordinates;
   for (int64_t tuple = 0; tuple < tuples; ++tuple) {
     for (size_t axis = 0; axis < batch; ++axis) coordinates.push_back(tuple / strides[axis] % leading[axis]);
   }
-  const int own     = builder.emit("Constant", {{"value", Array::of_ints(dims, coordinates)}}, {})[0];
-  const int wide    = builder.emit("Cast", {{"to", "Int64"}}, {builder.input(1)})[0];
+  const int own  = builder.emit("Constant", {{"value", Array::of_ints(dims, coordinates)}}, {})[0];
+  const int wide = builder.emit("Cast", {{"to", "Int64"}}, {builder.input(1)})[0];
   return builder.emit("Concat", {{"axis", int64_t{-1}}}, {own, wide})[0];
 }
 

@@ -35,7 +35,7 @@ OpDef global_average_pool() {
             if (!has_dims(x)) builder.call().fail("the shape must be known to differentiate");
             std::vector<int64_t> shape(x.dims.begin(), x.dims.end());
             shape[0] = shape[1] = 1;  // kept from the gradient, so that they may be split
-            double area = 1;
+            double area         = 1;
             for (const int64_t size : shape) area *= static_cast<double>(size);
             const int each = emit_op(builder, "Div", {builder.output_gradient(0), emit_number(builder, area)});
             builder.set_input_gradient(0, builder.emit("Expand", {{"shape", shape}}, {each})[0]);

@@ -27,14 +27,20 @@ OpDef log_softmax() {
       .infer   = infer_softmax,
       .factors = softmax_factors,
       .work    = softmax_work,
-      .eval    = [](const OpCall& call) {
-        return eval_softmax(call, [](std::vector<double>& lane) {
-          const double offset = log_sum_exp(lane);
-          for (double& value : lane) value -= offset;
-        });
-      },
-      .grad    = grad_log_softmax,
-      .samples = [] { return std::vector<Sample>{{{}, {f32({2, 4, 3})}}, {{{"axis", 0}}, {f32({3, 4})}}, {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3})}}}; },
+      .eval =
+          [](const OpCall& call) {
+            return eval_softmax(call, [](std::vector<double>& lane) {
+              const double offset = log_sum_exp(lane);
+              for (double& value : lane) value -= offset;
+            });
+          },
+      .grad = grad_log_softmax,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({2, 4, 3})}},
+                                       {{{"axis", 0}}, {f32({3, 4})}},
+                                       {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3})}}};
+          },
   };
 }
 

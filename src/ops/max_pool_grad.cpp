@@ -17,8 +17,8 @@ std::vector<Array> eval_grad(const OpCall& call) {
   std::vector<double> dx(values.size());
   for (size_t at = 0; at < slopes.size(); ++at) {
     const size_t start = at / positions * plane;
-    double largest = -INFINITY;
-    size_t chosen  = values.size();
+    double largest     = -INFINITY;
+    size_t chosen      = values.size();
     for (size_t tap = 0; tap < taps; ++tap) {
       const int64_t element = elements[at % positions * taps + tap];
       if (element < 0 || values[start + static_cast<size_t>(element)] <= largest) continue;
@@ -42,7 +42,7 @@ OpDef max_pool_grad() {
         common_dtype(call, std::vector{x, dy});
         if (has_dims(y) && has_dims(dy) && y.dims != dy.dims) {
           call.fail("dy is " + to_string(dy.dims) + "; it should have the shape of the pool's result, " +
-                    to_string(y.dims));
+                     to_string(y.dims));
         }
         return {x};
       },
@@ -53,7 +53,7 @@ OpDef max_pool_grad() {
       },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
-            const Type x = tensor_operand(call, 0);
+            const Type x      = tensor_operand(call, 0);
             const double taps = has_dims(x) ? static_cast<double>(pool_window(call, x.dims).taps()) : 0;
             return computes(call, outputs, count_of(call.inputs[1]) * taps);
           },

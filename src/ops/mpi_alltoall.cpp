@@ -36,8 +36,9 @@ OpDef mpi_alltoall() {
       .grad =
           [](GradBuilder& builder) {
             const Attributes& axes = builder.call().attributes;
-            exchange_gradients(builder, "MPIAlltoall", {{"split_axis", axes.int_or("concat_axis", 0)},
-                                                        {"concat_axis", axes.int_or("split_axis", 0)}});
+            exchange_gradients(
+                builder, "MPIAlltoall",
+                {{"split_axis", axes.int_or("concat_axis", 0)}, {"concat_axis", axes.int_or("split_axis", 0)}});
           },
       .samples =
           [] {

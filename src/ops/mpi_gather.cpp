@@ -20,8 +20,9 @@ OpDef mpi_gather() {
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {join(call, operands_of(call), "axis")}; },
       .grad =
           [](GradBuilder& builder) {
-            exchange_gradients(builder, "MPIScatter", {{"to", devices_of_operands(builder.call())},
-                                                       {"axis", builder.call().attributes.int_or("axis", 0)}});
+            exchange_gradients(
+                builder, "MPIScatter",
+                {{"to", devices_of_operands(builder.call())}, {"axis", builder.call().attributes.int_or("axis", 0)}});
           },
       .samples =
           [] {

@@ -26,8 +26,9 @@ OpDef mpi_scatter() {
           },
       .grad =
           [](GradBuilder& builder) {
-            exchange_gradients(builder, "MPIGather", {{"to", device_of(builder.call().inputs[0])},
-                                                      {"axis", builder.call().attributes.int_or("axis", 0)}});
+            exchange_gradients(
+                builder, "MPIGather",
+                {{"to", device_of(builder.call().inputs[0])}, {"axis", builder.call().attributes.int_or("axis", 0)}});
           },
       .samples =
           [] {

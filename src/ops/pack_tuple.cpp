@@ -4,11 +4,11 @@ namespace foreflow::ops::definitions {
 
 OpDef pack_tuple() {
   return {
-      .name    = "PackTuple",
-      .doc     = "x1, x2, .. -> the tuple of them",
-      .domain  = "foreflow",
-      .role    = Role::view,
-      .infer   = [](const OpCall& call) -> std::vector<Type> {
+      .name   = "PackTuple",
+      .doc    = "x1, x2, .. -> the tuple of them",
+      .domain = "foreflow",
+      .role   = Role::view,
+      .infer  = [](const OpCall& call) -> std::vector<Type> {
         std::vector<Type> elements;
         for (const Type& input : call.inputs) elements.push_back(moved(input, {}));
         return {Type::tuple(std::move(elements))};
@@ -28,7 +28,10 @@ OpDef pack_tuple() {
               if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
             }
           },
-      .samples = [] { return std::vector<Sample>{{{}, {f32({4, 2}), f32({2})}}, {{}, {i64({3})}}}; },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 2}), f32({2})}}, {{}, {i64({3})}}};
+          },
   };
 }
 

@@ -28,7 +28,8 @@ Dims reduced_dims(const OpCall& call, const Dims& dims);
 int emit_kept(GradBuilder& builder, int value);
 // Emits `gradient` (shape of the result) stretched to the shape of the operand.
 int emit_stretched(GradBuilder& builder, int gradient);
-// Emits a reduction `op` of `value`, which has the shape of the operand, over the axes that `call` reduces, all kept as 1.
+// Emits a reduction `op` of `value`, which has the shape of the operand, over the axes that `call` reduces, all kept
+// as 1.
 int emit_reduction(GradBuilder& builder, std::string_view op, int value);
 // The reverse rule of ReduceMax and ReduceMin: the elements that equal the result share its gradient.
 void grad_of_extreme(GradBuilder& builder);

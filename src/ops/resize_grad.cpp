@@ -87,8 +87,7 @@ OpDef resize_grad() {
             using Floats = std::vector<double>;
             return std::vector<Sample>{
                 {{{"axes", Ints{2, 3}}, {"sizes", Ints{3, 4}}, {"scales", Floats{2, 1.5}}}, {f32({2, 2, 6, 6})}},
-                {{{"mode", "linear"}, {"axes", Ints{-1}}, {"sizes", Ints{6}}, {"scales", Floats{0.5}}},
-                 {f32({2, 3})}}};
+                {{{"mode", "linear"}, {"axes", Ints{-1}}, {"sizes", Ints{6}}, {"scales", Floats{0.5}}}, {f32({2, 3})}}};
           },
   };
 }

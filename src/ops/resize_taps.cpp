@@ -40,8 +40,10 @@ std::optional<ResizeTarget> resize_target(const OpCall& call, const Dims& x) {
   if (by_size ? !sizes.list : !scales) return std::nullopt;
   const size_t count = by_size ? sizes.list->size() : scales->size();
   std::vector<int64_t> axes;
-  if (const auto some = call.attributes.find_ints("axes")) axes = *some;
-  else for (size_t axis = 0; axis < x.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
+  if (const auto some = call.attributes.find_ints("axes"))
+    axes = *some;
+  else
+    for (size_t axis = 0; axis < x.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
   if (count != axes.size()) {
     call.fail("has " + std::to_string(count) + " scales or sizes; one for each of " + std::to_string(axes.size()) +
               " axes would be right");
@@ -87,7 +89,8 @@ double nearest(const OpCall& call, double at) {
 }  // namespace
 
 ResizeTap resize_tap(const OpCall& call, int64_t i, double scale, int64_t before, int64_t after) {
-  const double at = source(call, static_cast<double>(i), scale, static_cast<double>(before), static_cast<double>(after));
+  const double at =
+      source(call, static_cast<double>(i), scale, static_cast<double>(before), static_cast<double>(after));
   const std::string mode = call.attributes.string_or("mode", "nearest");
   const auto inside      = [before](double index) {
     return static_cast<size_t>(std::clamp(index, 0.0, static_cast<double>(before - 1)));

@@ -52,10 +52,11 @@ OpDef select() {
             }
             builder.set_input_gradient(0, builder.emit("PackTuple", {}, elements)[0]);
           },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
-      },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
+          },
   };
 }
 

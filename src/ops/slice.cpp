@@ -115,16 +115,16 @@ void grad(GradBuilder& builder) {
 
 std::vector<Sample> samples() {
   using Ints = std::vector<int64_t>;
-  return {{{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
-          {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
-          {{{"starts", Ints{1, -1}}, {"ends", Ints{2, -100}}, {"axes", Ints{1, 0}}, {"steps", Ints{1, -2}}},
-           {f32({5, 3})}},
-          {{},
-           {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
-           {{1, Array::of_ints({1}, {-1})},
-            {2, Array::of_ints({1}, {-100})},
-            {3, Array::of_ints({1}, {0})},
-            {4, Array::of_ints({1}, {-2})}}}};
+  return {
+      {{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
+      {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
+      {{{"starts", Ints{1, -1}}, {"ends", Ints{2, -100}}, {"axes", Ints{1, 0}}, {"steps", Ints{1, -2}}}, {f32({5, 3})}},
+      {{},
+       {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
+       {{1, Array::of_ints({1}, {-1})},
+        {2, Array::of_ints({1}, {-100})},
+        {3, Array::of_ints({1}, {0})},
+        {4, Array::of_ints({1}, {-2})}}}};
 }
 
 }  // namespace

@@ -89,7 +89,8 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   const bool imported = workload.source == Workload::Source::onnx;
   ir::Module model    = imported ? transform::lift_constants(module, ops) : module;
   if (imported || !workload.loss.empty()) {
-    model = transform::add_loss(model, ops, workload.loss.empty() ? "sum" : workload.loss, workload.output, workload.loss_axis);
+    model = transform::add_loss(model, ops, workload.loss.empty() ? "sum" : workload.loss, workload.output,
+                                workload.loss_axis);
   }
   const ir::Module gradients = transform::differentiate(model, ops, workload.gradients_of, workload.weights);
   return transform::add_optimizer(gradients, ops, workload.optimizer, workload.weights);

@@ -13,7 +13,9 @@ struct Interpreted {
   const ir::Module& module;
   interpret::MixedInterpretation interpretation;
 
-  const interpret::Instance<interpret::Mixed>& instance(size_t number) const { return interpretation.instances[number]; }
+  const interpret::Instance<interpret::Mixed>& instance(size_t number) const {
+    return interpretation.instances[number];
+  }
   const ir::Function& function(size_t number) const { return module.functions[instance(number).function]; }
 };
 

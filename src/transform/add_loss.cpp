@@ -26,7 +26,8 @@ struct Prediction {
 ValueId sum(const Prediction& prediction, ValueId) { return prediction.value; }
 
 ValueId mean_square(const Prediction& prediction, ValueId target) {
-  return prediction.builder.op("Loss", {prediction.value, target}, {{"count", ir::element_count(prediction.type.dims)}}, "loss");
+  return prediction.builder.op("Loss", {prediction.value, target}, {{"count", ir::element_count(prediction.type.dims)}},
+                               "loss");
 }
 
 // Classes at the end become [rows, classes]: what is in front of them is rows.
@@ -38,7 +39,8 @@ ValueId cross_entropy(const Prediction& prediction, ValueId target) {
     logits = prediction.builder.op("Reshape", {logits}, {{"shape", Ints{-1, classes}}});
     labels = prediction.builder.op("Reshape", {labels}, {{"shape", Ints{-1}}});
   } else if (prediction.axis != 1) {
-    throw Error(prediction.where, "the classes of " + to_string(prediction.type) + " should be its dimension 1 or its last one; give axis");
+    throw Error(prediction.where, "the classes of " + to_string(prediction.type) +
+                                      " should be its dimension 1 or its last one; give axis");
   }
   return prediction.builder.op("SoftmaxCrossEntropyLoss", {logits, labels}, {{"count", rows}}, "loss");
 }
@@ -56,7 +58,8 @@ struct Row {
   std::optional<ir::Type> (*target)(const Prediction&);
   ValueId (*write)(const Prediction&, ValueId target);
 };
-constexpr Row kRows[] = {{"cross_entropy", label_target, cross_entropy}, {"mean_square", same_target, mean_square}, {"sum", no_target, sum}};
+constexpr Row kRows[] = {
+    {"cross_entropy", label_target, cross_entropy}, {"mean_square", same_target, mean_square}, {"sum", no_target, sum}};
 
 const Row& row_of(std::string_view name) {
   std::vector<std::string> names;
@@ -69,7 +72,7 @@ const Row& row_of(std::string_view name) {
 
 // By its number or its name.
 size_t result_number(const ir::Function& function, const std::string& output, const std::string& where) {
-  size_t number      = 0;
+  size_t number        = 0;
   const auto [end, ec] = std::from_chars(output.data(), output.data() + output.size(), number);
   if (ec == std::errc() && end == output.data() + output.size() && number < function.results.size()) return number;
   std::vector<std::string> names;
@@ -78,7 +81,8 @@ size_t result_number(const ir::Function& function, const std::string& output, co
     if (names.back() == output) return i;
   }
   if (names.empty()) throw Error(where, "returns nothing; a program that returns a prediction would be right");
-  throw Error(where, "returns no \"" + output + "\"; the nearest is \"" + nearest(output, names) + "\", or give the number of a result");
+  throw Error(where, "returns no \"" + output + "\"; the nearest is \"" + nearest(output, names) +
+                         "\", or give the number of a result");
 }
 
 // The logits, where `value` is a Softmax of them along the axis of the classes.
@@ -97,19 +101,24 @@ ValueId before_softmax(const ir::Function& function, ValueId value, size_t axis,
 
 }  // namespace
 
-ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output, int64_t axis) {
+ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output,
+                    int64_t axis) {
   const Row& row               = row_of(kind);
   const ir::Function& function = module.entry();
   const std::string where      = module.source + ": @" + function.name;
-  ValueId predicted            = function.results.empty() ? ValueId::none : function.results[result_number(function, output, where)];
-  if (predicted == ValueId::none) throw Error(where, "returns nothing; a program that returns a prediction would be right");
+  ValueId predicted =
+      function.results.empty() ? ValueId::none : function.results[result_number(function, output, where)];
+  if (predicted == ValueId::none)
+    throw Error(where, "returns nothing; a program that returns a prediction would be right");
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const ir::Type type       = ir::moved(interpretation.entry().values[ir::index(predicted)].type, {});
   if (!type.is_tensor() || !ir::is_float(type.dtype) || !type.resolved() || type.dims.empty()) {
-    throw Error(where, "the prediction is " + to_string(type) + "; a floating-point tensor of known shape would be right");
+    throw Error(where,
+                "the prediction is " + to_string(type) + "; a floating-point tensor of known shape would be right");
   }
   const auto rank = static_cast<int64_t>(type.dims.size());
-  if (axis < -rank || axis >= rank) throw Error(where, "the prediction " + to_string(type) + " has no axis " + std::to_string(axis));
+  if (axis < -rank || axis >= rank)
+    throw Error(where, "the prediction " + to_string(type) + " has no axis " + std::to_string(axis));
   ir::FunctionBuilder builder(function.name, ops);
   Prediction prediction{builder, predicted, type, where, static_cast<size_t>(axis < 0 ? axis + rank : axis)};
   if (row.write == cross_entropy) predicted = before_softmax(function, predicted, prediction.axis, type.dims);
@@ -118,9 +127,9 @@ ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::strin
   const std::optional<ir::Type> wanted = row.target(prediction);
   const ValueId target = wanted ? builder.parameter("target", ir::ParameterRole::data, *wanted) : ValueId::none;
   for (const ir::Op& op : function.ops) copy_op(builder, function, op, map);
-  prediction.value  = map(predicted);
-  ir::Module result = module;
-  const ValueId loss = row.write(prediction, target);
+  prediction.value        = map(predicted);
+  ir::Module result       = module;
+  const ValueId loss      = row.write(prediction, target);
   result.functions.back() = builder.finish({loss});
   ir::verify(result);
   return result;
@@ -129,7 +138,8 @@ ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::strin
 namespace definitions {
 PassDef add_loss() {
   return {"add_loss",
-          "return the loss of a prediction instead: kind=cross_entropy (of logits, or of their Softmax, by labels; classes along axis, the last one), "
+          "return the loss of a prediction instead: kind=cross_entropy (of logits, or of their Softmax, by labels; "
+          "classes along axis, the last one), "
           "mean_square or sum; output=NAME or number (0); targets become the data parameter `target`",
           {"kind", "output", "axis"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
@@ -138,7 +148,8 @@ PassDef add_loss() {
 }
 }  // namespace definitions
 
-ir::Module loss_arguments(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments, const std::string& kind) {
+ir::Module loss_arguments(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments,
+                          const std::string& kind) {
   const std::string name = word_argument(arguments, kind, kind == "kind" ? "cross_entropy" : "");
   if (name.empty()) return module;
   return add_loss(module, ops, name, word_argument(arguments, "output", "0"), integer_argument(arguments, "axis", -1));

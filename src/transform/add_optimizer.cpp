@@ -46,7 +46,8 @@ const Row& row_of(std::string_view name) {
 
 }  // namespace
 
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, const std::vector<std::string>& weights) {
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
+                         const std::vector<std::string>& weights) {
   const Row& row               = row_of(name);
   const ir::Function& function = module.entry();
   const std::vector<bool> trained = trained_parameters(module, weights);
@@ -80,9 +81,13 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 
 namespace definitions {
 PassDef add_optimizer() {
-  return {"add_optimizer", "turn the gradients that differentiate appended into updated weights; name=sgd or adam; weights as for differentiate", {"name", "weights"},
+  return {"add_optimizer",
+          "turn the gradients that differentiate appended into updated weights; name=sgd or adam; weights as for "
+          "differentiate",
+          {"name", "weights"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), names_argument(arguments, "weights"));
+            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"),
+                                            names_argument(arguments, "weights"));
           }};
 }
 }  // namespace definitions

@@ -21,11 +21,16 @@ std::vector<bool> marks(const std::vector<Upstream>& results) {
 ir::Array one_of(ir::DType dtype) {
   const auto bits = [dtype](auto one) { return ir::Array::of<decltype(one)>(dtype, {1}, std::vector{one}); };
   switch (dtype) {
-    case ir::DType::f64: return bits(1.0);
-    case ir::DType::f16: return bits(ir::float_to_half(1));
-    case ir::DType::bf16: return bits(ir::float_to_bfloat(1));
-    case ir::DType::f8: return bits(ir::float_to_float8(1));
-    default: return bits(1.0F);
+    case ir::DType::f64:
+      return bits(1.0);
+    case ir::DType::f16:
+      return bits(ir::float_to_half(1));
+    case ir::DType::bf16:
+      return bits(ir::float_to_bfloat(1));
+    case ir::DType::f8:
+      return bits(ir::float_to_float8(1));
+    default:
+      return bits(1.0F);
   }
 }
 
@@ -40,7 +45,8 @@ bool assumes_one(const ir::OpDef& def, const ir::OpTable& ops) {
 // What one op's reverse rule sees. Handles are values of the new function.
 class Derivation::Site : public ir::GradBuilder {
  public:
-  Site(Derivation& all, const ir::Op& op) : all_(all), op_(op), types_(all.function_, op, all.values_), call_(types_.call()) {}
+  Site(Derivation& all, const ir::Op& op)
+      : all_(all), op_(op), types_(all.function_, op, all.values_), call_(types_.call()) {}
 
   const ir::OpCall& call() const override { return call_; }
   int input(size_t index) override { return static_cast<int>(all_.map_(old_input(index))); }
@@ -49,11 +55,13 @@ class Derivation::Site : public ir::GradBuilder {
     asked_.insert(index);
     return static_cast<int>(all_.upstream(all_.function_.output(op_, index)));
   }
-  std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs, size_t outputs) override {
+  std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs,
+                        size_t outputs) override {
     std::vector<ValueId> operands;
     for (const int handle : inputs) operands.push_back(static_cast<ValueId>(handle));
     std::vector<int> handles;
-    for (const ValueId id : all_.builder_.emit(op, operands, std::move(attributes), outputs)) handles.push_back(static_cast<int>(id));
+    for (const ValueId id : all_.builder_.emit(op, operands, std::move(attributes), outputs))
+      handles.push_back(static_cast<int>(id));
     return handles;
   }
   bool wanted(size_t index) override {
@@ -63,7 +71,8 @@ class Derivation::Site : public ir::GradBuilder {
   void set_input_gradient(size_t index, int handle) override {
     if (!wanted(index)) return;
     const bool scaled = assumes_one(*op_.def, all_.builder_.table()) && !all_.is_loss(all_.function_.output(op_, 0));
-    all_.accumulate(old_input(index), scaled ? scale(static_cast<ValueId>(handle), types_.inputs[index]) : static_cast<ValueId>(handle));
+    all_.accumulate(old_input(index),
+                    scaled ? scale(static_cast<ValueId>(handle), types_.inputs[index]) : static_cast<ValueId>(handle));
   }
   // True when a gradient arrives that the rule has not asked for.
   bool loses(size_t output) const {
@@ -78,7 +87,7 @@ class Derivation::Site : public ir::GradBuilder {
 
   // A loss inside a larger one. The losses of rows [n,..] lack the classes of their logits [n,c,..].
   ValueId scale(ValueId gradient, const ir::Type& operand) {
-    auto upstream = static_cast<ValueId>(output_gradient(0));
+    auto upstream     = static_cast<ValueId>(output_gradient(0));
     const size_t rank = types_.outputs[0].dims.size();
     if (rank > 0 && rank + 1 == operand.dims.size()) {
       upstream = all_.builder_.op("Unsqueeze", {upstream}, {{"axes", std::vector<int64_t>{1}}});
@@ -111,7 +120,7 @@ void Derivation::run() {
   for (size_t i = 0; i < demand_.results.size(); ++i) {
     if (demand_.results[i] != Upstream::given) continue;
     const std::string& name = function_.value(function_.results[i]).name;
-    given[i] = builder_.parameter(name.empty() ? "d" : "d_" + name, ir::ParameterRole::data, nullptr);
+    given[i]                = builder_.parameter(name.empty() ? "d" : "d_" + name, ir::ParameterRole::data, nullptr);
   }
   for (size_t o = 0; o < function_.ops.size(); ++o) copy(o);
   forward_ops_          = builder_.function().ops.size();
@@ -133,12 +142,13 @@ Demand Derivation::demand_of(size_t o) const {
 void Derivation::copy(size_t o) {
   const ir::Op& op = function_.ops[o];
   if (!op.is_call()) return copy_op(builder_, function_, op, map_);
-  const Demand demand = demand_of(o);
-  const bool wanted   = marks(demand.results) != std::vector<bool>(op.result_count);
-  const auto callee   = static_cast<size_t>(derivatives_.program().instance(number_).callee[o]);
+  const Demand demand      = demand_of(o);
+  const bool wanted        = marks(demand.results) != std::vector<bool>(op.result_count);
+  const auto callee        = static_cast<size_t>(derivatives_.program().instance(number_).callee[o]);
   const BackwardPair* pair = wanted ? &derivatives_.pair(callee, demand) : nullptr;
-  ir::Op call         = op;
-  call.callee         = static_cast<int32_t>(pair != nullptr ? pair->forward : derivatives_.copy_of(static_cast<size_t>(op.callee)));
+  ir::Op call              = op;
+  call.callee =
+      static_cast<int32_t>(pair != nullptr ? pair->forward : derivatives_.copy_of(static_cast<size_t>(op.callee)));
   if (pair == nullptr) return copy_op(builder_, function_, call, map_);
   std::vector<ValueId> operands;
   for (const ValueId id : function_.inputs(op)) operands.push_back(map_(id));
@@ -167,17 +177,22 @@ void Derivation::visit(size_t o) {
 }
 
 void Derivation::visit_call(size_t o) {
-  const ir::Op& op = function_.ops[o];
+  const ir::Op& op         = function_.ops[o];
   const auto callee        = static_cast<size_t>(derivatives_.program().instance(number_).callee[o]);
   const BackwardPair& pair = derivatives_.pair(callee, demand_of(o));
   std::vector<ValueId> returned;
   const auto at = [&](const Place& place) {
     switch (place.kind) {
-      case Place::Kind::argument: return map_(function_.inputs(op)[place.index]);
-      case Place::Kind::result: return map_(function_.output(op, place.index));
-      case Place::Kind::saved: return saved_.at(o)[place.index];
-      case Place::Kind::upstream: return upstream(function_.output(op, place.index));
-      case Place::Kind::returned: return returned[place.index];
+      case Place::Kind::argument:
+        return map_(function_.inputs(op)[place.index]);
+      case Place::Kind::result:
+        return map_(function_.output(op, place.index));
+      case Place::Kind::saved:
+        return saved_.at(o)[place.index];
+      case Place::Kind::upstream:
+        return upstream(function_.output(op, place.index));
+      case Place::Kind::returned:
+        return returned[place.index];
     }
     return ValueId::none;
   };
@@ -188,9 +203,9 @@ void Derivation::visit_call(size_t o) {
 }
 
 void Derivation::accumulate(ValueId old, ValueId gradient) {
-  ValueId& sum = gradients_[ir::index(old)];
+  ValueId& sum               = gradients_[ir::index(old)];
   const std::string_view add = values_[ir::index(old)].type.is_tuple() ? "Sum" : "Add";
-  sum = sum == ValueId::none ? gradient : builder_.op(add, {sum, gradient});
+  sum                        = sum == ValueId::none ? gradient : builder_.op(add, {sum, gradient});
 }
 
 bool Derivation::is_loss(ValueId old) const {
@@ -216,7 +231,8 @@ ValueId Derivation::zeros(ValueId value, const ir::Type& type) {
 }
 
 ValueId Derivation::ones(const ir::Type& type) {
-  if (!type.resolved() || type.is_tuple()) throw Error("@" + function_.name, "the loss is " + to_string(type) + "; a tensor of known shape would be right");
+  if (!type.resolved() || type.is_tuple())
+    throw Error("@" + function_.name, "the loss is " + to_string(type) + "; a tensor of known shape would be right");
   const ir::Array one = one_of(type.dtype);
   if (type.dims.empty()) return builder_.op("Constant", {}, {{"value", one.reshaped({})}});
   const std::vector<int64_t> shape(type.dims.begin(), type.dims.end());

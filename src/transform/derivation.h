@@ -49,7 +49,8 @@ struct BackwardPair {
 // The functions of the new program, made as they are asked for: callees stand before their callers.
 class Derivatives {
  public:
-  Derivatives(const Interpreted& program, const ir::OpTable& ops) : program_(program), ops_(ops), taken_{program.module.entry().name} {}
+  Derivatives(const Interpreted& program, const ir::OpTable& ops)
+      : program_(program), ops_(ops), taken_{program.module.entry().name} {}
 
   const BackwardPair& pair(size_t instance, const Demand& demand);
   // The function with this number in the old program, as it is.

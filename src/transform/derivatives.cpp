@@ -55,7 +55,9 @@ class Cut {
   }
 
  private:
-  bool is_upstream(ValueId id) const { return ir::index(id) >= original_.parameters.size() && ir::index(id) < joint_.parameters.size(); }
+  bool is_upstream(ValueId id) const {
+    return ir::index(id) >= original_.parameters.size() && ir::index(id) < joint_.parameters.size();
+  }
 
   // Gradients of results are the parameters behind those of the original, in the order of the results.
   size_t result_of(ValueId upstream) const {

@@ -34,22 +34,25 @@ bool is_target(const ir::Function& function, ValueId parameter) {
 
 }  // namespace
 
-ir::Module differentiate(const ir::Module& original, const ir::OpTable& ops, Inputs inputs, const std::vector<std::string>& weights) {
+ir::Module differentiate(const ir::Module& original, const ir::OpTable& ops, Inputs inputs,
+                         const std::vector<std::string>& weights) {
   const std::vector<bool> trained = trained_parameters(original, weights);
   const ir::Module module         = with_weights(original, trained);
   const ir::Function& function    = module.entry();
   const std::string where         = module.source + ": @" + function.name;
   if (function.results.empty()) throw Error(where, "returns nothing; result 0 must be the loss");
   const Interpreted program{module, interpret::interpret_mixed(module, module.functions.size() - 1)};
-  const size_t number   = program.interpretation.instances.size() - 1;
+  const size_t number  = program.interpretation.instances.size() - 1;
   const ir::Type& loss = program.instance(number).values[ir::index(function.results[0])].type;
-  if (!is_floating(loss)) throw Error(where, "result 0 is " + to_string(loss) + "; the loss, a floating-point tensor, would be right");
+  if (!is_floating(loss))
+    throw Error(where, "result 0 is " + to_string(loss) + "; the loss, a floating-point tensor, would be right");
 
   Demand demand{trained, std::vector<Upstream>(function.results.size(), Upstream::none)};
   demand.results[0] = Upstream::one;
   for (size_t i = 0; inputs == Inputs::floating && i < trained.size(); ++i) {
     const bool data      = function.parameters[i] == ir::ParameterRole::data;
-    demand.parameters[i] = trained[i] || (data && is_floating(program.instance(number).values[i].type) && !is_target(function, static_cast<ValueId>(i)));
+    demand.parameters[i] = trained[i] || (data && is_floating(program.instance(number).values[i].type) &&
+                                          !is_target(function, static_cast<ValueId>(i)));
   }
   Derivatives derivatives(program, ops);
   Derivation derivation(derivatives, number, demand);
@@ -76,12 +79,14 @@ ir::Module differentiate(const ir::Module& original, const ir::OpTable& ops, Inp
 namespace definitions {
 PassDef differentiate() {
   return {"differentiate",
-          "append the gradients of result 0 with respect to the weights, or those that weights=A|B* names (inputs=floating: and to the data); with loss "
+          "append the gradients of result 0 with respect to the weights, or those that weights=A|B* names "
+          "(inputs=floating: and to the data); with loss "
           "and output as in add_loss, of that loss",
           {"inputs", "weights", "loss", "output", "axis"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const bool data = word_argument(arguments, "inputs", "none") == "floating";
-            return transform::differentiate(loss_arguments(module, ops, arguments, "loss"), ops, data ? Inputs::floating : Inputs::none,
+            return transform::differentiate(loss_arguments(module, ops, arguments, "loss"), ops,
+                                            data ? Inputs::floating : Inputs::none,
                                             names_argument(arguments, "weights"));
           }};
 }

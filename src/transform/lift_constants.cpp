@@ -14,8 +14,9 @@ using ir::ValueId;
 
 // Ops whose second operand and those behind it are what a model learns.
 bool takes_weights(const ir::Op& op) {
-  static const std::set<std::string_view> kOps = {"BatchNormalization", "Conv", "ConvTranspose", "FusedMatMul", "Gemm",
-                                                  "LayerNormalization", "MatMul", "SkipLayerNormalization"};
+  static const std::set<std::string_view> kOps = {
+      "BatchNormalization", "Conv",   "ConvTranspose",         "FusedMatMul", "Gemm",
+      "LayerNormalization", "MatMul", "SkipLayerNormalization"};
   return !op.is_call() && kOps.contains(op.def->name);
 }
 
@@ -27,8 +28,9 @@ std::vector<bool> learned_constants(const ir::Function& function, const std::vec
     const auto inputs = function.inputs(op);
     for (size_t i = 1; takes_weights(op) && i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || !constant[ir::index(inputs[i])]) continue;
-      const ir::Type& type           = values[ir::index(inputs[i])].type;
-      learned[ir::index(inputs[i])] = type.is_tensor() && type.resolved() && ir::is_float(type.dtype) && !type.dims.empty();
+      const ir::Type& type = values[ir::index(inputs[i])].type;
+      learned[ir::index(inputs[i])] =
+          type.is_tensor() && type.resolved() && ir::is_float(type.dtype) && !type.dims.empty();
     }
   }
   return learned;
@@ -47,7 +49,8 @@ ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops) {
   for (size_t i = 0; i < learned.size(); ++i) {
     if (!learned[i]) continue;
     const std::string& name = function.values[i].name;
-    map.set(static_cast<ValueId>(i), builder.parameter(name.empty() ? "weight" : name, ir::ParameterRole::weight, values[i].type));
+    map.set(static_cast<ValueId>(i),
+            builder.parameter(name.empty() ? "weight" : name, ir::ParameterRole::weight, values[i].type));
   }
   for (const ir::Op& op : function.ops) {
     if (op.result_count == 1 && learned[op.first_result]) continue;
@@ -63,8 +66,12 @@ ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops) {
 
 namespace definitions {
 PassDef lift_constants() {
-  return {"lift_constants", "make weights of the constants that products, convolutions and normalizations take", {},
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) { return transform::lift_constants(module, ops); }};
+  return {"lift_constants",
+          "make weights of the constants that products, convolutions and normalizations take",
+          {},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
+            return transform::lift_constants(module, ops);
+          }};
 }
 }  // namespace definitions
 

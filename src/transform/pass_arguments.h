@@ -14,6 +14,7 @@ int64_t integer_argument(const PassArguments& arguments, const std::string& key,
 // Names with '|' between them; none when absent.
 std::vector<std::string> names_argument(const PassArguments& arguments, const std::string& key);
 // The module with the loss that the arguments `output`, `axis` and the one called `kind` ask for (see add_loss).
-ir::Module loss_arguments(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments, const std::string& kind);
+ir::Module loss_arguments(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments,
+                          const std::string& kind);
 
 }  // namespace foreflow::transform

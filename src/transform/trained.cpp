@@ -65,7 +65,8 @@ std::vector<bool> trained_parameters(const ir::Module& module, const std::vector
       trained[i] = found = true;
     }
     if (found) continue;
-    throw Error(module.source + ": @" + function.name, "has no floating-point parameter \"" + pattern + "\"" +
+    throw Error(module.source + ": @" + function.name,
+                "has no floating-point parameter \"" + pattern + "\"" +
                     (known.empty() ? "" : "; the nearest is \"" + nearest(pattern, known) + "\""));
   }
   return trained;

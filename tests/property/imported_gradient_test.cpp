@@ -19,14 +19,14 @@ using Shapes = std::map<std::string, ir::Dims>;
 
 struct Imported {
   std::string name, file;
-  Shapes shapes;              // of data inputs
+  Shapes shapes;  // of data inputs
   std::string loss;
   int64_t divisor                  = 1;    // of every dimension of 64 or more that it divides
   std::map<int64_t, int64_t> sizes = {};   // dimensions that become others
   std::string output               = "0";  // the prediction
   int64_t axis                     = -1;   // of its classes
   std::vector<std::string> weights = {};
-  size_t most                      = 40;  // parameters to move
+  size_t most                      = 40;      // parameters to move
   std::string mask                 = "mask";  // in the name of an attention mask
 };
 
@@ -49,15 +49,37 @@ const std::vector<Imported>& subjects() {
        .sizes = {{352, 32}, {1936, 16}, {484, 4}, {121, 1}, {44, 4}, {22, 2}, {11, 1}},
        .most  = 12},
       {.name = "gpt2_past", .file = "gpt2_past_12L.onnx", .loss = "mean_square", .output = "last_state", .most = 12},
-      {.name   = "gpt2_mask",
-       .file   = "gpt2_past_mask_1L.onnx",
-       .shapes = {{"input_ids", {2, 3}}, {"past_0", {2, 2, 2, 1, 2}}, {"attention_mask", {2, 4}}, {"position_ids", {2, 3}}},
+      {.name = "gpt2_mask",
+       .file = "gpt2_past_mask_1L.onnx",
+       .shapes =
+           {{"input_ids", {2, 3}}, {"past_0", {2, 2, 2, 1, 2}}, {"attention_mask", {2, 4}}, {"position_ids", {2, 3}}},
        .loss   = "mean_square",
        .output = "1"},
-      {.name = "llama", .file = "llama_fwd_small.onnx", .loss = "mean_square", .divisor = 64, .weights = llama_weights(), .mask = "input14"},
-      {.name = "resnet18", .file = "resnet18_ext.onnx", .shapes = {{"input", kImage}}, .loss = "cross_entropy", .divisor = 16, .most = 12},
-      {.name = "resnet50", .file = "light_resnet50.onnx", .shapes = {{"gpu_0/data_0", kImage}}, .loss = "cross_entropy", .divisor = 16, .most = 12},
-      {.name = "squeezenet", .file = "light_squeezenet.onnx", .shapes = {{"data_0", kImage}}, .loss = "cross_entropy", .divisor = 16, .axis = 1, .most = 12},
+      {.name    = "llama",
+       .file    = "llama_fwd_small.onnx",
+       .loss    = "mean_square",
+       .divisor = 64,
+       .weights = llama_weights(),
+       .mask    = "input14"},
+      {.name    = "resnet18",
+       .file    = "resnet18_ext.onnx",
+       .shapes  = {{"input", kImage}},
+       .loss    = "cross_entropy",
+       .divisor = 16,
+       .most    = 12},
+      {.name    = "resnet50",
+       .file    = "light_resnet50.onnx",
+       .shapes  = {{"gpu_0/data_0", kImage}},
+       .loss    = "cross_entropy",
+       .divisor = 16,
+       .most    = 12},
+      {.name    = "squeezenet",
+       .file    = "light_squeezenet.onnx",
+       .shapes  = {{"data_0", kImage}},
+       .loss    = "cross_entropy",
+       .divisor = 16,
+       .axis    = 1,
+       .most    = 12},
   };
   return kSubjects;
 }
@@ -114,13 +136,15 @@ ir::Module with_closed_shapes(ir::Module module) {
 ir::Module with_loss(const std::filesystem::path& file, const Imported& subject) {
   const onnx::Imported imported = onnx::import_model(file.string(), ops::table(), onnx::Numbers::skip);
   const ir::Module small        = with_closed_shapes(shrunk(imported.module, subject));
-  return in_double(transform::add_loss(transform::lift_constants(small, ops::table()), ops::table(), subject.loss, subject.output, subject.axis));
+  return in_double(transform::add_loss(transform::lift_constants(small, ops::table()), ops::table(), subject.loss,
+                                       subject.output, subject.axis));
 }
 
 class ImportedGradients : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ImportedGradients, AreTheSlopesOfTheLoss) {
-  const auto subject = std::find_if(subjects().begin(), subjects().end(), [](const Imported& one) { return one.name == GetParam(); });
+  const auto subject =
+      std::find_if(subjects().begin(), subjects().end(), [](const Imported& one) { return one.name == GetParam(); });
   FOREFLOW_SHARED_OR_SKIP(file, "onnx/models/" + subject->file);
   std::mt19937_64 random(11);
   const ir::Module module = with_loss(file, *subject);
@@ -138,7 +162,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ImportedGradients, ::testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, ImportedGradients, ::testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 // The types of the first `count` results.
 std::vector<std::string> result_types(const ir::Module& module, size_t first, size_t count) {
@@ -154,9 +179,10 @@ std::vector<std::string> result_types(const ir::Module& module, size_t first, si
 TEST(ImportedBackward, GivesTheGradientsOfTheExportedOne) {
   FOREFLOW_SHARED_OR_SKIP(forward, "onnx/models/llama_fwd_small.onnx");
   FOREFLOW_SHARED_OR_SKIP(backward, "onnx/models/llama_bwd_small.onnx");
-  const size_t kWeights = llama_weights().size();
-  const ir::Module model = onnx::import_model(forward.string(), ops::table(), onnx::Numbers::skip).module;
-  const ir::Module ours  = transform::differentiate(transform::add_loss(model, ops::table(), "sum"), ops::table(), transform::Inputs::none, llama_weights());
+  const size_t kWeights     = llama_weights().size();
+  const ir::Module model    = onnx::import_model(forward.string(), ops::table(), onnx::Numbers::skip).module;
+  const ir::Module ours     = transform::differentiate(transform::add_loss(model, ops::table(), "sum"), ops::table(),
+                                                       transform::Inputs::none, llama_weights());
   const ir::Module exported = onnx::import_model(backward.string(), ops::table(), onnx::Numbers::skip).module;
   EXPECT_EQ(ours.entry().results.size(), 1 + kWeights);
   EXPECT_EQ(result_types(ours, 1, kWeights), result_types(exported, 0, kWeights));

@@ -34,7 +34,8 @@ func @mlp(weight %w1: Tensor[Float32, (5, 6)], weight %w2: Tensor[Float32, (6, 6
   return %loss
 })";
 
-// Nested calls, a tuple through a call, a loss inside a function and below other arithmetic, an unused result, integers.
+// Nested calls, a tuple through a call, a loss inside a function and below other arithmetic, an unused result,
+// integers.
 constexpr std::string_view kNested = R"(
 func @pair(%x, weight %w) {
   %left = Mul(%x, %w)
@@ -193,7 +194,11 @@ ir::Module perceptron() { return family("mlp", R"({"layers": 4, "hidden": 12})",
 const std::map<std::string, ir::Module (*)()>& models() {
   static const std::map<std::string, ir::Module (*)()> kModels = {
       {"bert", [] { return parsed(kBert); }},
-      {"gpt", [] { return family("gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 7})", 2, workload::Mode::training); }},
+      {"gpt",
+       [] {
+         return family("gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 7})", 2,
+                       workload::Mode::training);
+       }},
       {"lstm", [] { return parsed(kRecurrent); }},
       {"mlp", perceptron},
       {"mlp_of_calls", [] { return parsed(kPerceptron); }},
@@ -225,16 +230,18 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelGradients, ::testing::ValuesIn(model_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, ModelGradients, ::testing::ValuesIn(model_names()),
+                         [](const auto& info) { return info.param; });
 
 // The rules of the gradient ops let a batch be split: over replicas, and over microbatches in stages.
 class DistributedGradients : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DistributedGradients, AreThoseOfOneDevice) {
   std::mt19937_64 random(8);
-  const ir::Module module = transform::eliminate_dead_code(transform::resolve(transform::differentiate(models().at(GetParam())(), ops::table())));
-  const auto arguments    = moderate_arguments(module, random, 3);
-  const auto expected     = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  const ir::Module module = transform::eliminate_dead_code(
+      transform::resolve(transform::differentiate(models().at(GetParam())(), ops::table())));
+  const auto arguments = moderate_arguments(module, random, 3);
+  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
   for (const Split& split : {Split{.dp = 2}, Split{.pp = 2, .microbatches = 2}}) {
     const auto actual = run(distribute(module, split), arguments, expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -243,7 +250,8 @@ TEST_P(DistributedGradients, AreThoseOfOneDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DistributedGradients, ::testing::Values("bert", "resnet", "unet"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, DistributedGradients, ::testing::Values("bert", "resnet", "unet"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::test

@@ -205,13 +205,14 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   const auto add = [&](std::string_view reason, std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) reasons.emplace(name, reason);
   };
-  add("gives integers or booleans", {"And", "ArgMax", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "NonZero", "Not", "Or",
-                                     "Shape", "Size", "Xor"});
+  add("gives integers or booleans", {"And", "ArgMax", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less",
+                                     "LessOrEqual", "NonZero", "Not", "Or", "Shape", "Size", "Xor"});
   add("has no float operand", {"Constant", "ConstantOfShape"});
   add("the length of the result jumps with its operands", {"Range"});
   add("is a gradient itself: second derivatives are not taken",
       {"AveragePoolGrad", "BatchNormalizationGrad", "ConvWeightGrad", "GatherGrad", "GeluGrad",
-       "LayerNormalizationGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "ReluGrad", "ResizeGrad", "SoftmaxCrossEntropyLossGrad", "SoftmaxGrad"});
+       "LayerNormalizationGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "ReluGrad", "ResizeGrad",
+       "SoftmaxCrossEntropyLossGrad", "SoftmaxGrad"});
   add("ends a training step", {"AdamOptimizer", "Optimizer", "SGDOptimizer"});
   return reasons;
 }

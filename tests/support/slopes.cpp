@@ -38,11 +38,11 @@ struct Slope {
 
 Slope slope_of(const ir::Module& loss, std::vector<ir::Array> arguments, size_t parameter, const ir::Array& gradient,
                std::mt19937_64& random) {
-  constexpr double kStep   = 1e-6;
-  const ir::Array here     = arguments[parameter];
-  const Numbers at         = ops::values_of<double>(here), slopes = ops::values_of<double>(gradient);
-  const Numbers direction  = ops::values_of<double>(random_numbers(here.type(), random, -1, 1));
-  const auto moved_by      = [&](double step) {
+  constexpr double kStep = 1e-6;
+  const ir::Array here   = arguments[parameter];
+  const Numbers at = ops::values_of<double>(here), slopes = ops::values_of<double>(gradient);
+  const Numbers direction = ops::values_of<double>(random_numbers(here.type(), random, -1, 1));
+  const auto moved_by     = [&](double step) {
     Numbers numbers = at;
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] += step * direction[i];
     arguments[parameter] = ops::array_of(here.dtype(), here.dims(), numbers);
@@ -59,7 +59,8 @@ ir::Module in_double(const ir::Module& module) {
   ir::Module result = module;
   for (ir::Function& function : result.functions) {
     for (ir::Value& value : function.values) {
-      if (value.annotation == nullptr || !value.annotation->is_tensor() || !ir::is_float(value.annotation->dtype)) continue;
+      if (value.annotation == nullptr || !value.annotation->is_tensor() || !ir::is_float(value.annotation->dtype))
+        continue;
       ir::Type wide    = *value.annotation;
       wide.dtype       = ir::DType::f64;
       value.annotation = std::make_shared<const ir::Type>(std::move(wide));
@@ -106,10 +107,10 @@ std::vector<ir::Array> moderate_arguments(const ir::Module& module, std::mt19937
 
 SlopeCheck check_slopes(const ir::Module& loss, const std::vector<ir::Array>& arguments, std::mt19937_64& random,
                         const std::vector<std::string>& weights, size_t most) {
-  const ir::Module gradients             = transform::differentiate(loss, ops::table(), transform::Inputs::none, weights);
-  const std::vector<bool> trained        = transform::trained_parameters(loss, weights);
-  const std::vector<ir::Array> results   = run(gradients, arguments);
-  const auto count                       = static_cast<size_t>(std::count(trained.begin(), trained.end(), true));
+  const ir::Module gradients           = transform::differentiate(loss, ops::table(), transform::Inputs::none, weights);
+  const std::vector<bool> trained      = transform::trained_parameters(loss, weights);
+  const std::vector<ir::Array> results = run(gradients, arguments);
+  const auto count                     = static_cast<size_t>(std::count(trained.begin(), trained.end(), true));
   const size_t first = results.size() - count, stride = std::max<size_t>((count + most - 1) / most, 1);
   std::vector<Slope> slopes;
   size_t seen = 0;

@@ -31,10 +31,10 @@ struct Workload {
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
-  std::string loss;                                          // training of files: a kind of transform::add_loss; empty: result 0 is it
-  std::string output = "0";                                  // the prediction: name or number of a result
-  int64_t loss_axis  = -1;                                   // of the classes
-  std::vector<std::string> weights;                          // what is trained, as for transform::differentiate
+  std::string loss;                  // training of files: a kind of transform::add_loss; empty: result 0 is it
+  std::string output = "0";          // the prediction: name or number of a result
+  int64_t loss_axis  = -1;           // of the classes
+  std::vector<std::string> weights;  // what is trained, as for transform::differentiate
 };
 
 // A recipe with so many nodes, or a file.

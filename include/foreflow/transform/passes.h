@@ -43,25 +43,27 @@ ir::Module eliminate_dead_code(const ir::Module& module);
 // Constants that products, convolutions and normalizations take as weights become weight parameters.
 ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops);
 
-// A program that returns a prediction, as one that returns only its loss. `kind`: cross_entropy (by labels Int64; classes
-// along `axis`; of the logits where the prediction is their Softmax), mean_square, or sum (the prediction as it stands:
-// the loss is the sum of result 0). `output`: name or number of the result. Targets become a data parameter `target`.
-// Error names the choices.
-ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output = "0", int64_t axis = -1);
+// A program that returns a prediction, as one that returns only its loss. `kind`: cross_entropy (by labels Int64;
+// classes along `axis`; of the logits where the prediction is their Softmax), mean_square, or sum (the prediction as it
+// stands: the loss is the sum of result 0). `output`: name or number of the result. Targets become a data parameter
+// `target`. Error names the choices.
+ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind,
+                    const std::string& output = "0", int64_t axis = -1);
 
 // Reverse-mode differentiation of result 0 (the loss is the sum of its elements) with respect to every trained weight:
-// the gradients, in the order of the weights, follow the results. Trained are the floating-point weights without the running
-// statistics of BatchNormalization, or the parameters that `weights` names ('*' for any run of characters), which become
-// weights. With Inputs::floating the gradients of floating-point data that the loss depends on stand before them (a target, which
-// only the loss itself reads beside its prediction, has none). A called function becomes a pair of functions, once for all
-// calls alike. Error names an op without a reverse rule.
+// the gradients, in the order of the weights, follow the results. Trained are the floating-point weights without the
+// running statistics of BatchNormalization, or the parameters that `weights` names ('*' for any run of characters),
+// which become weights. With Inputs::floating the gradients of floating-point data that the loss depends on stand
+// before them (a target, which only the loss itself reads beside its prediction, has none). A called function becomes a
+// pair of functions, once for all calls alike. Error names an op without a reverse rule.
 enum class Inputs : uint8_t { none, floating };
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none,
                          const std::vector<std::string>& weights = {});
 
-// Replaces the gradients among the results (as `differentiate` left them, with the same `weights`) by updated weights. `name`: sgd (one op
-// for all weights) or adam (moments m and v become weight parameters). Error names the choices.
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, const std::vector<std::string>& weights = {});
+// Replaces the gradients among the results (as `differentiate` left them, with the same `weights`) by updated weights.
+// `name`: sgd (one op for all weights) or adam (moments m and v become weight parameters). Error names the choices.
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
+                         const std::vector<std::string>& weights = {});
 
 // Tensor parallelism over `ways` devices D1..: a weight is split along its outputs where its activation arrives whole
 // and along its inputs where it arrives split (Megatron-LM; Shoeybi et al., 2019), which leaves one all-reduce per pair.
