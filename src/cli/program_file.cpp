@@ -4,7 +4,9 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
 
 namespace foreflow::cli {
 namespace {
@@ -41,6 +43,41 @@ ir::Module read_program(const std::string& path) {
 }
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
+
+namespace {
+
+ir::Dims parse_dims(const std::string& text, const std::string& where) {
+  ir::Dims dims;
+  if (text.empty()) return dims;  // a scalar
+  for (const std::string& word : split(text, ',')) {
+    int64_t dim          = 0;
+    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
+    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
+      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+}  // namespace
+
+std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
+  std::map<std::string, ir::Dims> shapes;
+  for (const std::string& setting : settings) {
+    const auto [name, dims] = split_setting(setting, "--shape");
+    shapes[name]            = parse_dims(dims, "--shape " + setting);
+  }
+  return shapes;
+}
+
+ir::Module read_program_or_model(const std::string& path, const std::map<std::string, ir::Dims>& shapes) {
+  if (is_onnx(path)) {
+    return scenario::with_shapes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), shapes, "--shape");
+  }
+  if (!shapes.empty())
+    throw Error("--shape " + shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
+  return read_program(path);
+}
 
 std::pair<std::string, std::string> split_setting(const std::string& setting, const std::string& option) {
   const size_t equals = setting.find('=');

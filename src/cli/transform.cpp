@@ -10,22 +10,25 @@ namespace {
 
 struct Options {
   std::string file, output = "-";
-  std::vector<std::string> passes;
+  std::vector<std::string> passes, shapes;
 };
 
 void run(const Options& options) {
-  ir::Module module = read_program(options.file);
+  ir::Module module = read_program_or_model(options.file, parse_shapes(options.shapes));
   for (const std::string& pass : options.passes) module = transform::apply(module, ops::table(), pass);
   write_file(options.output, ir::print(module));
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("FILE.distir", options->file, "the program")->required();
+  command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required();
   command
       .add_option("--pass", options->passes,
                   "NAME(key=value, ...), applied in order; repeatable (see: foreflow list passes)")
       ->required()
+      ->expected(1)
+      ->take_all();
+  command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of an .onnx model's input; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("-o,--output", options->output, "where the new program goes (- for stdout)")

@@ -8,6 +8,14 @@ constexpr auto kFormula = [](auto x) { return x < 0 ? wrapping(std::minus{}, dec
 
 }  // namespace
 
-OpDef abs() { return unary<kFormula, 1, Accepts::numbers>("Abs", "absolute value of x"); }
+OpDef abs() {
+  OpDef row = unary<kFormula, 1, Accepts::numbers>("Abs", "absolute value of x");
+  // dx = dy sign(x)
+  row.grad = [](GradBuilder& builder) {
+    const int sign = emit_op(builder, "Sign", {builder.input(0)});
+    builder.set_input_gradient(0, emit_op(builder, "Mul", {builder.output_gradient(0), sign}));
+  };
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

@@ -38,6 +38,12 @@ OpDef average_pool() {
       .factors = pool_factors,
       .work    = pool_work,
       .eval    = eval_average,
+      .grad =
+          [](GradBuilder& builder) {
+            const Attributes attributes = pool_grad_attributes(builder.call());
+            const int dx                = builder.emit("AveragePoolGrad", attributes, {builder.output_gradient(0)})[0];
+            builder.set_input_gradient(0, dx);
+          },
       .samples =
           [] {
             const Attributes padded{{"kernel_shape", std::vector<int64_t>{3, 3}},

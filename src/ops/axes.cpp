@@ -22,4 +22,11 @@ Integers integers(const OpCall& call, std::string_view name, size_t index) {
   return {.given = true, .list = call.known[index]->to_ints()};
 }
 
+int emit_scattered(GradBuilder& builder, int gradient, size_t axis, int64_t dim,
+                   const std::vector<int64_t>& positions) {
+  const Array numbers = Array::of_ints({static_cast<int64_t>(positions.size())}, positions);
+  const int chosen    = builder.emit("Constant", {{"value", numbers}}, {})[0];
+  return builder.emit("GatherGrad", {{"axis", static_cast<int64_t>(axis)}, {"dim", dim}}, {chosen, gradient})[0];
+}
+
 }  // namespace foreflow::ops

@@ -19,4 +19,7 @@ struct Integers {
 };
 Integers integers(const OpCall& call, std::string_view name, size_t index);
 
+// Emits the gradient of a choice of `positions` along `axis` of a dimension of `dim` elements.
+int emit_scattered(GradBuilder& builder, int gradient, size_t axis, int64_t dim, const std::vector<int64_t>& positions);
+
 }  // namespace foreflow::ops

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ops/broadcast.h"
 #include "ops/kernel.h"
 #include "ops/lanes.h"
 #include "ops/letters.h"
@@ -11,6 +12,7 @@ namespace foreflow::ops::definitions {
 namespace {
 
 bool training(const OpCall& call) { return call.attributes.int_or("training_mode", 0) != 0; }
+double epsilon_of(const OpCall& call) { return call.attributes.float_or("epsilon", 1e-5); }
 
 std::vector<Type> infer_normalization(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
@@ -58,8 +60,7 @@ std::vector<Array> eval_normalization(const OpCall& call) {
   const auto scale = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
   const Array &mean = value_of(call, 3), &variance = value_of(call, 4);
   const Statistics given{values_of<double>(mean), values_of<double>(variance)};
-  const double epsilon  = call.attributes.float_or("epsilon", 1e-5),
-               momentum = call.attributes.float_or("momentum", 0.9);
+  const double epsilon  = epsilon_of(call), momentum = call.attributes.float_or("momentum", 0.9);
   const Lanes lanes     = lanes_along(x.dims(), 1);
   const Statistics used = training(call) ? of_batch(values, lanes) : given;
   for (size_t n = 0; n < lanes.count(); ++n) {
@@ -88,6 +89,30 @@ Factors normalization_factors(const OpCall& call) {
   return {.text = factor_text(call, {all, channel, channel, channel, channel}, outputs)};
 }
 
+// The statistics are operands like the others: with r = 1 / sqrt(variance + epsilon),
+// dmean = -dbias scale r and dvariance = -1/2 dscale scale r r.
+void grad_normalization(GradBuilder& builder) {
+  if (training(builder.call())) builder.call().fail("training_mode=1 has no gradient rule; export the model for inference");
+  const Attributes attributes{{"epsilon", epsilon_of(builder.call())}};
+  const int scale = builder.input(1), variance = builder.input(4);
+  const auto gradients =
+      builder.emit("BatchNormalizationGrad", attributes,
+                   {builder.input(0), scale, builder.input(3), variance, builder.output_gradient(0)}, 3);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+  if (!builder.wanted(3) && !builder.wanted(4)) return;
+  const int spread = emit_op(builder, "Add", {variance, emit_number(builder, epsilon_of(builder.call()))});
+  if (builder.wanted(3)) {
+    const int slope = emit_op(builder, "Div", {scale, emit_op(builder, "Sqrt", {spread})});
+    builder.set_input_gradient(3, emit_op(builder, "Neg", {emit_op(builder, "Mul", {gradients[2], slope})}));
+  }
+  if (builder.wanted(4)) {
+    const int slope = emit_op(builder, "Mul", {emit_op(builder, "Div", {scale, spread}), emit_number(builder, -0.5)});
+    builder.set_input_gradient(4, emit_op(builder, "Mul", {gradients[1], slope}));
+  }
+}
+
 }  // namespace
 
 OpDef batch_normalization() {
@@ -104,6 +129,7 @@ OpDef batch_normalization() {
             return computes(call, outputs, (training(call) ? kNormalisationFlops : 2) * count_of(outputs[0]));
           },
       .eval = eval_normalization,
+      .grad = grad_normalization,
       .samples =
           [] {
             const std::pair<size_t, Array> variance{4, Array::of_floats({2}, {0.5F, 2})};

@@ -2,6 +2,8 @@
 
 namespace foreflow::ops::definitions {
 
-OpDef bias_gelu() { return biased_gelu<gelu_by_erf>("BiasGelu", "x[..,i], bias[i] -> Gelu(x + bias)"); }
+OpDef bias_gelu() {
+  return biased_gelu<gelu_by_erf, GeluForm::exact>("BiasGelu", "x[..,i], bias[i] -> Gelu(x + bias)");
+}
 
 }  // namespace foreflow::ops::definitions

@@ -10,6 +10,10 @@ constexpr auto kFormula = [](auto x) { return std::ceil(x); };
 
 }  // namespace
 
-OpDef ceil() { return unary<kFormula, 1>("Ceil", "smallest integer not below x"); }
+OpDef ceil() {
+  OpDef row = unary<kFormula, 1>("Ceil", "smallest integer not below x");
+  row.grad  = pass_no_gradient;
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

@@ -27,6 +27,22 @@ std::vector<Array> eval(const OpCall& call) {
   })};
 }
 
+// dx = dy where the limits leave x as it is; a limit gets what it replaces.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const int x = builder.input(0), dy = builder.output_gradient(0), zero = emit_number(builder, 0);
+  if (builder.wanted(0)) {
+    const int kept = emit_op(builder, "Equal", {x, builder.output(0)});
+    builder.set_input_gradient(0, emit_op(builder, "Where", {kept, dy, zero}));
+  }
+  for (size_t i = 1; i < call.arity(); ++i) {
+    if (!call.has(i) || !builder.wanted(i)) continue;
+    const int beyond = emit_op(builder, i == 1 ? "Less" : "Greater", {x, builder.input(i)});
+    const int taken  = emit_op(builder, "Where", {beyond, dy, zero});
+    builder.set_input_gradient(i, reduce_to(builder, taken, tensor_operand(call, 0), tensor_operand(call, i)));
+  }
+}
+
 std::vector<Sample> samples() {
   return {{{{"min", -0.5}, {"max", 0.5}}, {f32({4, 2})}},
           {{}, {f32({4}), f32({}), f32({})}, {{1, Array::scalar(-0.25F)}, {2, Array::scalar(1.0F)}}},
@@ -47,6 +63,7 @@ OpDef clip() {
       .factors = same_shape_factors,
       .work    = elementwise_work<2>,
       .eval    = eval,
+      .grad    = grad,
       .samples = samples,
   };
 }

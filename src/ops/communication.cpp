@@ -164,6 +164,27 @@ Factors same_letters(const OpCall& call, std::initializer_list<std::string_view>
                               std::vector<std::string>(call.outputs, text))};
 }
 
+std::vector<int64_t> devices_of_operands(const OpCall& call) {
+  std::vector<int64_t> numbers;
+  for (const Type& input : call.inputs) {
+    const Device device = device_of(input);
+    if (!device.placed() || device != Device(device.index)) {
+      call.fail("an operand is on D" + to_string(device) + "; its gradient can be sent to devices with a number only");
+    }
+    numbers.push_back(device.index);
+  }
+  return numbers;
+}
+
+void exchange_gradients(GradBuilder& builder, std::string_view op, Attributes attributes) {
+  std::vector<int> arriving;
+  for (size_t i = 0; i < builder.call().outputs; ++i) arriving.push_back(builder.output_gradient(i));
+  const auto gradients = builder.emit(op, std::move(attributes), arriving, builder.call().arity());
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+}
+
 std::vector<Type> on_devices(const Type& type, int n) {
   std::vector<Type> types;
   for (int device = 1; device <= n; ++device) types.push_back(moved(type, Device(device)));

@@ -41,6 +41,12 @@ Factors same_letters(const OpCall& call, std::initializer_list<std::string_view>
 // No arithmetic and no memory traffic of its own: the network decides how long it takes.
 inline Work transfer(const OpCall&, std::span<const Type>) { return {}; }
 
+// The devices of the operands by number, for the attribute `to` of what sends their gradients back; fails for streams.
+std::vector<int64_t> devices_of_operands(const OpCall& call);
+
+// Emits `op` on the gradients of all results; its results are the gradients of the operands.
+void exchange_gradients(GradBuilder& builder, std::string_view op, Attributes attributes);
+
 // `type` on devices 1, 2, .. n.
 std::vector<Type> on_devices(const Type& type, int n);
 

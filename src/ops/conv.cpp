@@ -80,6 +80,31 @@ std::vector<Array> eval_conv(const OpCall& call) {
   return {array_of(x.dtype(), with_spatial(x.dims()[0], w.dims()[0], window.output), y)};
 }
 
+// dx is the transposed convolution of dy with w, over as many elements as x has.
+void grad_conv(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1);
+  if (!has_dims(x) || !has_dims(w)) call.fail("shapes must be known to differentiate");
+  const Window window         = window_of(call, x.dims, spatial(w.dims));
+  const Attributes attributes = window_attributes(call, window);
+  const int dy                = builder.output_gradient(0);
+  if (builder.wanted(0)) {
+    Attributes transposed = attributes;
+    Sizes left_over;  // behind the last window
+    for (size_t axis = 0; axis < window.input.size(); ++axis) {
+      const int64_t reached = (window.output[axis] - 1) * window.stride[axis] - window.begin[axis] - window.end[axis] +
+                              (window.kernel[axis] - 1) * window.dilation[axis] + 1;
+      left_over.push_back(window.input[axis] - reached);
+    }
+    transposed.set("output_padding", left_over);
+    builder.set_input_gradient(0, builder.emit("ConvTranspose", transposed, {dy, builder.input(1)})[0]);
+  }
+  if (builder.wanted(1)) {
+    builder.set_input_gradient(1, builder.emit("ConvWeightGrad", attributes, {builder.input(0), dy})[0]);
+  }
+  if (call.has(2) && builder.wanted(2)) builder.set_input_gradient(2, emit_channel_sums(builder, dy));
+}
+
 }  // namespace
 
 OpDef conv() {
@@ -92,12 +117,15 @@ OpDef conv() {
       .factors = conv_factors,
       .work    = conv_work,
       .eval    = eval_conv,
+      .grad    = grad_conv,
       .samples =
           [] {
             return std::vector<Sample>{
                 {{{"pads", std::vector<int64_t>{1, 1, 1, 1}}}, {f32({2, 4, 5, 4}), f32({2, 4, 3, 3})}},
                 {{{"strides", std::vector<int64_t>{2}}, {"auto_pad", "SAME_UPPER"}},
                  {f32({2, 3, 7}), f32({4, 3, 3}), f32({4})}},
+                {{{"strides", std::vector<int64_t>{3, 2}}, {"pads", std::vector<int64_t>{0, 1, 0, 0}}},
+                 {f32({2, 2, 5, 6}), f32({2, 2, 2, 3})}},
                 {{{"group", 2}, {"dilations", std::vector<int64_t>{1, 2}}},
                  {f32({2, 4, 4, 5}), f32({6, 2, 2, 2}), f32({6})}}};
           },

@@ -107,6 +107,20 @@ std::vector<Array> eval_transpose(const OpCall& call) {
   return {array_of(x.dtype(), result.dims, y)};
 }
 
+// The roles of x and y are those that y and x have in the convolution with the same w and window.
+void grad_transpose(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1);
+  if (!has_dims(x) || !has_dims(w)) call.fail("shapes must be known to differentiate");
+  const Attributes attributes = window_attributes(call, window_over_result(call, x.dims, spatial(w.dims)));
+  const int dy                = builder.output_gradient(0);
+  if (builder.wanted(0)) builder.set_input_gradient(0, builder.emit("Conv", attributes, {dy, builder.input(1)})[0]);
+  if (builder.wanted(1)) {
+    builder.set_input_gradient(1, builder.emit("ConvWeightGrad", attributes, {dy, builder.input(0)})[0]);
+  }
+  if (call.has(2) && builder.wanted(2)) builder.set_input_gradient(2, emit_channel_sums(builder, dy));
+}
+
 }  // namespace
 
 OpDef conv_transpose() {
@@ -117,6 +131,7 @@ OpDef conv_transpose() {
       .factors = transpose_factors,
       .work    = transpose_work,
       .eval    = eval_transpose,
+      .grad    = grad_transpose,
       .samples =
           [] {
             return std::vector<Sample>{
@@ -125,6 +140,7 @@ OpDef conv_transpose() {
                   {"pads", std::vector<int64_t>{1, 1}},
                   {"output_padding", std::vector<int64_t>{1}}},
                  {f32({2, 2, 4}), f32({2, 4, 3}), f32({4})}},
+                {{{"strides", std::vector<int64_t>{2}}, {"auto_pad", "SAME_UPPER"}}, {f32({2, 2, 3}), f32({2, 2, 3})}},
                 {{{"group", 2}}, {f32({2, 4, 3}), f32({4, 1, 2})}}};
           },
   };

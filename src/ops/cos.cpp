@@ -10,6 +10,14 @@ constexpr auto kFormula = [](auto x) { return std::cos(x); };
 
 }  // namespace
 
-OpDef cos() { return unary<kFormula, kTranscendental>("Cos", "cosine of x"); }
+OpDef cos() {
+  OpDef row = unary<kFormula, kTranscendental>("Cos", "cosine of x");
+  // dx = -dy sin(x)
+  row.grad = [](GradBuilder& builder) {
+    const int slope = emit_op(builder, "Neg", {emit_op(builder, "Sin", {builder.input(0)})});
+    builder.set_input_gradient(0, emit_op(builder, "Mul", {builder.output_gradient(0), slope}));
+  };
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

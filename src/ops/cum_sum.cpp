@@ -46,6 +46,17 @@ std::vector<Array> eval(const OpCall& call) {
   })};
 }
 
+// An element is a term of every sum behind it, so its gradient is the running sum from the other end.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  if (!has_rank(x) || !axis_of(call, x.dims.size())) call.fail("the rank and the axis must be known to differentiate");
+  const Attributes attributes{{"axis", static_cast<int64_t>(*axis_of(call, x.dims.size()))},
+                              {"exclusive", call.attributes.int_or("exclusive", 0)},
+                              {"reverse", int64_t{call.attributes.int_or("reverse", 0) == 0}}};
+  builder.set_input_gradient(0, builder.emit("CumSum", attributes, {builder.output_gradient(0)})[0]);
+}
+
 }  // namespace
 
 OpDef cum_sum() {
@@ -57,6 +68,7 @@ OpDef cum_sum() {
       .factors  = factors,
       .work     = elementwise_work<1>,
       .eval     = eval,
+      .grad     = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -60,6 +60,29 @@ Factors same_shape_factors(const OpCall& call) {
   return {.text = factor_text(call, {all}, {all})};
 }
 
+void grad_of_choice(GradBuilder& builder, std::string_view beats) {
+  const OpCall& call = builder.call();
+  int left           = builder.output_gradient(0);  // what no later operand has taken
+  for (size_t i = call.arity(); i-- > 1;) {
+    std::vector<int> before;
+    for (size_t j = 0; j < i; ++j) before.push_back(builder.input(j));
+    const int best = i == 1 ? before[0] : emit_op(builder, call.def.name, before);
+    const int wins = emit_op(builder, beats, {builder.input(i), best}), zero = emit_number(builder, 0);
+    if (builder.wanted(i)) set_broadcast_gradient(builder, i, emit_op(builder, "Where", {wins, left, zero}));
+    left = emit_op(builder, "Where", {wins, zero, left});
+  }
+  if (builder.wanted(0)) set_broadcast_gradient(builder, 0, left);
+}
+
+std::vector<Sample> choice_samples() {
+  return {{{}, {f32({4, 2}), f32({4, 2})}},
+          {{}, {f32({2, 1, 4}), f32({6, 1}), f32({}), f32({6, 4})}},
+          {{}, {f32({3})}},
+          {{}, {i64({4}), i64({4})}}};
+}
+
+void pass_no_gradient(GradBuilder& builder) { builder.output_gradient(0); }
+
 std::vector<Sample> unary_samples(DType dtype) {
   return {{{}, {Type::tensor(dtype, {4, 2})}}, {{}, {Type::tensor(dtype, {2, 3, 2})}}};
 }

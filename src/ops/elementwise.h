@@ -24,6 +24,14 @@ std::vector<Sample> binary_samples(DType dtype);
 // The second operand away from zero.
 std::vector<Sample> divisor_samples();
 
+// The reverse rule of Max and Min: an operand gets the gradient where `beats` (Greater, Less) holds between it and the
+// best of the operands before it, the first one where none after it does.
+void grad_of_choice(GradBuilder& builder, std::string_view beats);
+std::vector<Sample> choice_samples();  // of any number of operands
+
+// The reverse rule of a piecewise constant: wherever it has a slope, that is zero, so no operand gets a gradient.
+void pass_no_gradient(GradBuilder& builder);
+
 template <int kFlops>
 Work elementwise_work(const OpCall& call, std::span<const Type> outputs) {
   return computes(call, outputs,

@@ -3,7 +3,8 @@
 namespace foreflow::ops::definitions {
 
 OpDef fast_gelu() {
-  return biased_gelu<gelu_by_tanh>("FastGelu", "x[..,i], bias[i] (optional) -> Gelu(x + bias), approximated by tanh");
+  return biased_gelu<gelu_by_tanh, GeluForm::tanh>(
+      "FastGelu", "x[..,i], bias[i] (optional) -> Gelu(x + bias), approximated by tanh");
 }
 
 }  // namespace foreflow::ops::definitions

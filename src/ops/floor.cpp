@@ -10,6 +10,10 @@ constexpr auto kFormula = [](auto x) { return std::floor(x); };
 
 }  // namespace
 
-OpDef floor() { return unary<kFormula, 1>("Floor", "largest integer not above x"); }
+OpDef floor() {
+  OpDef row = unary<kFormula, 1>("Floor", "largest integer not above x");
+  row.grad  = pass_no_gradient;
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

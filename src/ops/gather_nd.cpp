@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/indices.h"
 #include "ops/letters.h"
 #include "ops/work.h"
@@ -42,6 +44,34 @@ std::vector<Array> eval(const OpCall& call) {
                slice_offsets(call, data.dims(), indices, batch_dims(call)))};
 }
 
+// The indices with those of the batch before them, so that they choose in all of `data`.
+int full_indices(GradBuilder& builder, const Dims& indices) {
+  const auto batch = static_cast<size_t>(batch_dims(builder.call()));
+  if (batch == 0) return builder.input(1);
+  Dims dims                = indices;
+  dims[indices.size() - 1] = static_cast<int64_t>(batch);
+  const int64_t tuples     = element_count(indices) / std::max<int64_t>(indices.back(), 1);
+  const Dims leading(std::span(indices.begin(), indices.end() - 1));
+  const Offsets strides = strides_of(leading);
+  std::vector<int64_t> coordinates;
+  for (int64_t tuple = 0; tuple < tuples; ++tuple) {
+    for (size_t axis = 0; axis < batch; ++axis) coordinates.push_back(tuple / strides[axis] % leading[axis]);
+  }
+  const int own  = builder.emit("Constant", {{"value", Array::of_ints(dims, coordinates)}}, {})[0];
+  const int wide = builder.emit("Cast", {{"to", "Int64"}}, {builder.input(1)})[0];
+  return builder.emit("Concat", {{"axis", int64_t{-1}}}, {own, wide})[0];
+}
+
+// What was chosen is added up where it came from.
+void grad(GradBuilder& builder) {
+  const Type data = tensor_operand(builder.call(), 0), indices = tensor_operand(builder.call(), 1);
+  if (!has_dims(data) || !has_dims(indices)) builder.call().fail("shapes must be known to differentiate");
+  const std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
+  const int zeros = builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
+  const std::vector<int> operands{zeros, full_indices(builder, indices.dims), builder.output_gradient(0)};
+  builder.set_input_gradient(0, builder.emit("ScatterND", {{"reduction", "add"}}, operands)[0]);
+}
+
 }  // namespace
 
 OpDef gather_nd() {
@@ -56,10 +86,12 @@ OpDef gather_nd() {
         return work;
       },
       .eval = eval,
+      .grad = grad,
       .samples =
           [] {
             return std::vector<Sample>{
                 {{}, {f32({3, 2, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 1, -1, 0})}}},
+                {{}, {f32({3, 2}), i64({3, 1})}, {{1, Array::of_ints({3, 1}, {2, 0, 2})}}},
                 {{{"batch_dims", int64_t{1}}}, {f32({2, 3, 2}), i64({2, 1})}, {{1, Array::of_ints({2, 1}, {2, 0})}}}};
           },
   };

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "ops/broadcast.h"
 #include "ops/pool.h"
 
 namespace foreflow::ops::definitions {
@@ -28,6 +29,17 @@ OpDef global_average_pool() {
         }
         return {array_of(x.dtype(), with_spatial(x.dims()[0], x.dims()[1], Sizes(x.dims().size() - 2, 1)), means)};
       },
+      .grad =
+          [](GradBuilder& builder) {
+            const Type x = tensor_operand(builder.call(), 0);
+            if (!has_dims(x)) builder.call().fail("the shape must be known to differentiate");
+            std::vector<int64_t> shape(x.dims.begin(), x.dims.end());
+            shape[0] = shape[1] = 1;  // kept from the gradient, so that they may be split
+            double area         = 1;
+            for (const int64_t size : shape) area *= static_cast<double>(size);
+            const int each = emit_op(builder, "Div", {builder.output_gradient(0), emit_number(builder, area)});
+            builder.set_input_gradient(0, builder.emit("Expand", {{"shape", shape}}, {each})[0]);
+          },
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({2, 4, 3, 3})}}, {{}, {f32({2, 2, 5})}}};

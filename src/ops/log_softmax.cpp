@@ -6,10 +6,14 @@ namespace {
 
 // dx = dy - exp(y) * sum(dy).
 void grad_log_softmax(GradBuilder& builder) {
-  if (flattens(builder.call())) builder.call().fail("has no gradient with flatten = 1; put Reshape around it");
-  const int64_t axis = builder.call().attributes.int_or("axis", -1);
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  if (!has_rank(x)) call.fail("the rank must be known to differentiate");
+  std::vector<int64_t> axes;
+  const size_t first = softmax_axis(call, x.dims), last = flattens(call) ? x.dims.size() : first + 1;
+  for (size_t axis = first; axis < last; ++axis) axes.push_back(static_cast<int64_t>(axis));
   const int dy       = builder.output_gradient(0);
-  const int sum = builder.emit("ReduceSum", {{"axes", std::vector<int64_t>{axis}}, {"keepdims", int64_t{1}}}, {dy})[0];
+  const int sum      = builder.emit("ReduceSum", {{"axes", axes}, {"keepdims", int64_t{1}}}, {dy})[0];
   const int share    = builder.emit("Mul", {}, {builder.emit("Exp", {}, {builder.output(0)})[0], sum})[0];
   builder.set_input_gradient(0, builder.emit("Sub", {}, {dy, share})[0]);
 }
@@ -23,14 +27,20 @@ OpDef log_softmax() {
       .infer   = infer_softmax,
       .factors = softmax_factors,
       .work    = softmax_work,
-      .eval    = [](const OpCall& call) {
-        return eval_softmax(call, [](std::vector<double>& lane) {
-          const double offset = log_sum_exp(lane);
-          for (double& value : lane) value -= offset;
-        });
-      },
-      .grad    = grad_log_softmax,
-      .samples = [] { return std::vector<Sample>{{{}, {f32({2, 4, 3})}}, {{{"axis", 0}}, {f32({3, 4})}}}; },
+      .eval =
+          [](const OpCall& call) {
+            return eval_softmax(call, [](std::vector<double>& lane) {
+              const double offset = log_sum_exp(lane);
+              for (double& value : lane) value -= offset;
+            });
+          },
+      .grad = grad_log_softmax,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({2, 4, 3})}},
+                                       {{{"axis", 0}}, {f32({3, 4})}},
+                                       {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3})}}};
+          },
   };
 }
 

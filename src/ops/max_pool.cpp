@@ -70,6 +70,13 @@ OpDef max_pool() {
       .factors = max_factors,
       .work    = pool_work,
       .eval    = eval_max,
+      .grad =
+          [](GradBuilder& builder) {
+            Attributes attributes = builder.call().attributes;
+            attributes.erase("storage_order");
+            const std::vector<int> operands{builder.input(0), builder.output_gradient(0)};
+            builder.set_input_gradient(0, builder.emit("MaxPoolGrad", attributes, operands)[0]);
+          },
       .samples =
           [] {
             return std::vector<Sample>{

@@ -26,6 +26,16 @@ std::vector<Array> eval(const OpCall& call) {
   })};
 }
 
+// z = x - y trunc(x / y): dx = dz, dy = -dz trunc(x / y) = dz (z - x) / y
+void grad(GradBuilder& builder) {
+  const int dz = builder.output_gradient(0);
+  if (builder.wanted(0)) set_broadcast_gradient(builder, 0, dz);
+  if (!builder.wanted(1)) return;
+  const int taken = emit_op(builder, "Sub", {builder.output(0), builder.input(0)});
+  const int slope = emit_op(builder, "Div", {taken, builder.input(1)});
+  set_broadcast_gradient(builder, 1, emit_op(builder, "Mul", {dz, slope}));
+}
+
 std::vector<Sample> samples() {
   const Array x = Array::of_ints({2, 2}, {-7, 7, 5, -4}), y = Array::of_ints({2}, {3, -2});
   return {{{}, {i64({2, 2}), i64({2})}, {{0, x}, {1, y}}},
@@ -46,6 +56,7 @@ OpDef mod() {
       .factors = broadcast_factors,
       .work    = elementwise_work<1>,
       .eval    = eval,
+      .grad    = grad,
       .samples = samples,
   };
 }

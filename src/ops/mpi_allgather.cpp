@@ -18,6 +18,10 @@ OpDef mpi_allgather() {
       .work    = transfer,
       .eval =
           [](const OpCall& call) { return std::vector<Array>(call.outputs, join(call, operands_of(call), "axis")); },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(builder, "MPIReduceScatter", {{"axis", builder.call().attributes.int_or("axis", 0)}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{

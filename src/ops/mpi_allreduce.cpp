@@ -9,18 +9,21 @@ OpDef mpi_allreduce() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
-      .infer    = [](const OpCall& call) {
-        check_group(call);
-        return on_each_operand(call, common_type(call));
-      },
+      .infer =
+          [](const OpCall& call) {
+            check_group(call);
+            return on_each_operand(call, common_type(call));
+          },
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, total(call)); },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{.attributes = {}, .inputs = on_devices(f32({4, 2}), 3), .outputs = 3},
-                                   {.attributes = {}, .inputs = on_devices(pair, 2), .outputs = 2}};
-      },
+      .grad    = [](GradBuilder& builder) { exchange_gradients(builder, "MPIAllreduce", {}); },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{.attributes = {}, .inputs = on_devices(f32({4, 2}), 3), .outputs = 3},
+                                       {.attributes = {}, .inputs = on_devices(pair, 2), .outputs = 2}};
+          },
   };
 }
 

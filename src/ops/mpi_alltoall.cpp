@@ -33,6 +33,13 @@ OpDef mpi_alltoall() {
             }
             return results;
           },
+      .grad =
+          [](GradBuilder& builder) {
+            const Attributes& axes = builder.call().attributes;
+            exchange_gradients(
+                builder, "MPIAlltoall",
+                {{"split_axis", axes.int_or("concat_axis", 0)}, {"concat_axis", axes.int_or("split_axis", 0)}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{{.attributes = {{"split_axis", 0}, {"concat_axis", 1}},

@@ -17,6 +17,10 @@ OpDef mpi_broadcast() {
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, value_of(call, 0)); },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(builder, "MPIReduce", {{"to", device_of(builder.call().inputs[0])}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{

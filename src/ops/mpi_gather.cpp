@@ -18,6 +18,12 @@ OpDef mpi_gather() {
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {join(call, operands_of(call), "axis")}; },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(
+                builder, "MPIScatter",
+                {{"to", devices_of_operands(builder.call())}, {"axis", builder.call().attributes.int_or("axis", 0)}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{{{{"to", 1}}, on_devices(f32({2, 4}), 3)},

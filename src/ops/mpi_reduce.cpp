@@ -18,10 +18,15 @@ OpDef mpi_reduce() {
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {total(call)}; },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"to", 1}}, on_devices(f32({4, 2}), 3)}, {{{"to", 2}}, on_devices(pair, 2)}};
-      },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(builder, "MPIBroadcast", {{"to", devices_of_operands(builder.call())}});
+          },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"to", 1}}, on_devices(f32({4, 2}), 3)}, {{{"to", 2}}, on_devices(pair, 2)}};
+          },
   };
 }
 

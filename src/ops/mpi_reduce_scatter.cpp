@@ -23,6 +23,10 @@ OpDef mpi_reduce_scatter() {
             for (size_t i = 0; i < call.arity(); ++i) parts.push_back(part(call, sum, "axis", call.arity(), i));
             return parts;
           },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(builder, "MPIAllgather", {{"axis", builder.call().attributes.int_or("axis", 0)}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{

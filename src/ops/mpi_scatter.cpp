@@ -24,6 +24,12 @@ OpDef mpi_scatter() {
               parts.push_back(part(call, value_of(call, 0), "axis", call.outputs, i));
             return parts;
           },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(
+                builder, "MPIGather",
+                {{"to", device_of(builder.call().inputs[0])}, {"axis", builder.call().attributes.int_or("axis", 0)}});
+          },
       .samples =
           [] {
             return std::vector<Sample>{{.attributes = {{"to", std::vector<int64_t>{1, 2}}},

@@ -51,6 +51,22 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(values, dims, from)};
 }
 
+// The values [off, on] get the sums of the gradient over the places where they stand.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const DType dtype  = tensor_operand(call, 2).dtype;
+  const int dy       = builder.output_gradient(0);
+  const int unit     = builder.emit("Constant", {{"value", array_of<double>(dtype, {2}, {0, 1})}}, {})[0];
+  const int hot      = builder.emit("OneHot", call.attributes, {builder.input(0), builder.input(1), unit})[0];
+  const auto total   = [&](int values) {
+    const int sum = builder.emit("ReduceSum", {{"keepdims", int64_t{0}}}, {values})[0];
+    return builder.emit("Unsqueeze", {{"axes", std::vector<int64_t>{0}}}, {sum})[0];
+  };
+  const int all = total(dy), on = total(builder.emit("Mul", {}, {dy, hot})[0]);
+  const int off = builder.emit("Sub", {}, {all, on})[0];
+  builder.set_input_gradient(2, builder.emit("Concat", {{"axis", int64_t{0}}}, {off, on})[0]);
+}
+
 std::vector<Sample> samples() {
   const Array depth = Array::scalar(int64_t{3}), values = Array::of_floats({2}, {0, 1});
   return {{{}, {i64({4}), i64({}), f32({2})}, {{0, Array::of_ints({4}, {0, -1, 2, 5})}, {1, depth}, {2, values}}},
@@ -69,6 +85,7 @@ OpDef one_hot() {
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,
+      .grad    = grad,
       .samples = samples,
   };
 }

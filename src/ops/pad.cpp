@@ -129,23 +129,51 @@ std::vector<Array> eval(const OpCall& call) {
   return {result};
 }
 
+// Modes that repeat elements of x: each gets the sum of what its copies get, axis by axis.
+int unmirrored(GradBuilder& builder, const Dims& x, const std::vector<Margin>& margin, Mirror mirror) {
+  int dx = builder.output_gradient(0);
+  for (size_t axis = 0; axis < margin.size(); ++axis) {
+    if (margin[axis].before == 0 && margin[axis].after == 0) continue;
+    std::vector<int64_t> positions;
+    for (int64_t i = -margin[axis].before; i < x[axis] + margin[axis].after; ++i) {
+      positions.push_back(mirror(i, x[axis]));
+    }
+    dx = emit_scattered(builder, dx, axis, x[axis], positions);
+  }
+  return dx;
+}
+
 void grad(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const Type x       = tensor_operand(call, 0);
-  if (mode_of(call) != "constant") call.fail("mode \"" + mode_of(call) + "\" has no gradient here; \"constant\" has");
-  if (!has_rank(x) || unknown(call)) call.fail("the rank and the pads must be known to differentiate");
-  std::vector<int64_t> pads(2 * x.dims.size());
+  if (!has_dims(x) || unknown(call)) call.fail("the shape and the pads must be known to differentiate");
   const std::vector<Margin> margin = margins(call, x.dims.size());
+  if (const Mirror mirror = find_mirror(mode_of(call))) {
+    return builder.set_input_gradient(0, unmirrored(builder, x.dims, margin, mirror));
+  }
+  std::vector<int64_t> pads(2 * x.dims.size());
   for (size_t axis = 0; axis < margin.size(); ++axis) {
     pads[axis]                 = -margin[axis].before;
     pads[axis + margin.size()] = -margin[axis].after;
   }
-  builder.set_input_gradient(0, builder.emit("Pad", {{"pads", pads}}, {builder.output_gradient(0)})[0]);
+  const int dy = builder.output_gradient(0), dx = builder.emit("Pad", {{"pads", pads}}, {dy})[0];
+  if (builder.wanted(0)) builder.set_input_gradient(0, dx);
+  if (!call.has(2) || !builder.wanted(2)) return;
+  // The fill gets what does not come from x.
+  const auto total = [&](int values) { return builder.emit("ReduceSum", {{"keepdims", int64_t{0}}}, {values})[0]; };
+  const int rest   = builder.emit("Sub", {}, {total(dy), total(dx)})[0];
+  const Dims shape = tensor_operand(call, 2).dims;
+  const std::vector<int64_t> sizes(shape.begin(), shape.end());
+  builder.set_input_gradient(2, builder.emit("Reshape", {{"shape", sizes}}, {rest})[0]);
 }
 
 std::vector<Sample> samples() {
   return {{{{"pads", std::vector<int64_t>{0, 1, 0, 2}}}, {f32({4, 2})}},
           {{{"value", -1.0}}, {f32({2, 6}), i64({4})}, {{1, Array::of_ints({4}, {0, -2, 0, 1})}}},
+          {{}, {f32({2, 3}), i64({4}), f32({1})}, {{1, Array::of_ints({4}, {1, 0, 0, 2})}}},
+          {{{"mode", "edge"}, {"pads", std::vector<int64_t>{0, 2, 0, 1}}}, {f32({2, 3})}},
+          {{{"mode", "reflect"}, {"pads", std::vector<int64_t>{1, 2, 0, -1}}}, {f32({2, 4})}},
+          {{{"mode", "wrap"}, {"pads", std::vector<int64_t>{0, 4, 0, 2}}}, {f32({2, 3})}},
           {{},
            {i64({2, 3}), i64({2}), i64({}), i64({1})},
            {{1, Array::of_ints({2}, {1, 1})}, {2, Array::scalar(int64_t{7})}, {3, Array::of_ints({1}, {0})}}}};

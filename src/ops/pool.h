@@ -19,4 +19,10 @@ Factors pool_factors(const OpCall& call);
 // One operation for each tap.
 Work pool_work(const OpCall& call, std::span<const Type> outputs);
 
+// The gradient of a pool that needs no more of x than its shape has that in the attribute `sizes` (spatial): the shape
+// of x from that of dy, the attributes of such an op from those of the pool, and its work.
+Dims pool_operand(const OpCall& call, const Dims& dy);
+Attributes pool_grad_attributes(const OpCall& call);
+Work pool_grad_work(const OpCall& call, std::span<const Type> outputs);
+
 }  // namespace foreflow::ops

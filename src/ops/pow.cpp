@@ -43,24 +43,33 @@ std::vector<Array> eval(const OpCall& call) {
   return {map_pairs(call, wide, exponent, base.dtype(), kPower)};
 }
 
+// The exponent in the base's dtype.
+int exponent(GradBuilder& builder) {
+  const DType base = tensor_operand(builder.call(), 0).dtype;
+  if (tensor_operand(builder.call(), 1).dtype == base) return builder.input(1);
+  return builder.emit("Cast", {{"to", std::string(ir::name(base))}}, {builder.input(1)})[0];
+}
+
 // z = x^y: dx = dz y x^(y - 1), dy = dz z log x
 void grad(GradBuilder& builder) {
-  const int x = builder.input(0), y = builder.input(1), dz = builder.output_gradient(0);
+  const int x = builder.input(0), dz = builder.output_gradient(0);
   if (builder.wanted(0)) {
-    const int less  = builder.emit("Sub", {}, {y, emit_number(builder, 1)})[0];
-    const int slope = builder.emit("Mul", {}, {y, builder.emit("Pow", {}, {x, less})[0]})[0];
-    set_broadcast_gradient(builder, 0, builder.emit("Mul", {}, {dz, slope})[0]);
+    const int y     = exponent(builder);
+    const int less  = emit_op(builder, "Sub", {y, emit_number(builder, 1)});
+    const int slope = emit_op(builder, "Mul", {y, emit_op(builder, "Pow", {x, less})});
+    set_broadcast_gradient(builder, 0, emit_op(builder, "Mul", {dz, slope}));
   }
   if (builder.wanted(1)) {
-    const int slope = builder.emit("Mul", {}, {builder.output(0), builder.emit("Log", {}, {x})[0]})[0];
-    set_broadcast_gradient(builder, 1, builder.emit("Mul", {}, {dz, slope})[0]);
+    const int slope = emit_op(builder, "Mul", {builder.output(0), emit_op(builder, "Log", {x})});
+    set_broadcast_gradient(builder, 1, emit_op(builder, "Mul", {dz, slope}));
   }
 }
 
 std::vector<Sample> samples() {
   const Array base = Array::of_floats({2, 2}, {0.5F, 1, 1.5F, 3});
   return {{{}, {f32({2, 2}), f32({})}, {{0, base}, {1, Array::scalar(2.0F)}}},
-          {{}, {f32({2, 2}), f32({2})}, {{0, base}, {1, Array::of_floats({2}, {-0.5F, 3})}}}};
+          {{}, {f32({2, 2}), f32({2})}, {{0, base}, {1, Array::of_floats({2}, {-0.5F, 3})}}},
+          {{}, {f32({2, 2}), i64({})}, {{1, Array::scalar(int64_t{3})}}}};
 }
 
 }  // namespace

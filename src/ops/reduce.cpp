@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/axes.h"
+#include "ops/broadcast.h"
 #include "ops/letters.h"
 #include "ops/work.h"
 
@@ -81,21 +82,55 @@ std::vector<Sample> reduction_samples() {
           {{{"noop_with_empty_axes", int64_t{1}}}, {f32({4})}}};
 }
 
-int emit_stretched(GradBuilder& builder, int gradient) {
-  const OpCall& call = builder.call();
-  const Type x       = tensor_operand(call, 0);
-  if (!has_dims(x)) call.fail("the shape of the operand must be known to differentiate a reduction");
-  const std::vector<bool> reduced = reduced_axes(call, x.dims);
-  // Dimensions that are not reduced stay 1 in the target: they come from the gradient, so they may be split.
-  std::vector<int64_t> axes, target(x.dims.size(), 1);
+namespace {
+
+const Dims& known_dims(const OpCall& call) {
+  if (!has_dims(call.inputs[0])) call.fail("the shape of the operand must be known to differentiate a reduction");
+  return call.inputs[0].dims;
+}
+
+std::vector<int64_t> axes_of(const OpCall& call) {
+  const std::vector<bool> reduced = reduced_axes(call, known_dims(call));
+  std::vector<int64_t> axes;
   for (size_t axis = 0; axis < reduced.size(); ++axis) {
-    if (!reduced[axis]) continue;
-    axes.push_back(static_cast<int64_t>(axis));
-    target[axis] = x.dims[axis];
+    if (reduced[axis]) axes.push_back(static_cast<int64_t>(axis));
   }
+  return axes;
+}
+
+}  // namespace
+
+int emit_kept(GradBuilder& builder, int value) {
+  const std::vector<int64_t> axes = axes_of(builder.call());
+  if (axes.empty() || keeps_dims(builder.call())) return value;
+  return builder.emit("Unsqueeze", {{"axes", axes}}, {value})[0];
+}
+
+int emit_stretched(GradBuilder& builder, int gradient) {
+  const OpCall& call              = builder.call();
+  const std::vector<int64_t> axes = axes_of(call);
   if (axes.empty()) return gradient;
-  if (!keeps_dims(call)) gradient = builder.emit("Unsqueeze", {{"axes", axes}}, {gradient})[0];
-  return builder.emit("Expand", {{"shape", target}}, {gradient})[0];
+  // Dimensions that are not reduced stay 1 in the target: they come from the gradient, so they may be split.
+  std::vector<int64_t> target(known_dims(call).size(), 1);
+  for (const int64_t axis : axes) target[static_cast<size_t>(axis)] = known_dims(call)[static_cast<size_t>(axis)];
+  return builder.emit("Expand", {{"shape", target}}, {emit_kept(builder, gradient)})[0];
+}
+
+int emit_reduction(GradBuilder& builder, std::string_view op, int value) {
+  const std::vector<int64_t> axes = axes_of(builder.call());
+  if (axes.empty()) return value;
+  return builder.emit(op, {{"axes", axes}, {"keepdims", int64_t{1}}}, {value})[0];
+}
+
+// dx = dy [x = y] / number of such x
+void grad_of_extreme(GradBuilder& builder) {
+  const int x = builder.input(0), y = emit_kept(builder, builder.output(0));
+  const int dy   = emit_kept(builder, builder.output_gradient(0));
+  const int best = emit_op(builder, "Equal", {x, y});
+  const std::string dtype(ir::name(tensor_operand(builder.call(), 0).dtype));
+  const int chosen = builder.emit("Cast", {{"to", dtype}}, {best})[0];
+  const int share  = emit_op(builder, "Div", {dy, emit_reduction(builder, "ReduceSum", chosen)});
+  builder.set_input_gradient(0, emit_op(builder, "Mul", {chosen, share}));
 }
 
 }  // namespace foreflow::ops

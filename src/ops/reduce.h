@@ -24,8 +24,15 @@ std::vector<bool> reduced_axes(const OpCall& call, const Dims& dims);
 Dims kept_dims(const OpCall& call, const Dims& dims);
 Dims reduced_dims(const OpCall& call, const Dims& dims);
 
+// Emits `value` (shape of the result) with every reduced dimension as 1, so that it broadcasts with the operand.
+int emit_kept(GradBuilder& builder, int value);
 // Emits `gradient` (shape of the result) stretched to the shape of the operand.
 int emit_stretched(GradBuilder& builder, int gradient);
+// Emits a reduction `op` of `value`, which has the shape of the operand, over the axes that `call` reduces, all kept
+// as 1.
+int emit_reduction(GradBuilder& builder, std::string_view op, int value);
+// The reverse rule of ReduceMax and ReduceMin: the elements that equal the result share its gradient.
+void grad_of_extreme(GradBuilder& builder);
 
 // kStart(zero): the neutral element; kCombine(sum, x); kFinish(sum, count).
 template <auto kStart, auto kCombine, auto kFinish>

@@ -14,8 +14,16 @@ constexpr auto kFinish = [](auto sum, auto) { return std::sqrt(sum); };
 }  // namespace
 
 OpDef reduce_l2() {
-  return reduction<kStart, kCombine, kFinish>("ReduceL2",
-                                              "root of the sum of squares over `axes` (all when there are none)");
+  OpDef row = reduction<kStart, kCombine, kFinish>("ReduceL2",
+                                                   "root of the sum of squares over `axes` (all when there are none)");
+  // dx = dy x / y, 0 where y is 0
+  row.grad = [](GradBuilder& builder) {
+    const int x = builder.input(0), y = emit_kept(builder, builder.output(0)), zero = emit_number(builder, 0);
+    const int scale = emit_op(builder, "Div", {emit_kept(builder, builder.output_gradient(0)), y});
+    const int safe  = emit_op(builder, "Where", {emit_op(builder, "Equal", {y, zero}), zero, scale});
+    builder.set_input_gradient(0, emit_op(builder, "Mul", {x, safe}));
+  };
+  return row;
 }
 
 }  // namespace foreflow::ops::definitions

@@ -12,6 +12,10 @@ constexpr auto kCombine = [](auto sum, auto x) { return x < sum ? sum : x; };
 
 }  // namespace
 
-OpDef reduce_max() { return reduction<kStart, kCombine>("ReduceMax", "largest over `axes` (all when there are none)"); }
+OpDef reduce_max() {
+  OpDef row = reduction<kStart, kCombine>("ReduceMax", "largest over `axes` (all when there are none)");
+  row.grad  = grad_of_extreme;
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

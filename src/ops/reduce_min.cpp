@@ -13,7 +13,9 @@ constexpr auto kCombine = [](auto sum, auto x) { return sum < x ? sum : x; };
 }  // namespace
 
 OpDef reduce_min() {
-  return reduction<kStart, kCombine>("ReduceMin", "smallest over `axes` (all when there are none)");
+  OpDef row = reduction<kStart, kCombine>("ReduceMin", "smallest over `axes` (all when there are none)");
+  row.grad  = grad_of_extreme;
+  return row;
 }
 
 }  // namespace foreflow::ops::definitions

@@ -53,6 +53,25 @@ std::vector<Array> eval(const OpCall& call) {
   })};
 }
 
+// With "none" no index stands twice, as ONNX has it, and the updates hide what was there.
+void grad(GradBuilder& builder) {
+  const OpCall& call          = builder.call();
+  const Type updates          = tensor_operand(call, 2);
+  const std::string reduction = call.attributes.string_or("reduction", "none");
+  const int dy                = builder.output_gradient(0);
+  if (reduction != "none" && reduction != "add") {
+    call.fail("reduction \"" + reduction + "\" has no gradient here; \"none\" and \"add\" have");
+  }
+  if (builder.wanted(2)) builder.set_input_gradient(2, emit_op(builder, "GatherND", {dy, builder.input(1)}));
+  if (!builder.wanted(0)) return;
+  if (reduction == "add") return builder.set_input_gradient(0, dy);
+  if (!has_dims(updates)) call.fail("the shape of the updates must be known to differentiate");
+  const std::vector<int64_t> shape(updates.dims.begin(), updates.dims.end());
+  const Attributes zero{{"shape", shape}, {"value", Array(updates.dtype, {1})}};
+  const int zeros = builder.emit("ConstantOfShape", zero, {})[0];
+  builder.set_input_gradient(0, emit_op(builder, "ScatterND", {dy, builder.input(1), zeros}));
+}
+
 }  // namespace
 
 OpDef scatter_nd() {
@@ -65,6 +84,7 @@ OpDef scatter_nd() {
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval    = eval,
+      .grad    = grad,
       .samples =
           [] {
             const Array rows = Array::of_ints({2, 1}, {2, -4});

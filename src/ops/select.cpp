@@ -13,6 +13,13 @@ size_t index_of(const OpCall& call, size_t elements) {
   return static_cast<size_t>(index);
 }
 
+int emit_zeros(GradBuilder& builder, int value, const Type& type) {
+  if (!type.is_tuple()) return type.dtype == DType::boolean ? value : builder.emit("Sub", {}, {value, value})[0];
+  std::vector<int> elements = builder.emit("UnpackTuple", {}, {value}, type.elements.size());
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = emit_zeros(builder, elements[i], type.elements[i]);
+  return builder.emit("PackTuple", {}, elements)[0];
+}
+
 }  // namespace
 
 OpDef select() {
@@ -34,10 +41,22 @@ OpDef select() {
         const std::vector<Array>& elements = value_of(call, 0).elements();
         return {elements[index_of(call, elements.size())]};
       },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
-      },
+      // The other elements get zeros.
+      .grad =
+          [](GradBuilder& builder) {
+            const std::vector<Type>& types = builder.call().inputs[0].elements;
+            const size_t chosen            = index_of(builder.call(), types.size());
+            std::vector<int> elements      = builder.emit("UnpackTuple", {}, {builder.input(0)}, types.size());
+            for (size_t i = 0; i < types.size(); ++i) {
+              elements[i] = i == chosen ? builder.output_gradient(0) : emit_zeros(builder, elements[i], types[i]);
+            }
+            builder.set_input_gradient(0, builder.emit("PackTuple", {}, elements)[0]);
+          },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
+          },
   };
 }
 

@@ -17,12 +17,17 @@ OpDef send() {
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"to", 2}}, on_devices(f32({4, 2}), 1)},
-                                   {{{"to", Device(1, "comm")}}, on_devices(i64({3}), 1)},
-                                   {{{"to", 2}}, on_devices(pair, 1)}};
-      },
+      .grad =
+          [](GradBuilder& builder) {
+            exchange_gradients(builder, "Send", {{"to", device_of(builder.call().inputs[0])}});
+          },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"to", 2}}, on_devices(f32({4, 2}), 1)},
+                                       {{{"to", Device(1, "comm")}}, on_devices(i64({3}), 1)},
+                                       {{{"to", 2}}, on_devices(pair, 1)}};
+          },
   };
 }
 

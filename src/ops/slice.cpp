@@ -90,30 +90,41 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(x, dims, element_count(dims) == 0 ? Offsets{} : offsets_of(dims, strides, offset))};
 }
 
+// What was cut off gets zeros; between the elements that steps leave out too.
 void grad(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const Type x       = tensor_operand(call, 0);
   if (!has_dims(x) || limits(call).unknown()) call.fail("shapes and limits must be known to differentiate");
+  int dx = builder.output_gradient(0);
   std::vector<int64_t> before(x.dims.size()), after(x.dims.size());
+  bool padded = false;
   for (const auto& [axis, bound] : sliced(call, x.dims)) {
-    if (bound.step != 1) call.fail("a step other than 1 is not differentiable");
-    before[axis] = bound.first;
-    after[axis]  = x.dims[axis] - bound.first - bound.count;
+    if (bound.step == 1) {
+      before[axis] = bound.first;
+      after[axis]  = x.dims[axis] - bound.first - bound.count;
+      padded       = true;
+      continue;
+    }
+    std::vector<int64_t> positions;
+    for (int64_t i = 0; i < bound.count; ++i) positions.push_back(bound.first + i * bound.step);
+    dx = emit_scattered(builder, dx, axis, x.dims[axis], positions);
   }
   before.insert(before.end(), after.begin(), after.end());
-  builder.set_input_gradient(0, builder.emit("Pad", {{"pads", before}}, {builder.output_gradient(0)})[0]);
+  builder.set_input_gradient(0, padded ? builder.emit("Pad", {{"pads", before}}, {dx})[0] : dx);
 }
 
 std::vector<Sample> samples() {
   using Ints = std::vector<int64_t>;
-  return {{{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
-          {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
-          {{},
-           {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
-           {{1, Array::of_ints({1}, {-1})},
-            {2, Array::of_ints({1}, {-100})},
-            {3, Array::of_ints({1}, {0})},
-            {4, Array::of_ints({1}, {-2})}}}};
+  return {
+      {{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
+      {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
+      {{{"starts", Ints{1, -1}}, {"ends", Ints{2, -100}}, {"axes", Ints{1, 0}}, {"steps", Ints{1, -2}}}, {f32({5, 3})}},
+      {{},
+       {i64({6}), i64({1}), i64({1}), i64({1}), i64({1})},
+       {{1, Array::of_ints({1}, {-1})},
+        {2, Array::of_ints({1}, {-100})},
+        {3, Array::of_ints({1}, {0})},
+        {4, Array::of_ints({1}, {-2})}}}};
 }
 
 }  // namespace

@@ -12,6 +12,14 @@ constexpr auto kFormula = [](auto x) {
 
 }  // namespace
 
-OpDef softplus() { return unary<kFormula, 2 * kTranscendental>("Softplus", "log(1 + e^x)"); }
+OpDef softplus() {
+  OpDef row = unary<kFormula, 2 * kTranscendental>("Softplus", "log(1 + e^x)");
+  // dx = dy / (1 + e^-x)
+  row.grad = [](GradBuilder& builder) {
+    const int slope = emit_op(builder, "Sigmoid", {builder.input(0)});
+    builder.set_input_gradient(0, emit_op(builder, "Mul", {builder.output_gradient(0), slope}));
+  };
+  return row;
+}
 
 }  // namespace foreflow::ops::definitions

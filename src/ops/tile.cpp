@@ -51,6 +51,30 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(x, infer(call)[0].dims, offsets_of(shape, strides))};
 }
 
+// dy as [repeat, dim, repeat, dim, ..], summed over the repetitions.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  if (!has_dims(x) || integers(call, "repeats", 1).unknown()) {
+    call.fail("the shape and the repeats must be known to differentiate");
+  }
+  const std::vector<int64_t> repeats = repeats_of(call, x.dims.size());
+  std::vector<int64_t> shape, axes;
+  for (size_t axis = 0; axis < repeats.size(); ++axis) {
+    if (repeats[axis] != 1) {
+      axes.push_back(static_cast<int64_t>(shape.size()));
+      shape.push_back(repeats[axis]);
+    }
+    shape.push_back(x.dims[axis]);
+  }
+  int dx = builder.output_gradient(0);
+  if (!axes.empty()) {
+    dx = builder.emit("Reshape", {{"shape", shape}}, {dx})[0];
+    dx = builder.emit("ReduceSum", {{"axes", axes}, {"keepdims", int64_t{0}}}, {dx})[0];
+  }
+  builder.set_input_gradient(0, dx);
+}
+
 }  // namespace
 
 OpDef tile() {
@@ -63,6 +87,7 @@ OpDef tile() {
       .factors  = factors,
       .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval     = eval,
+      .grad     = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({4, 2}), i64({2})}, {{1, Array::of_ints({2}, {1, 3})}}},

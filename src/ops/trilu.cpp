@@ -32,6 +32,12 @@ std::vector<Array> eval(const OpCall& call) {
   return {result};
 }
 
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Attributes attributes{{"upper", call.attributes.int_or("upper", 1)}, {"k", diagonal(call)}};
+  builder.set_input_gradient(0, builder.emit("Trilu", attributes, {builder.output_gradient(0)})[0]);
+}
+
 }  // namespace
 
 OpDef trilu() {
@@ -48,6 +54,7 @@ OpDef trilu() {
       .factors = factors,
       .work    = elementwise_work<0>,
       .eval    = eval,
+      .grad    = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -15,11 +15,11 @@ void check_count(const OpCall& call, size_t elements) {
 
 OpDef unpack_tuple() {
   return {
-      .name    = "UnpackTuple",
-      .doc     = "a tuple -> its elements, all of them",
-      .domain  = "foreflow",
-      .role    = Role::view,
-      .infer   = [](const OpCall& call) -> std::vector<Type> {
+      .name   = "UnpackTuple",
+      .doc    = "a tuple -> its elements, all of them",
+      .domain = "foreflow",
+      .role   = Role::view,
+      .infer  = [](const OpCall& call) -> std::vector<Type> {
         const Type& tuple = call.inputs[0];
         if (tuple.kind == Type::Kind::unknown) return std::vector<Type>(call.outputs);
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
@@ -32,10 +32,18 @@ OpDef unpack_tuple() {
         check_count(call, value_of(call, 0).elements().size());
         return value_of(call, 0).elements();
       },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {}, .inputs = {Type::tuple({f32({4, 2}), f32({2})})}, .outputs = 2},
-                                   {{}, {Type::tuple({i64({3})})}}};
-      },
+      .grad =
+          [](GradBuilder& builder) {
+            std::vector<int> gradients;
+            for (size_t i = 0; i < builder.call().outputs; ++i) gradients.push_back(builder.output_gradient(i));
+            builder.set_input_gradient(0, builder.emit("PackTuple", {}, gradients)[0]);
+          },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {}, .inputs = {Type::tuple({f32({4, 2}), f32({2})})}, .outputs = 2},
+                {{}, {Type::tuple({i64({3})})}}};
+          },
   };
 }
 

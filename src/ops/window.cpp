@@ -98,6 +98,23 @@ Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
   return window;
 }
 
+Attributes window_attributes(const OpCall& call, const Window& window) {
+  Sizes pads = window.begin;
+  pads.insert(pads.end(), window.end.begin(), window.end.end());
+  return {{"kernel_shape", window.kernel},
+          {"strides", window.stride},
+          {"dilations", window.dilation},
+          {"pads", pads},
+          {"group", call.attributes.int_or("group", 1)}};
+}
+
+int emit_channel_sums(GradBuilder& builder, int gradient) {
+  const Type y = tensor_operand(builder.call(), 0);
+  std::vector<int64_t> axes{0};
+  for (size_t axis = 2; axis < y.dims.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
+  return builder.emit("ReduceSum", {{"axes", axes}, {"keepdims", int64_t{0}}}, {gradient})[0];
+}
+
 std::vector<int64_t> covered(const Window& window) {
   std::vector<int64_t> elements;
   const int64_t positions = window.positions(), taps = window.taps();

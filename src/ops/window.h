@@ -27,6 +27,12 @@ Sizes sizes_attribute(const OpCall& call, std::string_view name, size_t rank, in
 // Reads strides, dilations, pads, auto_pad and ceil_mode. Fails where the window is larger than the padded input.
 Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel);
 
+// The attributes that give this window again: kernel_shape, strides, dilations and pads, and `group` of the call.
+Attributes window_attributes(const OpCall& call, const Window& window);
+
+// Emits the sum of a gradient [n,c,..] over all but c: that of a bias. Operand 0 of the op has the same rank.
+int emit_channel_sums(GradBuilder& builder, int gradient);
+
 // Taps that lie in the padding, and behind it (where ceil_mode lets the last window reach).
 inline constexpr int64_t kInPadding = -1, kBehindPadding = -2;
 

@@ -84,8 +84,17 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
 }
 
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
-  const ir::Module differentiated = transform::differentiate(module, ops::table(), scenario.workload.gradients_of);
-  return transform::add_optimizer(differentiated, ops::table(), scenario.workload.optimizer, scenario.workload.precision);
+  const Workload& workload = scenario.workload;
+  const ir::OpTable& ops   = ops::table();
+  // Exporters write some weights as constants; and of what a model returns, training needs the loss alone.
+  const bool imported = workload.source == Workload::Source::onnx;
+  ir::Module model    = imported ? transform::lift_constants(module, ops) : module;
+  if (imported || !workload.loss.empty()) {
+    model = transform::add_loss(model, ops, workload.loss.empty() ? "sum" : workload.loss, workload.output,
+                                workload.loss_axis);
+  }
+  const ir::Module gradients = transform::differentiate(model, ops, workload.gradients_of, workload.weights);
+  return transform::add_optimizer(gradients, ops, workload.optimizer, workload.precision, workload.weights);
 }
 
 // Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it

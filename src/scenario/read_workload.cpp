@@ -28,9 +28,15 @@ ir::Dims read_dims(const JsonView& json) {
   return ir::Dims(dims);
 }
 
+// What only the training of a file can say.
+std::vector<std::string> with_file_keys(std::vector<std::string> keys) {
+  keys.insert(keys.end(), {"loss", "output", "loss_axis", "weights"});
+  return with_common_keys(std::move(keys));
+}
+
 void read_source_of(const JsonView& json, Workload& workload) {
   if (json.has("onnx")) {
-    json.allow_only(with_common_keys({"onnx", "shapes"}));
+    json.allow_only(with_file_keys({"onnx", "shapes"}));
     workload.source = Workload::Source::onnx;
     workload.path   = beside(json.file(), json.at("onnx").as_string());
     if (!json.has("shapes")) return;
@@ -38,7 +44,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
     return;
   }
   if (json.has("distir")) {
-    json.allow_only(with_common_keys({"distir", "function"}));
+    json.allow_only(with_file_keys({"distir", "function"}));
     workload.source   = Workload::Source::distir;
     workload.path     = beside(json.file(), json.at("distir").as_string());
     workload.function = json.string_or("function", "");
@@ -106,6 +112,10 @@ Workload read_workload(const JsonView& json) {
   workload.optimizer    = read_optimizer(json, workload);
   workload.precision    = read_precision(json, workload);
   workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
+  workload.loss         = json.string_or("loss", "");
+  workload.output       = json.string_or("output", workload.output);
+  workload.loss_axis    = json.int_or("loss_axis", workload.loss_axis);
+  if (json.has("weights")) workload.weights = split(json.at("weights").as_string(), '|');
   return workload;
 }
 

@@ -5,6 +5,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
+#include "trained.h"
 
 namespace foreflow::transform {
 namespace {
@@ -38,11 +39,6 @@ const Row& row_of(std::string_view name) {
     if (row.name == name) return row;
   }
   throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use " + list_or(optimizer_names()));
-}
-
-bool is_trained(const ir::Function& function, size_t i) {
-  const ir::TypeRef& type = function.values[i].annotation;
-  return function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->is_tensor() && ir::is_float(type->dtype);
 }
 
 bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DType::f32); }
@@ -95,15 +91,17 @@ std::vector<std::string> optimizer_names() {
   return names;
 }
 
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision) {
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision,
+                         const std::vector<std::string>& weights) {
   const Row& row               = row_of(name);
   const ir::Function& function = module.entry();
+  const std::vector<bool> selected = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);
   ValueMap map(function.values.size());
   copy_parameters(builder, function, map);
   std::vector<Trained> trained;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
-    if (!is_trained(function, i)) continue;
+    if (!selected[i]) continue;
     const ir::Value& weight = function.values[i];
     trained.push_back({map(static_cast<ValueId>(i)), ValueId::none, add_states(builder, row, weight, precision), is_narrow(weight.annotation->dtype)});
   }
@@ -139,12 +137,13 @@ namespace definitions {
 PassDef add_optimizer() {
   return {"add_optimizer",
           "turn the gradients that differentiate appended into updated weights; name=sgd, momentum, nesterov, adam or adamw; "
-          "mixed precision: master_weights=f32, gradients=f32",
-          {"name", "master_weights", "gradients"},
+          "mixed precision: master_weights=f32, gradients=f32; weights as for differentiate",
+          {"name", "master_weights", "gradients", "weights"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const MixedPrecision precision{.master_weights  = is_f32(arguments, "master_weights"),
                                            .float_gradients = is_f32(arguments, "gradients")};
-            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), precision);
+            return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), precision,
+                                             names_argument(arguments, "weights"));
           }};
 }
 }  // namespace definitions

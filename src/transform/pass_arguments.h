@@ -9,4 +9,12 @@ std::string word_argument(const PassArguments& arguments, const std::string& key
 // A whole number of at least 1; Error otherwise.
 int degree_argument(const PassArguments& arguments, const std::string& key, int fallback);
 
+// Any whole number.
+int64_t integer_argument(const PassArguments& arguments, const std::string& key, int64_t fallback);
+// Names with '|' between them; none when absent.
+std::vector<std::string> names_argument(const PassArguments& arguments, const std::string& key);
+// The module with the loss that the arguments `output`, `axis` and the one called `kind` ask for (see add_loss).
+ir::Module loss_arguments(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments,
+                          const std::string& kind);
+
 }  // namespace foreflow::transform

@@ -28,6 +28,19 @@ std::string word_argument(const PassArguments& arguments, const std::string& key
   return found == arguments.end() ? fallback : found->second;
 }
 
+int64_t integer_argument(const PassArguments& arguments, const std::string& key, int64_t fallback) {
+  const std::string text = word_argument(arguments, key, std::to_string(fallback));
+  int64_t value          = 0;
+  const auto [end, ec]   = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec == std::errc() && end == text.data() + text.size()) return value;
+  throw Error("--pass: " + key, "\"" + text + "\" is not a whole number");
+}
+
+std::vector<std::string> names_argument(const PassArguments& arguments, const std::string& key) {
+  const std::string text = word_argument(arguments, key, "");
+  return text.empty() ? std::vector<std::string>{} : split(text, '|');
+}
+
 int degree_argument(const PassArguments& arguments, const std::string& key, int fallback) {
   const std::string text = word_argument(arguments, key, std::to_string(fallback));
   int value              = 0;

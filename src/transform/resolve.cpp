@@ -67,6 +67,7 @@ class Resolver {
     if (reshapes) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
+      shaped.erase("allowzero");  // 0 keeps a dimension
       shaped.set("shape", batch_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = std::make_shared<const ir::Attributes>(std::move(shaped));
     }

@@ -32,6 +32,10 @@ struct Workload {
   std::string optimizer;
   transform::MixedPrecision precision;  // of weights narrower than Float32
   transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
+  std::string loss;                  // training of files: a kind of transform::add_loss; empty: result 0 is it
+  std::string output = "0";          // the prediction: name or number of a result
+  int64_t loss_axis  = -1;           // of the classes
+  std::vector<std::string> weights;  // what is trained, as for transform::differentiate
 };
 
 // A recipe with so many nodes, or a file.

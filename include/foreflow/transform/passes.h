@@ -56,13 +56,27 @@ ir::Module outline(const ir::Module& module, int smallest = kSmallestBlock, int 
 // Throws Error when there is no such function.
 ir::Module inline_calls(const ir::Module& module, std::string_view name = "");
 
-// Reverse-mode differentiation of result 0 (the loss) with respect to every weight: the gradients, in the order of the weights, follow the
-// results. With Inputs::floating those of floating-point data that the loss depends on stand before them (a target, which only the
-// loss itself reads beside its prediction, has none).
-enum class Inputs : uint8_t { none, floating };
-ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none);
+// Constants that products, convolutions and normalizations take as weights become weight parameters.
+ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops);
 
-// Replaces the gradients among the results (as `differentiate` left them) by updated weights. `name` is one of
+// A program that returns a prediction, as one that returns only its loss. `kind`: cross_entropy (by labels Int64;
+// classes along `axis`; of the logits where the prediction is their Softmax), mean_square, or sum (the prediction as it
+// stands: the loss is the sum of result 0). `output`: name or number of the result. Targets become a data parameter
+// `target`. Error names the choices.
+ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind,
+                    const std::string& output = "0", int64_t axis = -1);
+
+// Reverse-mode differentiation of result 0 (the loss is the sum of its elements) with respect to every trained weight:
+// the gradients, in the order of the weights, follow the results. Trained are the floating-point weights without the
+// running statistics of BatchNormalization, or the parameters that `weights` names ('*' for any run of characters),
+// which become weights. With Inputs::floating the gradients of floating-point data that the loss depends on stand
+// before them (a target, which only the loss itself reads beside its prediction, has none). A called function becomes a
+// pair of functions, once for all calls alike. Error names an op without a reverse rule.
+enum class Inputs : uint8_t { none, floating };
+ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none,
+                         const std::vector<std::string>& weights = {});
+
+// Replaces the gradients among the results (as `differentiate` left them, with the same `weights`) by updated weights. `name` is one of
 // optimizer_names(); Error names them. What an optimizer keeps from step to step becomes a parameter that is a weight, named after
 // the weight it belongs to: .velocity (momentum, nesterov), .m and .v (adam, adamw). sgd keeps nothing and is one op for all weights.
 //
@@ -74,7 +88,8 @@ struct MixedPrecision {
   bool master_weights = false, float_gradients = false;
 };
 std::vector<std::string> optimizer_names();
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision = {});
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision = {},
+                         const std::vector<std::string>& weights = {});
 
 // Tensor parallelism over `ways` devices D1..: a weight is split along its outputs where its activation arrives whole
 // and along its inputs where it arrives split (Megatron-LM; Shoeybi et al., 2019), which leaves one all-reduce per pair.
