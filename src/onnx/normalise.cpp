@@ -30,6 +30,7 @@ constexpr std::array kRules = {
     Row{"LogSoftmax", rules::flatten_to_matrix},
     Row{"Mul", rules::broadcast},
     Row{"Or", rules::broadcast},
+    Row{"PRelu", rules::prelu},
     Row{"Pad", rules::pad},
     Row{"Pow", rules::broadcast},
     Row{"RandomNormal", rules::data_type},

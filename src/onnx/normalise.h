@@ -29,6 +29,7 @@ void data_type(Node& node, const RankOf& rank_of);
 void dropout(Node& node, const RankOf& rank_of);
 void flatten_to_matrix(Node& node, const RankOf& rank_of);
 void pad(Node& node, const RankOf& rank_of);
+void prelu(Node& node, const RankOf& rank_of);
 void resize(Node& node, const RankOf& rank_of);
 void upsample(Node& node, const RankOf& rank_of);
 }  // namespace rules

@@ -95,4 +95,8 @@ int emit_number(GradBuilder& builder, double value) {
   return builder.emit("Constant", {{"value", array_of<double>(dtype, {}, {value})}}, {})[0];
 }
 
+int emit_op(GradBuilder& builder, std::string_view op, std::vector<int> operands) {
+  return builder.emit(op, {}, std::move(operands))[0];
+}
+
 }  // namespace foreflow::ops

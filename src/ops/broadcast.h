@@ -30,4 +30,7 @@ Type broadcast_result(const OpCall& call);
 // Emits one number of the dtype of operand 0.
 int emit_number(GradBuilder& builder, double value);
 
+// Emits an op without attributes that has one result.
+int emit_op(GradBuilder& builder, std::string_view op, std::vector<int> operands);
+
 }  // namespace foreflow::ops
