@@ -1,11 +1,20 @@
 #include "foreflow/base/scanner.h"
 
-#include <cctype>
+#include <algorithm>
 
 namespace foreflow {
 namespace {
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_word_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Quicker than find for two or three characters.
+constexpr bool is_one_of(char c, std::string_view characters) {
+  for (const char candidate : characters) {
+    if (c == candidate) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -25,32 +34,39 @@ void Scanner::skip_space() {
   }
 }
 
-std::string_view Scanner::take(size_t length) {
-  const std::string_view token = text_.substr(position_, length);
-  position_ += length;
-  skip_space();
-  return token;
+size_t Scanner::lines_before(std::string_view end) const {
+  const std::string_view ahead = text_.substr(position_, text_.find(end, position_) - position_);
+  return static_cast<size_t>(std::count(ahead.begin(), ahead.end(), '\n'));
 }
 
-bool Scanner::accept(std::string_view token) {
-  if (!text_.substr(position_).starts_with(token)) return false;
-  take(token.size());
-  return true;
-}
-
-void Scanner::expect(std::string_view token) {
-  if (!accept(token)) fail("expected '" + std::string(token) + "', found " + found());
+void Scanner::fail_expected(char token) const {
+  fail("expected '" + std::string(1, token) + "', found " + found());
 }
 
 std::string_view Scanner::word() {
-  if (std::isdigit(static_cast<unsigned char>(peek())) != 0) return {};
+  if (is_digit(peek())) return {};
   return run([](std::string_view text, size_t i) { return is_word_char(text[i]); });
 }
 
-bool Scanner::accept_word(std::string_view word) {
+bool Scanner::accept_whole(std::string_view word) {
   if (!text_.substr(position_).starts_with(word) || is_word_char(peek_at(word.size()))) return false;
   take(word.size());
   return true;
+}
+
+std::string_view Scanner::until(std::string_view ends) const {
+  int depth = 0;
+  for (size_t i = position_; i < text_.size(); ++i) {
+    const char c = text_[i];
+    if (c == '\n' || c == '"' || c == '/') return {};
+    if (depth == 0 && is_one_of(c, ends)) {
+      while (i > position_ && text_[i - 1] == ' ') --i;
+      return text_.substr(position_, i - position_);
+    }
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+  }
+  return {};
 }
 
 std::string Scanner::found() const {

@@ -74,6 +74,8 @@ std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(path, std::string("cannot be read: ") + std::strerror(errno));
   std::string content;
+  const auto size = std::filesystem::file_size(path, unknown);  // of what is not a regular file, unknown
+  if (!unknown) content.reserve(size + 1);
   std::array<char, 65536> buffer;
   while (in.read(buffer.data(), buffer.size()), in.gcount() > 0)
     content.append(buffer.data(), static_cast<size_t>(in.gcount()));

@@ -5,11 +5,9 @@
 namespace foreflow::interpret {
 namespace {
 
-using Values = std::vector<Mixed>;
-
 bool resolved(const Mixed& value) { return value.type.resolved() || value.type == ir::Type(); }
 
-Flops flops_of(const ir::Function& function, const ir::Op& op, const Values& values) {
+Flops flops_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
   std::vector<ir::Type> inputs, outputs;
   std::vector<const ir::Array*> known;
   bool countable = true;

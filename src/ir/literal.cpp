@@ -1,6 +1,5 @@
 #include "literal.h"
 
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -10,8 +9,8 @@
 namespace foreflow::ir {
 namespace {
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_alpha(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // The text of a number; letters only as an exponent.
 std::string_view scan_number(Scanner& scanner) {
@@ -38,7 +37,7 @@ int64_t scan_int(Scanner& scanner) { return to_number<int64_t>(scanner, scan_num
 Device scan_device(Scanner& scanner) {
   const std::string_view digits = scanner.run([](std::string_view text, size_t i) { return is_digit(text[i]); });
   const auto number             = to_number<int32_t>(scanner, digits, "a device number");
-  if (!scanner.accept(".")) return Device(number);
+  if (!scanner.accept('.')) return Device(number);
   const std::string_view stream = scanner.word();
   if (stream.empty()) scanner.fail("expected the name of a stream after '.', found " + scanner.found());
   if (stream.size() > Device().stream.size()) scanner.fail("a stream name has at most 12 letters");
@@ -46,27 +45,27 @@ Device scan_device(Scanner& scanner) {
 }
 
 Dims scan_dims(Scanner& scanner) {
-  scanner.expect("(");
+  scanner.expect('(');
   Dims dims;
-  while (!scanner.accept(")")) {
+  while (!scanner.accept(')')) {
     if (dims.size() == Dims::kMaxRank) scanner.fail("a shape has at most 8 dimensions");
-    const int64_t dim = scanner.accept("?") ? Dims::kUnknown : scan_int(scanner);
+    const int64_t dim = scanner.accept('?') ? Dims::kUnknown : scan_int(scanner);
     if (dim < Dims::kUnknown) scanner.fail("a dimension is not negative");
     dims.push_back(dim);
-    if (!scanner.accept(",") && scanner.peek() != ')') scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
+    if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
   }
   return dims;
 }
 
 Type scan_tensor(Scanner& scanner) {
-  scanner.expect("[");
+  scanner.expect('[');
   const std::string_view word = scanner.word();
   const auto dtype            = find_dtype(word);
   if (!dtype) scanner.fail("unknown data type '" + std::string(word) + "'; write one such as Float32 or Int64");
-  scanner.expect(",");
-  Type type = scanner.accept("?") ? Type::unranked(*dtype) : Type::tensor(*dtype, scan_dims(scanner));
-  if (scanner.accept(",")) type.device = scan_device(scanner);
-  scanner.expect("]");
+  scanner.expect(',');
+  Type type = scanner.accept('?') ? Type::unranked(*dtype) : Type::tensor(*dtype, scan_dims(scanner));
+  if (scanner.accept(',')) type.device = scan_device(scanner);
+  scanner.expect(']');
   return type;
 }
 
@@ -81,7 +80,7 @@ template <class T, class Convert>
 void fill(Array& array, Scanner& scanner, Convert convert) {
   auto data = array.mutable_data<T>();
   for (size_t i = 0; i < data.size(); ++i) {
-    if (i > 0) scanner.expect(",");
+    if (i > 0) scanner.expect(',');
     data[i] = convert();
   }
 }
@@ -106,7 +105,7 @@ Array scan_array(Scanner& scanner, DType dtype) {
   const Dims dims = scan_dims(scanner);
   check_constant(scanner, dims);
   Array array(dtype, dims);
-  scanner.expect("[");
+  scanner.expect('[');
   const auto real    = [&] { return scan_element(scanner); };
   const auto single  = [&] { return static_cast<float>(scan_element(scanner)); };
   const auto integer = [&] { return scan_int(scanner); };
@@ -127,7 +126,7 @@ Array scan_array(Scanner& scanner, DType dtype) {
     case DType::u8: fill<uint8_t>(array, scanner, [&] { return static_cast<uint8_t>(integer()); }); break;
     case DType::boolean: fill<bool>(array, scanner, [&] { return integer() != 0; }); break;
   }
-  scanner.expect("]");
+  scanner.expect(']');
   return array;
 }
 
@@ -157,7 +156,7 @@ Attribute scan_list(Scanner& scanner) {
   std::vector<int64_t> ints;
   std::vector<double> reals;
   std::vector<std::string> words;
-  while (!scanner.accept("]")) {
+  while (!scanner.accept(']')) {
     const Attribute item = scan_scalar(scanner);
     if (const auto* i = std::get_if<int64_t>(&item)) {
       ints.push_back(*i);
@@ -169,7 +168,7 @@ Attribute scan_list(Scanner& scanner) {
     } else {
       scanner.fail("a list holds numbers or strings");
     }
-    if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
+    if (!scanner.accept(',') && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
   }
   if (!words.empty() && !reals.empty()) scanner.fail("a list holds either numbers or strings");
   if (!words.empty()) return words;
@@ -195,19 +194,19 @@ Type scan_type_at(Scanner& scanner, int depth);
 
 Type scan_tuple(Scanner& scanner, int depth) {
   if (depth == kDeepestType) scanner.fail("tuples are nested more than " + std::to_string(kDeepestType) + " deep");
-  scanner.expect("[");
+  scanner.expect('[');
   std::vector<Type> elements;
-  while (!scanner.accept("]")) {
+  while (!scanner.accept(']')) {
     elements.push_back(scan_type_at(scanner, depth + 1));
-    if (!scanner.accept(",") && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
+    if (!scanner.accept(',') && scanner.peek() != ']') scanner.fail("expected ',' or ']', found " + scanner.found());
   }
   return Type::tuple(std::move(elements));
 }
 
 Type scan_type_at(Scanner& scanner, int depth) {
-  if (scanner.accept("?")) return {};
+  if (scanner.accept('?')) return {};
   if (scanner.peek() == 'D' && is_digit(scanner.peek_at(1))) {
-    scanner.expect("D");
+    scanner.expect('D');
     return Type::on(scan_device(scanner));
   }
   const std::string_view word = scanner.word();
@@ -215,9 +214,9 @@ Type scan_type_at(Scanner& scanner, int depth) {
   if (word == "Tuple") return scan_tuple(scanner, depth);
   const auto dtype = find_dtype(word);
   if (!dtype) scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
-  if (!scanner.accept("[")) return Type::scalar(*dtype);
+  if (!scanner.accept('[')) return Type::scalar(*dtype);
   const Type type = Type::scalar(*dtype, scan_device(scanner));
-  scanner.expect("]");
+  scanner.expect(']');
   return type;
 }
 
@@ -225,6 +224,6 @@ Type scan_type_at(Scanner& scanner, int depth) {
 
 Type scan_type(Scanner& scanner) { return scan_type_at(scanner, 0); }
 
-Attribute scan_attribute(Scanner& scanner) { return scanner.accept("[") ? scan_list(scanner) : scan_scalar(scanner); }
+Attribute scan_attribute(Scanner& scanner) { return scanner.accept('[') ? scan_list(scanner) : scan_scalar(scanner); }
 
 }  // namespace foreflow::ir

@@ -1,14 +1,37 @@
-#include <cctype>
+#include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "foreflow/base/scanner.h"
 #include "foreflow/ir/text.h"
 #include "literal.h"
+#include "name_table.h"
 
 namespace foreflow::ir {
 namespace {
 
-// Reads one module. Grammar in short:
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "v17" for value number 17: how print names what has no name.
+bool is_own_number(std::string_view name, int32_t id) {
+  if (!name.starts_with('v')) return false;
+  int32_t number         = -1;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  return error == std::errc() && number == id && (name[1] != '0' || name.size() == 2) && end == name.data() + name.size();
+}
+
+// Attributes as they are written behind one op.
+struct AttributeText {
+  const OpDef* def;  // tells what positional literals mean; null in front of the operands
+  std::string_view text;
+  bool operator==(const AttributeText&) const = default;
+};
+struct HashAttributeText {
+  size_t operator()(const AttributeText& key) const { return std::hash<std::string_view>()(key.text) ^ reinterpret_cast<size_t>(key.def); }
+};
+
+// Reads one module; a program repeats few types and attributes very often, so equal texts of them are read once and shared.
+// What it makes passes verify, as the checks are made on the way. Grammar in short:
 //   func @name([weight] %x: TYPE, ...) { %y: TYPE, _ = Op[attr = value](%x, [%a, %b], literal, attr=value)  return %y }
 class Parser {
  public:
@@ -30,146 +53,210 @@ class Parser {
 
   void parse_function() {
     function_ = Function();
-    names_.clear();
-    scanner_.expect("@");
+    scanner_.expect('@');
     function_.name = std::string(scan_name(scanner_));
     if (function_.name.empty()) scanner_.fail("expected the name of the function after '@'");
     if (callees_.contains(function_.name)) scanner_.fail("the function @" + function_.name + " is defined twice");
+    reserve(scanner_.lines_before("\n}"));
     parse_parameters();
-    scanner_.expect("{");
+    scanner_.expect('{');
     while (!scanner_.accept_word("return")) parse_statement();
     if (scanner_.peek() != '}') {
       do {
         function_.results.push_back(parse_use());
-      } while (scanner_.accept(","));
+      } while (scanner_.accept(','));
     }
-    scanner_.expect("}");
+    scanner_.expect('}');
     callees_.emplace(function_.name, static_cast<int32_t>(module_.functions.size()));
     module_.functions.push_back(std::move(function_));
   }
 
+  void reserve(size_t lines) {
+    names_ = NameTable(lines);
+    function_.values.reserve(lines);
+    function_.ops.reserve(lines);
+    function_.operands.reserve(lines);
+  }
+
   void parse_parameters() {
-    scanner_.expect("(");
-    while (!scanner_.accept(")")) {
+    scanner_.expect('(');
+    while (!scanner_.accept(')')) {
       const bool weight = scanner_.accept_word("weight");
       const auto name   = parse_value_name();
       define({name, parse_annotation()});
       function_.parameters.push_back(weight ? ParameterRole::weight : ParameterRole::data);
-      if (!scanner_.accept(",") && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
+      if (!scanner_.accept(',') && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
     }
   }
 
   std::string_view parse_value_name() {
-    if (!scanner_.accept("%")) scanner_.fail("expected a value such as %x, found " + scanner_.found());
+    if (!scanner_.accept('%')) scanner_.fail("expected a value such as %x, found " + scanner_.found());
     const std::string_view name = scan_name(scanner_);
     if (name.empty()) scanner_.fail("expected a name after '%', found " + scanner_.found());
     return name;
   }
 
   TypeRef parse_annotation() {
-    if (!scanner_.accept(":")) return nullptr;
-    return std::make_shared<const Type>(scan_type(scanner_));
+    if (!scanner_.accept(':')) return nullptr;
+    const std::string_view text = scanner_.until(",=)");
+    if (text.empty()) return std::make_shared<const Type>(scan_type(scanner_));
+    const auto [known, fresh] = types_.try_emplace(text);
+    if (fresh) {
+      known->second = std::make_shared<const Type>(scan_type(scanner_));
+    } else {
+      scanner_.skip(text);
+    }
+    return known->second;
   }
 
   void define(const Target& target) {
     const auto id = static_cast<int32_t>(function_.values.size());
-    if (!target.name.empty() && !names_.emplace(target.name, id).second) {
+    if (!target.name.empty() && !names_.insert(target.name, id)) {
       scanner_.fail("%" + std::string(target.name) + " is defined twice; every value is defined once");
     }
-    const bool own_number = target.name == "v" + std::to_string(id);
-    function_.values.push_back({own_number ? std::string() : std::string(target.name), target.annotation});
+    function_.values.push_back({is_own_number(target.name, id) ? std::string() : std::string(target.name), target.annotation});
   }
 
   ValueId parse_use() {
-    const std::string where     = scanner_.where();
+    const Scanner::Place place  = scanner_.place();
     const std::string_view name = parse_value_name();
-    const auto found            = names_.find(name);
-    if (found == names_.end()) throw Error(where, "%" + std::string(name) + " is used before it is defined");
-    return static_cast<ValueId>(found->second);
+    const int32_t found         = names_.find(name);
+    if (found == NameTable::kNone) throw Error(scanner_.where(place), "%" + std::string(name) + " is used before it is defined");
+    return static_cast<ValueId>(found);
   }
 
   void parse_statement() {
     Op op;
     op.line = scanner_.line();
-    std::vector<Target> targets;
+    targets_.clear();
     do {
-      if (scanner_.accept_word("_")) {
-        targets.push_back({{}, parse_annotation()});
-      } else {
-        const auto name = parse_value_name();
-        targets.push_back({name, parse_annotation()});
-      }
-    } while (scanner_.accept(","));
-    scanner_.expect("=");
-    const std::string where = scanner_.where();
-    Attributes attributes;
-    parse_operator(op, attributes);
-    parse_arguments(op, attributes);
-    static const AttributesRef kNone = std::make_shared<const Attributes>();
-    op.attributes                    = attributes.empty() ? kNone : std::make_shared<const Attributes>(std::move(attributes));
-    op.first_result                  = static_cast<uint32_t>(function_.values.size());
-    op.result_count                  = static_cast<uint32_t>(targets.size());
-    if (op.is_call()) check_call(op, where);
-    for (const Target& target : targets) define(target);
+      const std::string_view name = scanner_.accept_word("_") ? std::string_view() : parse_value_name();
+      targets_.push_back({name, parse_annotation()});
+    } while (scanner_.accept(','));
+    scanner_.expect('=');
+    const Scanner::Place place = scanner_.place();
+    op.attributes              = parse_operator(op, place);
+    parse_arguments(op);
+    op.first_result = static_cast<uint32_t>(function_.values.size());
+    op.result_count = static_cast<uint32_t>(targets_.size());
+    if (op.is_call()) check_call(op, place);
+    for (const Target& target : targets_) define(target);
     function_.ops.push_back(std::move(op));
   }
 
-  void parse_operator(Op& op, Attributes& attributes) {
-    const std::string where = scanner_.where();
-    if (scanner_.accept("@")) {
+  // The attributes in front of the operands.
+  AttributesRef parse_operator(Op& op, Scanner::Place place) {
+    if (scanner_.accept('@')) {
       const std::string name(scan_name(scanner_));
       const auto callee = callees_.find(name);
-      if (callee == callees_.end()) throw Error(where, "the function @" + name + " is not defined above");
+      if (callee == callees_.end()) throw Error(scanner_.where(place), "the function @" + name + " is not defined above");
       op.callee = callee->second;
-      return;
+      return no_attributes_;
     }
     const std::string_view name = scanner_.word();
     if (name.empty()) scanner_.fail("expected an op or a @function, found " + scanner_.found());
-    op.def = &ops_.get(name, where);
-    if (!scanner_.accept("[")) return;
-    while (!scanner_.accept("]")) {
-      parse_attribute(attributes);
-      if (!scanner_.accept(",") && scanner_.peek() != ']') scanner_.fail("expected ',' or ']', found " + scanner_.found());
+    op.def = ops_.find(name);
+    if (op.def == nullptr) ops_.get(name, scanner_.where(place));
+    if (!scanner_.accept('[')) return no_attributes_;
+    const auto parse_all = [this] {
+      Attributes attributes;
+      while (scanner_.peek() != ']') {
+        parse_attribute(attributes);
+        if (!scanner_.accept(',') && scanner_.peek() != ']') scanner_.fail("expected ',' or ']', found " + scanner_.found());
+      }
+      return attributes;
+    };
+    const AttributesRef attributes = shared({nullptr, scanner_.until("]")}, parse_all);
+    scanner_.expect(']');
+    return attributes;
+  }
+
+  // What `parse` reads from `key.text`, which stands here; read before when the same text was.
+  template <class Parse>
+  AttributesRef shared(const AttributeText& key, Parse parse) {
+    if (key.text.empty()) return std::make_shared<const Attributes>(parse());
+    const auto [known, fresh] = attributes_.try_emplace(key);
+    if (fresh) {
+      known->second = std::make_shared<const Attributes>(parse());
+    } else {
+      scanner_.skip(key.text);
     }
+    return known->second;
   }
 
   void parse_attribute(Attributes& attributes) {
     const std::string name(scanner_.word());
     if (name.empty()) scanner_.fail("expected the name of an attribute, found " + scanner_.found());
     if (attributes.find(name) != nullptr) scanner_.fail("the attribute " + name + " is given twice");
-    scanner_.expect("=");
+    scanner_.expect('=');
     attributes.set(name, scan_attribute(scanner_));
   }
 
-  void parse_arguments(Op& op, Attributes& attributes) {
-    op.first_operand  = static_cast<uint32_t>(function_.operands.size());
-    size_t positional = 0;
-    scanner_.expect("(");
-    while (!scanner_.accept(")")) {
-      if (scanner_.peek() == '%') {
-        function_.operands.push_back(parse_use());
-      } else if (scanner_.accept_word("_")) {
-        function_.operands.push_back(ValueId::none);
-      } else if (scanner_.peek() == '[' && (scanner_.peek_at(1) == '%' || scanner_.peek_at(1) == ' ')) {
-        scanner_.expect("[");
-        do {
-          function_.operands.push_back(parse_use());
-        } while (scanner_.accept(","));
-        scanner_.expect("]");
+  void parse_arguments(Op& op) {
+    op.first_operand = static_cast<uint32_t>(function_.operands.size());
+    scanner_.expect('(');
+    while (!scanner_.accept(')')) {
+      if (at_operand()) {
+        parse_operand();
+        parse_comma();
       } else {
-        parse_literal_argument(op, attributes, positional);
+        parse_literals(op);
       }
-      if (!scanner_.accept(",") && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
     }
     op.operand_count = static_cast<uint32_t>(function_.operands.size()) - op.first_operand;
   }
 
-  void parse_literal_argument(const Op& op, Attributes& attributes, size_t& positional) {
+  void parse_comma() {
+    if (!scanner_.accept(',') && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
+  }
+
+  // %a | _ | [%a, %b]
+  bool at_operand() const {
+    const char next = scanner_.peek_at(1);
+    switch (scanner_.peek()) {
+      case '%': return true;
+      case '_': return next == ' ' || next == ',' || next == ')';
+      case '[': return next == '%' || next == ' ';
+      default: return false;
+    }
+  }
+
+  void parse_operand() {
+    if (scanner_.accept_word("_")) {
+      function_.operands.push_back(ValueId::none);
+    } else if (scanner_.accept('[')) {
+      do {
+        function_.operands.push_back(parse_use());
+      } while (scanner_.accept(','));
+      scanner_.expect(']');
+    } else {
+      function_.operands.push_back(parse_use());
+    }
+  }
+
+  // The literals up to the next operand, or to the end: attributes by name or by position.
+  void parse_literals(Op& op) {
     if (op.is_call()) scanner_.fail("a call takes values such as %x, found " + scanner_.found());
+    const bool first      = op.attributes->empty();
+    const AttributeText key{op.def, first ? scanner_.until(")") : std::string_view()};
+    op.attributes = shared(key, [&] {
+      Attributes attributes = *op.attributes;
+      size_t positional     = 0;
+      for (const std::string_view name : op.def->positional) positional += attributes.find(name) != nullptr ? 1 : 0;
+      while (scanner_.peek() != ')' && !at_operand()) {
+        parse_literal(op, attributes, positional);
+        parse_comma();
+      }
+      return attributes;
+    });
+    if (scanner_.peek() != ')') attributes_.erase(key);  // operands follow, which are not part of the attributes
+  }
+
+  void parse_literal(const Op& op, Attributes& attributes, size_t& positional) {
     size_t word = 0;
-    while (std::isalnum(static_cast<unsigned char>(scanner_.peek_at(word))) != 0 || scanner_.peek_at(word) == '_') ++word;
+    while (is_letter(scanner_.peek_at(word)) || scanner_.peek_at(word) == '_' || (scanner_.peek_at(word) >= '0' && scanner_.peek_at(word) <= '9')) ++word;
     while (scanner_.peek_at(word) == ' ') ++word;
-    const bool named = std::isalpha(static_cast<unsigned char>(scanner_.peek())) != 0 && scanner_.peek_at(word) == '=';
+    const bool named = is_letter(scanner_.peek()) && scanner_.peek_at(word) == '=';
     if (named) return parse_attribute(attributes);
     if (positional >= op.def->positional.size()) scanner_.fail(std::string(op.def->name) + " takes no further literal here; write attributes as name=value");
     const std::string name(op.def->positional[positional++]);
@@ -177,10 +264,10 @@ class Parser {
     attributes.set(name, scan_attribute(scanner_));
   }
 
-  void check_call(const Op& op, const std::string& where) {
+  void check_call(const Op& op, Scanner::Place place) const {
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     const auto expect      = [&](size_t has, size_t wants, const char* what) {
-      if (has != wants) throw Error(where, "@" + callee.name + " has " + std::to_string(wants) + " " + what + ", not " + std::to_string(has));
+      if (has != wants) throw Error(scanner_.where(place), "@" + callee.name + " has " + std::to_string(wants) + " " + what + ", not " + std::to_string(has));
     };
     expect(op.operand_count, callee.parameters.size(), "parameters");
     expect(op.result_count, callee.results.size(), "results");
@@ -190,16 +277,18 @@ class Parser {
   const OpTable& ops_;
   Module module_;
   Function function_;
-  std::unordered_map<std::string_view, int32_t> names_;
+  std::vector<Target> targets_;  // of the statement being read
+  NameTable names_;
+  const AttributesRef no_attributes_ = std::make_shared<const Attributes>();
+  std::unordered_map<std::string_view, TypeRef> types_;
+  std::unordered_map<AttributeText, AttributesRef, HashAttributeText> attributes_;
   std::unordered_map<std::string, int32_t> callees_;
 };
 
 }  // namespace
 
 Module parse(std::string_view text, const std::string& name, const OpTable& ops) {
-  Module module = Parser(text, name, ops).parse();
-  verify(module);
-  return module;
+  return Parser(text, name, ops).parse();
 }
 
 Type parse_type(std::string_view text, const std::string& where) {

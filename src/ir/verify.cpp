@@ -1,6 +1,7 @@
 #include <set>
 
 #include "display.h"
+#include "name_table.h"
 
 namespace foreflow::ir {
 namespace {
@@ -30,9 +31,9 @@ class Verifier {
   static bool is_defined(ValueId id, size_t defined) { return static_cast<int32_t>(id) >= 0 && index(id) < defined; }
 
   void names() const {
-    std::set<std::string_view> seen;
+    NameTable seen(function_.values.size());
     for (const Value& value : function_.values) {
-      if (!value.name.empty() && !seen.insert(value.name).second) fail("%" + value.name + " is defined twice");
+      if (!value.name.empty() && !seen.insert(value.name, 0)) fail("%" + value.name + " is defined twice");
     }
   }
 

@@ -94,7 +94,7 @@ class Differentiator {
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
-  const std::vector<interpret::Mixed>& values_;
+  const interpret::Values<interpret::Mixed>& values_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
   std::vector<ValueId> gradients_;  // per old value, in the new function

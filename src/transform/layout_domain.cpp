@@ -42,7 +42,7 @@ void LayoutDomain::append_key(const LaidOut& value, std::string& key) const {
   key += to_string(value.layout) + ";";
 }
 
-Verdict judge(const ir::Function& function, const ir::Op& op, const std::vector<LaidOut>& values, int ways) {
+Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways) {
   std::vector<LaidOut> inputs;
   for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)]);
   Verdict verdict{decide_for(op, mixed_values(inputs), inputs, ways), true};

@@ -17,6 +17,7 @@ struct LaidOut {
 
 struct LayoutDomain {
   using Value = LaidOut;
+  static constexpr bool kMemoised = true;
   int ways;
 
   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
@@ -40,7 +41,7 @@ struct Verdict {
   Decision decision;
   bool as_it_arrives;
 };
-Verdict judge(const ir::Function& function, const ir::Op& op, const std::vector<LaidOut>& values, int ways);
+Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
 // Error: this op needs the whole batch.
 [[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what);

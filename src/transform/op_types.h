@@ -9,7 +9,7 @@ namespace foreflow::transform {
 
 class OpTypes {
  public:
-  OpTypes(const ir::Function& function, const ir::Op& op, const std::vector<interpret::Mixed>& values) : op_(op) {
+  OpTypes(const ir::Function& function, const ir::Op& op, const interpret::Values<interpret::Mixed>& values) : op_(op) {
     for (const ir::ValueId id : function.inputs(op)) {
       const interpret::Mixed* value = id == ir::ValueId::none ? nullptr : &values[ir::index(id)];
       inputs.push_back(value == nullptr ? ir::Type() : value->type);

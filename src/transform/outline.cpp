@@ -9,7 +9,7 @@ namespace {
 
 class Outliner {
  public:
-  Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const std::vector<LaidOut>& values, StagePhase phase, int stage,
+  Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
            int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops)
       : function_(function),
         staged_(staged),
@@ -113,7 +113,7 @@ class Outliner {
 
   const ir::Function& function_;
   const std::vector<StagedOp>& staged_;
-  const std::vector<LaidOut>& values_;
+  const interpret::Values<LaidOut>& values_;
   const StagePhase phase_;
   const int stage_, microbatches_;
   const std::vector<bool>& summed_;
@@ -128,7 +128,7 @@ class Outliner {
 
 }  // namespace
 
-Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const std::vector<LaidOut>& values, StagePhase phase, int stage,
+Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
                  int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops) {
   return Outliner(function, staged, values, phase, stage, microbatches, summed, sums, ops).run();
 }

@@ -19,7 +19,7 @@ struct Outlined {
 };
 
 // The ops of `phase` on `stage`, for one of `microbatches` parts of the batch. `summed` per value.
-Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const std::vector<LaidOut>& values, StagePhase phase, int stage,
+Outlined outline(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
                  int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -43,16 +43,16 @@ ir::Module apply(const ir::Module& module, const ir::OpTable& ops, std::string_v
   Scanner scanner(pass, where);
   const PassDef& def = passes().get(scanner.word(), where);
   PassArguments arguments;
-  if (scanner.accept("(")) {
+  if (scanner.accept('(')) {
     const std::vector<std::string> known(def.arguments.begin(), def.arguments.end());
-    while (!scanner.accept(")")) {
+    while (!scanner.accept(')')) {
       const std::string key(scanner.word());
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         throw Error(where, "unknown argument \"" + key + "\"; " + (known.empty() ? "this pass takes none" : "use " + list_or(known)));
       }
-      scanner.expect("=");
+      scanner.expect('=');
       arguments[key] = std::string(scanner.run([](std::string_view text, size_t i) { return text[i] != ',' && text[i] != ')' && text[i] != ' '; }));
-      if (!scanner.accept(",") && scanner.peek() != ')') scanner.fail("expected ',' or ')', found " + scanner.found());
+      if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')', found " + scanner.found());
     }
   }
   if (!scanner.at_end()) scanner.fail("expected the end of the pass, found " + scanner.found());

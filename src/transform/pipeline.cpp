@@ -255,7 +255,7 @@ class Pipeliner {
   const ir::Module& module_;
   const ir::Function& function_;
   const LayoutInterpretation layouts_;
-  const std::vector<LaidOut>& values_;
+  const interpret::Values<LaidOut>& values_;
   const std::vector<StagedOp> staged_;
   const ir::OpTable& ops_;
   const int stages_, microbatches_;

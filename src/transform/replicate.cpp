@@ -132,7 +132,7 @@ class Replicator {
   const ir::Module& module_;
   const ir::Function& function_;
   const LayoutInterpretation layouts_;
-  const std::vector<LaidOut>& values_;
+  const interpret::Values<LaidOut>& values_;
   const int ways_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of one replica

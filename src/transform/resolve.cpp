@@ -110,7 +110,7 @@ class Resolver {
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
-  const std::vector<interpret::Mixed>& values_;
+  const interpret::Values<interpret::Mixed>& values_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
   const ir::OpDef* constant_ = nullptr;

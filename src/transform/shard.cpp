@@ -146,7 +146,7 @@ class Sharder {
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
-  const std::vector<interpret::Mixed>& values_;
+  const interpret::Values<interpret::Mixed>& values_;
   const ShardPlan plan_;
   const int ways_;
   const Results results_;

@@ -14,7 +14,7 @@ constexpr int32_t kNoOrigin = -1;
 // one that is cut by a Split op is split in as many blocks.
 class Planner {
  public:
-  Planner(const ir::Module& module, const ir::Function& function, const std::vector<interpret::Mixed>& values, int ways)
+  Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways)
       : module_(module), function_(function), values_(values), ways_(ways) {}
 
   ShardPlan run() {
@@ -118,7 +118,7 @@ class Planner {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const std::vector<interpret::Mixed>& values_;
+  const interpret::Values<interpret::Mixed>& values_;
   const int ways_;
   ShardPlan plan_;
   std::vector<int32_t> origin_;       // per split value: the weight whose split began it
@@ -130,7 +130,7 @@ class Planner {
 
 }  // namespace
 
-ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const std::vector<interpret::Mixed>& values, int ways) {
+ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways) {
   return Planner(module, function, values, ways).run();
 }
 

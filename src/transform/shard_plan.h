@@ -15,6 +15,6 @@ struct ShardPlan {
 };
 
 // Plans `ways`-fold tensor parallelism of a function without calls.
-ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const std::vector<interpret::Mixed>& values, int ways);
+ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways);
 
 }  // namespace foreflow::transform

@@ -14,7 +14,7 @@ constexpr double kSame   = 0.01;
 
 class Stager {
  public:
-  Stager(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values, const std::vector<double>& shares)
+  Stager(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values, const std::vector<double>& shares)
       : module_(module),
         function_(function),
         values_(values),
@@ -204,7 +204,7 @@ class Stager {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const std::vector<LaidOut>& values_;
+  const interpret::Values<LaidOut>& values_;
   const std::vector<double>& shares_;
   const int stages_;
   std::vector<StagedOp> staged_;
@@ -213,7 +213,7 @@ class Stager {
 
 }  // namespace
 
-std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values,
+std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values,
                                     const std::vector<double>& shares) {
   return Stager(module, function, values, shares).run();
 }

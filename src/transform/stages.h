@@ -23,7 +23,7 @@ struct StagedOp {
 // The forward ops are cut where little has to cross, so that the arithmetic of the stages is about as `shares` (one
 // positive number a stage). A backward op stays with the forward values that it reads. Throws Error when there are not
 // enough places to cut.
-std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const std::vector<LaidOut>& values,
+std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values,
                                     const std::vector<double>& shares);
 
 }  // namespace foreflow::transform

@@ -2,9 +2,9 @@
 // Nothing registers itself: a static registrar in a static library is silently dropped by the linker.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "foreflow/base/error.h"
@@ -51,7 +51,7 @@ class Registry {
  private:
   std::string kind_;
   std::vector<Def> rows_;
-  std::map<std::string_view, const Def*> index_;
+  std::unordered_map<std::string_view, const Def*> index_;  // for look-ups only
 };
 
 }  // namespace foreflow

@@ -18,18 +18,38 @@ class Scanner {
   char peek() const { return at_end() ? '\0' : text_[position_]; }
   char peek_at(size_t ahead) const { return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0'; }
   uint32_t line() const { return line_; }
+  // How many lines there are up to the next `end`, or to the end of the text: what a caller may reserve space for.
+  size_t lines_before(std::string_view end) const;
   // Characters from here to the end of the text.
   size_t remaining() const { return text_.size() - position_; }
-  std::string where() const { return name_ + ":" + std::to_string(line_) + ":" + std::to_string(position_ - line_start_ + 1); }
+  // A point in the text, from which a message may be made later: most are never needed.
+  struct Place {
+    uint32_t line;
+    size_t column;
+  };
+  Place place() const { return {line_, position_ - line_start_ + 1}; }
+  std::string where(Place place) const { return name_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column); }
+  std::string where() const { return where(place()); }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
 
-  // Consumes `token` if it stands here.
-  bool accept(std::string_view token);
+  // Consumes `token` (not empty, not '\0') if it stands here.
+  bool accept(std::string_view token) {
+    if (peek() != token[0] || text_.compare(position_, token.size(), token) != 0) return false;
+    take(token.size());
+    return true;
+  }
+  bool accept(char token) {
+    if (peek() != token) return false;
+    take(1);
+    return true;
+  }
   // Fails with "expected TOKEN, found ..." otherwise.
-  void expect(std::string_view token);
+  void expect(char token) {
+    if (!accept(token)) fail_expected(token);
+  }
   // Letters, digits and '_', not starting with a digit; empty when there is none. `accept_word` takes the whole word.
   std::string_view word();
-  bool accept_word(std::string_view word);
+  bool accept_word(std::string_view word) { return peek() == word[0] && accept_whole(word); }
   // The longest run of characters for which `belongs(text, position)` holds.
   template <class Belongs>
   std::string_view run(Belongs belongs) {
@@ -37,13 +57,24 @@ class Scanner {
     while (end < text_.size() && belongs(text_, end)) ++end;
     return take(end - position_);
   }
+  // The text from here to the first of `ends` that stands outside brackets, without trailing spaces; empty when a line end, a
+  // string or a comment comes first. Texts that are equal mean the same, and `skip` passes over them.
+  std::string_view until(std::string_view ends) const;
+  void skip(std::string_view ahead) { take(ahead.size()); }
   // What stands here, for messages: "'}'", "\"foo\"", "the end".
   std::string found() const;
   // A "..." string with \" \\ \n escapes.
   std::string quoted();
 
  private:
-  std::string_view take(size_t length);
+  bool accept_whole(std::string_view word);
+  [[noreturn]] void fail_expected(char token) const;
+  std::string_view take(size_t length) {
+    const std::string_view token = text_.substr(position_, length);
+    position_ += length;
+    if (position_ < text_.size() && text_[position_] <= '/') skip_space();
+    return token;
+  }
   void skip_space();
 
   std::string_view text_;

@@ -2,30 +2,30 @@
 // functions, calls and devices; what an op does to a value is the domain's business.
 //
 // A call is interpreted once per distinct signature: arguments that differ only in which devices they live on give the
-// same result up to a renaming of devices. 96 equal layers on 8 devices cost one interpretation.
+// same result up to a renaming of devices. 96 equal layers on 8 devices cost one interpretation. An op that is applied
+// again to equal values gives the same result, too, where the domain can tell cheaply that values are equal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "foreflow/interpret/step_memo.h"
 #include "foreflow/ir/module.h"
 
 namespace foreflow::interpret {
 
-// Which device of the caller each device of the callee stands for. Devices inside an instance are numbered 1, 2, ... in
-// the order in which they first occur among the arguments; streams keep their names.
-using DeviceMap = std::vector<int32_t>;  // [number inside - 1] = number outside
-
 // A function under one signature.
 template <class Value>
 struct Instance {
-  size_t function;              // index into Module::functions
-  std::vector<Value> values;    // by ValueId
-  std::vector<int32_t> callee;  // per op: index of the called instance, -1 for an op of the table
-  std::vector<DeviceMap> maps;  // per op: for a call, the callee's devices in terms of this instance's
+  size_t function;       // index into Module::functions
+  Values<Value> values;  // by ValueId
+  // Per op, for calls: the called instance, and its devices in terms of this one's. Empty where the function has no call.
+  std::vector<int32_t> callee;
+  std::vector<DeviceMap> maps;
 };
 
 template <class Value>
@@ -53,6 +53,7 @@ std::vector<bool> functions_naming_devices(const ir::Module& module);
 //   Value refine(Value value, const ir::Type& annotation) const;                       Error when they contradict
 //   template <class F> void visit_devices(Value& value, F f) const;                    f(ir::Device&) on each device in it
 //   void append_key(const Value& value, std::string& key) const;                       equal keys <=> equal values
+//   static constexpr bool kMemoised = true;                                            optional: apply is a function of what the keys tell
 template <class Domain>
 class Interpreter {
  public:
@@ -65,6 +66,7 @@ class Interpreter {
   Interpretation<Value> run(size_t entry, std::vector<Value> arguments) {
     result_ = {};
     memo_.clear();
+    steps_ = {};
     interpret(entry, std::move(arguments));
     return std::move(result_);
   }
@@ -77,25 +79,63 @@ class Interpreter {
       throw Error(module_.source + ": @" + function.name, "takes " + std::to_string(function.parameters.size()) + " arguments, not " +
                                                               std::to_string(arguments.size()));
     }
-    Instance<Value> instance{number, std::move(arguments), std::vector<int32_t>(function.ops.size(), -1), {}};
-    instance.maps.resize(function.ops.size());
-    instance.values.reserve(function.values.size());
-    for (size_t i = 0; i < instance.values.size(); ++i) {
-      refine(instance.values[i], function.values[i], [&] { return module_.source + ": @" + function.name + ": %" + function.values[i].name; });
+    Instance<Value> instance{number, Values<Value>(steps_.distinct()), {}, {}};
+    if (std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) { return op.is_call(); })) {
+      instance.callee.assign(function.ops.size(), -1);
+      instance.maps.resize(function.ops.size());
     }
-    std::vector<Value> inputs;
+    instance.values.reserve(function.values.size());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      refine(arguments[i], function.values[i], [&] { return module_.source + ": @" + function.name + ": %" + function.values[i].name; });
+      instance.values.push_back(steps_.number(domain_, std::move(arguments[i])));
+    }
     for (size_t o = 0; o < function.ops.size(); ++o) {
-      const ir::Op& op = function.ops[o];
-      inputs.clear();
-      for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? domain_.absent() : instance.values[ir::index(id)]);
-      std::vector<Value> outputs = op.is_call() ? call(instance, o, inputs) : apply(function, op, inputs);
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        refine(outputs[i], function.values[op.first_result + i], [&] { return ir::describe(module_, function, op); });
-        instance.values.push_back(std::move(outputs[i]));
+      if constexpr (Memoised<Domain>) {
+        recall(instance, o);
+      } else {
+        compute(instance, o);
       }
     }
     result_.instances.push_back(std::move(instance));
     return static_cast<int32_t>(result_.instances.size() - 1);
+  }
+
+  // Appends the results of op number `o` to the values.
+  void compute(Instance<Value>& instance, size_t o) {
+    const ir::Function& function = module_.functions[instance.function];
+    const ir::Op& op             = function.ops[o];
+    std::vector<Value> inputs;
+    inputs.reserve(op.operand_count);
+    for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? domain_.absent() : instance.values[ir::index(id)]);
+    std::vector<Value> outputs = op.is_call() ? call(instance, o, inputs) : apply(function, op, inputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      refine(outputs[i], function.values[op.first_result + i], [&] { return ir::describe(module_, function, op); });
+      instance.values.push_back(steps_.number(domain_, std::move(outputs[i])));
+    }
+  }
+
+  // The same, from what an equal step gave before.
+  void recall(Instance<Value>& instance, size_t o) {
+    const ir::Function& function = module_.functions[instance.function];
+    const ir::Op& op             = function.ops[o];
+    const size_t known           = steps_.steps();
+    const uint32_t number        = steps_.find(function, op, instance.values);
+    if (number == known) {
+      compute(instance, o);
+      typename StepMemo<Domain>::Step made;
+      for (size_t i = 0; i < op.result_count; ++i) made.results.push_back(instance.values.number(op.first_result + i));
+      if (op.is_call()) {
+        made.callee = instance.callee[o];
+        made.map    = instance.maps[o];
+      }
+      steps_.keep(number, std::move(made));
+      return;
+    }
+    const auto& step = steps_.step(number);
+    for (const uint32_t result : step.results) instance.values.push_back(result);
+    if (!op.is_call()) return;
+    instance.callee[o] = step.callee;
+    instance.maps[o]   = step.map;
   }
 
   std::vector<Value> apply(const ir::Function& function, const ir::Op& op, std::span<const Value> inputs) {
@@ -159,7 +199,8 @@ class Interpreter {
   Domain domain_;
   std::vector<bool> names_devices_;
   Interpretation<Value> result_;
-  std::map<std::string, int32_t> memo_;
+  std::map<std::string, int32_t> memo_;  // calls, by function and arguments up to names of devices
+  StepMemo<Domain> steps_;
 };
 
 }  // namespace foreflow::interpret

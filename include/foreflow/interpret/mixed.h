@@ -20,6 +20,7 @@ struct Mixed {
 
 struct MixedDomain {
   using Value = Mixed;
+  static constexpr bool kMemoised = true;
   // Results with more elements stay abstract; shapes and masks of one position fit, activations do not.
   static constexpr int64_t kLargestKnown = 4096;
 

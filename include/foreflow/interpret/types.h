@@ -28,6 +28,7 @@ void visit_type_devices(ir::Type& type, F f) {
 
 struct TypeDomain {
   using Value = ir::Type;
+  static constexpr bool kMemoised = true;
   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
   Value absent() const { return {}; }
   Value refine(Value value, const ir::Type& annotation) const { return refined(std::move(value), annotation); }
