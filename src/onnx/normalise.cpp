@@ -38,6 +38,7 @@ constexpr std::array kRules = {
     Row{"Mul", rules::broadcast},
     Row{"Multinomial", rules::random},
     Row{"Or", rules::broadcast},
+    Row{"PRelu", rules::prelu},
     Row{"Pad", rules::pad},
     Row{"Pow", rules::broadcast},
     Row{"RandomNormal", rules::random},

@@ -31,6 +31,7 @@ void flatten_to_matrix(Node& node, const RankOf& rank_of);
 void output_data_type(Node& node, const RankOf& rank_of);
 void pad(Node& node, const RankOf& rank_of);
 void random(Node& node, const RankOf& rank_of);
+void prelu(Node& node, const RankOf& rank_of);
 void resize(Node& node, const RankOf& rank_of);
 void roi_align(Node& node, const RankOf& rank_of);
 void upsample(Node& node, const RankOf& rank_of);

@@ -91,6 +91,27 @@ std::vector<double> log_probabilities(const Array& logits) {
   return values;
 }
 
+Array cross_entropy(const OpCall& call, const std::vector<double>& log_probability) {
+  const Array &logits = value_of(call, kLogits), &labels = value_of(call, kLabels);
+  const Lanes lanes     = lanes_along(logits.dims(), 1);
+  const Targets targets = targets_of(call);
+  std::vector<double> losses;
+  double sum = 0;
+  for (size_t row = 0; row < lanes.count(); ++row) {
+    const int64_t label = targets.label[row];
+    losses.push_back(label < 0 ? 0 : -targets.weight[row] * log_probability[lanes.at(row, static_cast<size_t>(label))]);
+    sum += losses.back();
+  }
+  if (keeps_rows(call)) return array_of(logits.dtype(), labels.dims(), losses);
+  return array_of(logits.dtype(), {}, std::vector{sum / targets.divisor});
+}
+
+Type loss_type(const OpCall& call) {
+  const Type logits = tensor_operand(call, kLogits), labels = tensor_operand(call, kLabels);
+  if (!keeps_rows(call)) return with_dims(logits, {});
+  return has_rank(labels) ? with_dims(logits, labels.dims) : without_dims(logits);
+}
+
 std::vector<Sample> cross_entropy_samples() {
   return {{{}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {0, 2, 1, 2})}}},
           {{{"count", 8}}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {2, 0, 0, 1})}}},

@@ -34,6 +34,10 @@ Targets targets_of(const OpCall& call);
 // log(softmax(logits)) along the classes.
 std::vector<double> log_probabilities(const Array& logits);
 
+// The loss of log probabilities in the order of the logits, and its type: one number, or one for each row.
+Array cross_entropy(const OpCall& call, const std::vector<double>& log_probability);
+Type loss_type(const OpCall& call);
+
 // Two small applications, with labels.
 std::vector<Sample> cross_entropy_samples();
 

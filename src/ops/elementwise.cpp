@@ -12,6 +12,10 @@ bool accepted(Accepts accepts, DType dtype) {
       return dtype != DType::boolean;
     case Accepts::floats:
       return ir::is_float(dtype);
+    case Accepts::integers:
+      return !ir::is_float(dtype) && dtype != DType::boolean;
+    case Accepts::unsigned_integers:
+      return dtype >= DType::u64 && dtype <= DType::u8;
     case Accepts::booleans:
       return dtype == DType::boolean;
     case Accepts::anything:
@@ -26,6 +30,10 @@ std::string_view describe(Accepts accepts) {
       return "numbers";
     case Accepts::floats:
       return "floats";
+    case Accepts::integers:
+      return "integers";
+    case Accepts::unsigned_integers:
+      return "unsigned integers";
     case Accepts::booleans:
       return "Bool";
     case Accepts::anything:

@@ -10,7 +10,7 @@
 
 namespace foreflow::ops {
 
-enum class Accepts : uint8_t { numbers, floats, booleans, anything };
+enum class Accepts : uint8_t { numbers, floats, integers, unsigned_integers, booleans, anything };
 enum class Gives : uint8_t { same, boolean };  // dtype of the result
 enum class Operands : uint8_t { two, any };
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "ops/lrn_window.h"
-#include "ops/slope.h"
+#include "ops/gradient_operand.h"
 
 namespace foreflow::ops::definitions {
 

@@ -26,17 +26,6 @@ std::string batch_letters(const Dims& operand, const Dims& batch) {
   return text;
 }
 
-// Row-major, without the transposition.
-std::vector<double> straightened(const Matrix& matrix) {
-  if (!matrix.transposed) return {matrix.values.begin(), matrix.values.end()};
-  std::vector<double> values;
-  values.reserve(matrix.values.size());
-  for (const int64_t at : offsets_of(std::vector{matrix.rows, matrix.columns}, std::vector{int64_t{1}, matrix.rows})) {
-    values.push_back(matrix.values[static_cast<size_t>(at)]);
-  }
-  return values;
-}
-
 }  // namespace
 
 Dims Product::result() const {
@@ -116,23 +105,6 @@ Array eval_product(const OpCall& call, ProductForm form, double alpha) {
   }
   for (double& value : result) value *= alpha;
   return array_of(x.dtype(), product.result(), result);
-}
-
-std::vector<double> multiply(const Matrix& left, const Matrix& right) {
-  FOREFLOW_CHECK(left.columns == right.rows, "the inner dimensions agree");
-  const std::vector<double> a = straightened(left), b = straightened(right);
-  const auto m = static_cast<size_t>(left.rows), k = static_cast<size_t>(left.columns),
-             n = static_cast<size_t>(right.columns);
-  std::vector<double> product(m * n);
-  for (size_t row = 0; row < m; ++row) {
-    double* const out = product.data() + row * n;
-    for (size_t inner = 0; inner < k; ++inner) {
-      const double factor    = a[row * k + inner];
-      const double* const in = b.data() + inner * n;
-      for (size_t column = 0; column < n; ++column) out[column] += factor * in[column];
-    }
-  }
-  return product;
 }
 
 }  // namespace foreflow::ops

@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include "ops/elementwise.h"
+#include "ops/elements.h"
 #include "ops/indices.h"
 #include "ops/letters.h"
 
@@ -24,33 +22,9 @@ Factors factors(const OpCall& call) {
   return {.text = factor_text(call, {whole, dots(indices.size()), dots(indices.size() - 1) + slices}, {whole})};
 }
 
-template <class T>
-T combined(const OpCall& call, const std::string& reduction, T old, T update) {
-  if (reduction == "none") return update;
-  if (reduction == "add") return wrapping(std::plus{}, old, update);
-  if (reduction == "mul") return wrapping(std::multiplies{}, old, update);
-  if (reduction == "max") return std::max(old, update);
-  if (reduction == "min") return std::min(old, update);
-  call.fail("reduction \"" + reduction + "\"; none, add, mul, max or min would be right");
-}
-
 std::vector<Array> eval(const OpCall& call) {
-  const Array &data = value_of(call, 0), &updates = value_of(call, 2);
-  const Offsets offsets       = slice_offsets(call, data.dims(), value_of(call, 1), 0);
-  const std::string reduction = call.attributes.string_or("reduction", "none");
-  if (static_cast<size_t>(updates.size()) != offsets.size()) {
-    call.fail("there are not as many updates as indexed elements");
-  }
-  return {with_number_type(data.dtype(), [&](auto zero) {
-    using T                    = decltype(zero);
-    std::vector<T> values      = values_of<T>(data);
-    const std::vector<T> fresh = values_of<T>(updates);
-    for (size_t i = 0; i < offsets.size(); ++i) {
-      T& value = values[static_cast<size_t>(offsets[i])];
-      value    = combined(call, reduction, value, fresh[i]);
-    }
-    return array_of<T>(data.dtype(), data.dims(), values);
-  })};
+  const Array& data = value_of(call, 0);
+  return {scattered(call, data, slice_offsets(call, data.dims(), value_of(call, 1), 0), value_of(call, 2))};
 }
 
 // With "none" no index stands twice, as ONNX has it, and the updates hide what was there.

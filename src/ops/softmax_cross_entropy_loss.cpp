@@ -1,6 +1,5 @@
 #include "ops/cross_entropy.h"
 #include "ops/kernel.h"
-#include "ops/lanes.h"
 #include "ops/letters.h"
 #include "ops/work.h"
 
@@ -10,11 +9,7 @@ namespace {
 
 std::vector<Type> infer_loss(const OpCall& call) {
   check_cross_entropy(call);
-  const Type logits = tensor_operand(call, 0), labels = tensor_operand(call, 1);
-  const Type loss = !keeps_rows(call)  ? with_dims(logits, {})
-                    : has_rank(labels) ? with_dims(logits, labels.dims)
-                                       : without_dims(logits);
-  return call.outputs > 1 ? std::vector{loss, logits} : std::vector{loss};
+  return call.outputs > 1 ? std::vector{loss_type(call), tensor_operand(call, 0)} : std::vector{loss_type(call)};
 }
 
 Factors loss_factors(const OpCall& call) {
@@ -26,19 +21,9 @@ Factors loss_factors(const OpCall& call) {
 }
 
 std::vector<Array> eval_loss(const OpCall& call) {
-  const Array &logits = value_of(call, 0), &labels = value_of(call, 1);
-  const Lanes lanes     = lanes_along(logits.dims(), 1);
-  const auto log_prob   = log_probabilities(logits);
-  const Targets targets = targets_of(call);
-  std::vector<double> losses;
-  double sum = 0;
-  for (size_t row = 0; row < lanes.count(); ++row) {
-    const int64_t label = targets.label[row];
-    losses.push_back(label < 0 ? 0 : -targets.weight[row] * log_prob[lanes.at(row, static_cast<size_t>(label))]);
-    sum += losses.back();
-  }
-  std::vector<Array> outputs{keeps_rows(call) ? array_of(logits.dtype(), labels.dims(), losses)
-                                              : array_of(logits.dtype(), {}, std::vector{sum / targets.divisor})};
+  const Array& logits = value_of(call, 0);
+  const auto log_prob = log_probabilities(logits);
+  std::vector<Array> outputs{cross_entropy(call, log_prob)};
   if (call.outputs > 1) outputs.push_back(array_of(logits.dtype(), logits.dims(), log_prob));
   return outputs;
 }

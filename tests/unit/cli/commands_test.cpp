@@ -1,4 +1,5 @@
 // What the commands write to files, and their exit codes. What they print is in tests/golden.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,6 +119,33 @@ TEST(Evaluate, ComparesWithWhatIsExpected) {
   const JsonView output = JsonView(json, "stdout").at("outputs").items().front();
   EXPECT_EQ(output.at("max_abs_error").as_number(), 3);
   EXPECT_FALSE(output.at("ok").as_bool());
+}
+
+// One of ONNX's own tests of each kind of number; the whole folder is the work of `onnx_backend`.
+TEST(Evaluate, RunsOnnxsOwnTests) {
+  const std::filesystem::path node = "/usr/share/libonnx-testdata/data/node";
+  if (!std::filesystem::is_directory(node)) GTEST_SKIP() << "libonnx-testdata is not installed";
+  struct Case {
+    std::string test;
+    std::vector<std::string> inputs;
+    std::string output;
+  };
+  const std::vector<Case> cases = {{"test_matmul_3d", {"a", "b"}, "c"},
+                                   {"test_add_uint8", {"x", "y"}, "sum"},
+                                   {"test_bitshift_right_uint64", {"x", "y"}, "z"},
+                                   {"test_cast_BFLOAT16_to_FLOAT", {"input"}, "output"}};
+  for (const auto& [test, inputs, output] : cases) {
+    const auto run = [&](const std::string& expected) {
+      std::vector<std::string> words{"evaluate", "model.onnx"};
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        words.insert(words.end(), {"--input", fmt::format("{}=test_data_set_0/input_{}.pb", inputs[i], i)});
+      }
+      words.insert(words.end(), {"--expect", output + "=test_data_set_0/" + expected});
+      return run_foreflow(words, node / test);
+    };
+    EXPECT_EQ(run("output_0.pb").exit_code, 0) << test;
+    EXPECT_EQ(run("input_0.pb").exit_code, 1) << test;
+  }
 }
 
 TEST(Evaluate, NamesTheInputThatIsMissingOrUnknown) {

@@ -10,21 +10,23 @@ namespace foreflow::test {
 inline const ir::OpTable& fake_ops() {
   static const ir::OpTable table("op", [] {
     std::vector<ir::OpDef> rows;
-    for (const char* name : {"Add",       "BatchNormalization",
-                             "Cast",      "Concat",
-                             "Constant",  "ConstantOfShape",
-                             "Div",       "Dropout",
-                             "Gather",    "Gemm",
-                             "MatMul",    "Mul",
-                             "NonZero",   "Pad",
-                             "Pow",       "ReduceMean",
-                             "Relu",      "Reshape",
-                             "Resize",    "ScatterElements",
-                             "Shape",     "Slice",
-                             "Softmax",   "Split",
-                             "Sqrt",      "Squeeze",
-                             "Sub",       "Tanh",
-                             "Transpose", "Unsqueeze"}) {
+    for (const char* name : {"Add",        "BatchNormalization",
+                             "Cast",       "Concat",
+                             "Constant",   "ConstantOfShape",
+                             "Div",        "Dropout",
+                             "EyeLike",    "Hardmax",
+                             "Gather",     "Gemm",
+                             "LogSoftmax", "MatMul",
+                             "Mul",        "NonZero",
+                             "Pad",        "PRelu",
+                             "Pow",        "ReduceMean",
+                             "Relu",       "Reshape",
+                             "Resize",     "ScatterElements",
+                             "Shape",      "Slice",
+                             "Softmax",    "Split",
+                             "Sqrt",       "Squeeze",
+                             "Sub",        "Tanh",
+                             "Transpose",  "Unsqueeze"}) {
       rows.push_back({.name = name, .doc = ""});
     }
     rows.push_back({.name = "FastGelu", .doc = "", .domain = "com.microsoft"});

@@ -27,6 +27,30 @@ TEST(OnnxOpsets, SoftmaxBefore13FlattensAtAxis1) {
   EXPECT_EQ(ops_of(13, {"Softmax", {"x"}, {"y"}}), "  %y = Softmax(%x)\n");
 }
 
+TEST(OnnxOpsets, HardmaxAndLogSoftmaxFlattenLikeIt) {
+  for (const std::string op : {"Hardmax", "LogSoftmax"}) {
+    EXPECT_EQ(ops_of(12, {op, {"x"}, {"y"}}), "  %y = " + op + "[axis = 1, flatten = 1](%x)\n");
+    EXPECT_EQ(ops_of(13, {op, {"x"}, {"y"}}), "  %y = " + op + "(%x)\n");
+  }
+}
+
+TEST(OnnxOpsets, EyeLikeNamesItsType) {
+  EXPECT_EQ(ops_of(9, {"EyeLike", {"x"}, {"y"}, {int_attribute("dtype", 12)}}),
+            "  %y = EyeLike[dtype = \"UInt32\"](%x)\n");
+}
+
+TEST(OnnxOpsets, SlopesOfPReluBroadcastFrom7On) {
+  const NodeText node{"PRelu", {"x", "x"}, {"y"}};
+  for (const int64_t opset : {6, 7}) EXPECT_EQ(ops_of(opset, node), "  %y = PRelu(%x, %x)\n");
+  const auto import = [&](int64_t opset) {
+    const std::vector<Wire> images = {port("x", kFloat, {"2", "3", "4"})};
+    return import_bytes(model({.nodes = {node}, .inputs = images, .outputs = {}, .opset = opset}), "m.onnx",
+                        fake_ops());
+  };
+  EXPECT_NO_THROW(import(7));
+  EXPECT_THROW(import(6), Error);
+}
+
 TEST(OnnxOpsets, CastNamesItsType) {
   EXPECT_EQ(ops_of(9, {"Cast", {"x"}, {"y"}, {int_attribute("to", 10)}}), "  %y = Cast[to = \"Float16\"](%x)\n");
   EXPECT_EQ(ops_of(1, {"Cast", {"x"}, {"y"}, {Wire().bytes(1, "to").bytes(4, "INT64").number(20, 3)}}),

@@ -1,0 +1,17 @@
+#include "ops/bits.h"
+
+namespace foreflow::ops::definitions {
+
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return static_cast<decltype(x)>(bits(x) & bits(y)); };
+
+}  // namespace
+
+OpDef bitwise_and() {
+  OpDef row   = binary<kFormula, 1, Accepts::integers>("BitwiseAnd", "bits that are set in both x and y");
+  row.samples = bit_samples;
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions

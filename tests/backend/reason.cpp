@@ -1,0 +1,67 @@
+#include "backend/reason.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace foreflow::backend {
+namespace {
+
+struct NameRow {
+  std::string_view beginning, why, op;
+};
+
+// Random numbers come from ONNX's own generator, which has drawn others before.
+constexpr std::array kNames = {
+    NameRow{"test_bernoulli", "random", "Bernoulli"},
+    NameRow{"test_multinomial", "random", "Multinomial"},
+    NameRow{"test_random", "random", "Random"},
+    // The expected numbers come from an epsilon of 1e-2, which the model does not state.
+    NameRow{"test_adam_multiple", "test data", "Adam"},
+};
+
+struct MessageRow {
+  std::string_view part, why;
+};
+
+// The first part that fits decides.
+constexpr std::array kMessages = {
+    MessageRow{"ai.onnx.preview.training", "training-preview"},
+    MessageRow{"op Optional", "optional"},
+    MessageRow{"\"opt_", "optional"},
+    MessageRow{"op Sequence", "sequence"},
+    MessageRow{"op SplitToSequence", "sequence"},
+    MessageRow{"op ConcatFromSequence", "sequence"},
+    MessageRow{"is a sequence, map", "sequence"},
+    MessageRow{"STRING", "string"},
+    MessageRow{"op StringNormalizer", "string"},
+    MessageRow{"is annotated", "test data"},  // a stored input of another type than the model states
+};
+
+// "node 3: op LSTM (opset 14) ...", or "@main: %y = Resize: ...".
+std::string op_of(const std::string& message) {
+  for (const std::string_view before : {": op ", " = "}) {
+    size_t begin = message.find(before);
+    if (begin == std::string::npos) continue;
+    begin += before.size();
+    return message.substr(begin, message.find_first_of(" :([", begin) - begin);
+  }
+  return "graph";
+}
+
+}  // namespace
+
+std::optional<Reason> reason_by_name(const std::string& test) {
+  const auto row =
+      std::find_if(kNames.begin(), kNames.end(), [&](const NameRow& r) { return test.starts_with(r.beginning); });
+  if (row == kNames.end()) return std::nullopt;
+  return Reason{std::string(row->why), std::string(row->op)};
+}
+
+Reason reason_by_message(const std::string& message) {
+  const auto row = std::find_if(kMessages.begin(), kMessages.end(),
+                                [&](const MessageRow& r) { return message.find(r.part) != std::string::npos; });
+  return {row == kMessages.end() ? "op" : std::string(row->why), op_of(message)};
+}
+
+}  // namespace foreflow::backend
