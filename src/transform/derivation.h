@@ -104,7 +104,7 @@ class Derivation {
   const size_t number_;
   const Demand demand_;
   const ir::Function& function_;
-  const std::vector<interpret::Mixed>& values_;
+  const interpret::Values<interpret::Mixed>& values_;
   std::vector<bool> active_, reached_;
   ir::FunctionBuilder builder_;
   ValueMap map_;

@@ -21,7 +21,7 @@ bool takes_weights(const ir::Op& op) {
 }
 
 // Float constants of rank 1 or more that such ops take.
-std::vector<bool> learned_constants(const ir::Function& function, const std::vector<interpret::Mixed>& values) {
+std::vector<bool> learned_constants(const ir::Function& function, const interpret::Values<interpret::Mixed>& values) {
   std::vector<bool> learned(function.values.size()), constant(function.values.size());
   for (const ir::Op& op : function.ops) {
     if (!op.is_call() && op.def->role == ir::Role::constant) constant[op.first_result] = true;
