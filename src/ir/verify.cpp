@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "display.h"
@@ -43,12 +44,20 @@ class Verifier {
     for (const ValueId id : function_.inputs(op)) {
       if (id != ValueId::none && !is_defined(id, defined)) fail(op, "uses " + display_name(function_, id) + " before it is defined");
     }
-    if (!op.is_call()) return;
+    if (!op.is_call()) return check_list(op);
     if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_) fail(op, "calls a function that does not stand above");
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {
       fail(op, "does not match the parameters and results of @" + callee.name);
     }
+  }
+
+  // MPIReduce([%a, %b], 1): the brackets hold values.
+  void check_list(const Op& op) const {
+    if (!op.def->list_operand) return;
+    const auto inputs = function_.inputs(op);
+    if (inputs.empty()) fail(op, "takes a list of at least one operand");
+    if (std::find(inputs.begin(), inputs.end(), ValueId::none) != inputs.end()) fail(op, "leaves out an operand of its list");
   }
 
   const Module& module_;
