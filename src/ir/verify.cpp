@@ -65,14 +65,29 @@ class Verifier {
   const size_t self_;
 };
 
+constexpr int kDeepestCall = 256;  // whoever follows calls may recurse
+
+int depth_of_calls(const Function& function, const std::vector<int>& depths) {
+  int deepest = 0;
+  for (const Op& op : function.ops) {
+    if (op.is_call()) deepest = std::max(deepest, depths[static_cast<size_t>(op.callee)] + 1);
+  }
+  return deepest;
+}
+
 }  // namespace
 
 void verify(const Module& module) {
   std::set<std::string_view> names;
+  std::vector<int> depths;
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const std::string& name = module.functions[i].name;
     if (!names.insert(name).second) throw Error(module.source, "the function @" + name + " is defined twice");
     Verifier(module, i).run();
+    depths.push_back(depth_of_calls(module.functions[i], depths));
+    if (depths.back() > kDeepestCall) {
+      throw Error(module.source + ": @" + name, "calls are nested more than " + std::to_string(kDeepestCall) + " deep");
+    }
   }
 }
 

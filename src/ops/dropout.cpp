@@ -1,5 +1,6 @@
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -8,8 +9,8 @@ namespace {
 
 // Whether numbers would be dropped: operand 2, training_mode, is true and the ratio is not 0.
 bool drops(const OpCall& call) {
-  const bool training = call.has(2) && value_of(call, 2).at(0) != 0;
-  const double ratio  = call.has(1) ? value_of(call, 1).at(0) : call.attributes.float_or("ratio", 0.5);
+  const bool training = call.has(2) && number_of(call, value_of(call, 2)) != 0;
+  const double ratio  = call.has(1) ? number_of(call, value_of(call, 1)) : call.attributes.float_or("ratio", 0.5);
   return training && ratio != 0;
 }
 

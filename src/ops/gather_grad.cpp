@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -14,6 +15,14 @@ struct Layout {
   Dims data;
 };
 
+// Of the dimension that was gathered from.
+int64_t choices(const OpCall& call) {
+  const int64_t dim = call.attributes.get_int("dim");
+  if (dim < 0 || dim > ir::kMostElements)
+    call.fail("dim is " + std::to_string(dim) + "; that of the data would be right");
+  return dim;
+}
+
 std::optional<Layout> layout_of(const OpCall& call) {
   const Type indices = tensor_operand(call, 0), dy = tensor_operand(call, 1);
   if (indices.is_tensor() && ir::is_float(indices.dtype)) call.fail("the indices are floats; integers would be right");
@@ -23,7 +32,7 @@ std::optional<Layout> layout_of(const OpCall& call) {
     call.fail("dy has fewer dimensions than the indices; it should have the shape of Gather's result");
   layout.axis = axis_attribute(call, dy.dims.size() - layout.index_rank + 1, 0);
   for (size_t d = 0; d < dy.dims.size(); ++d) {
-    if (d == layout.axis) layout.data.push_back(call.attributes.get_int("dim"));
+    if (d == layout.axis) layout.data.push_back(choices(call));
     const bool gathered = d >= layout.axis && d < layout.axis + layout.index_rank;
     if (!gathered) layout.data.push_back(dy.dims[d]);
     const int64_t index = gathered ? indices.dims[d - layout.axis] : dy.dims[d];
@@ -32,14 +41,16 @@ std::optional<Layout> layout_of(const OpCall& call) {
                 "; it should have the shape of Gather's result");
     }
   }
-  if (layout.axis == dy.dims.size()) layout.data.push_back(call.attributes.get_int("dim"));
+  if (layout.axis == dy.dims.size()) layout.data.push_back(choices(call));
   return layout;
 }
 
 // Splitting the indices leaves partial sums.
 Factors grad_factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  const Layout layout       = *layout_of(call);
+  const auto known = layout_of(call);
+  if (!known) return {};
+  const Layout& layout      = *known;
   const size_t rank         = tensor_operand(call, 1).dims.size();
   const std::string dy      = letters(rank);
   const std::string indices = dy.substr(layout.axis, layout.index_rank);
@@ -50,7 +61,7 @@ Factors grad_factors(const OpCall& call) {
 std::vector<Array> eval_grad(const OpCall& call) {
   const Array &indices = value_of(call, 0), &dy = value_of(call, 1);
   const Layout layout  = *layout_of(call);
-  const int64_t choice = call.attributes.get_int("dim");
+  const int64_t choice = choices(call);
   const auto chosen    = indices.to_ints();
   const auto slopes    = values_of<double>(dy);
   size_t outer = 1, inner = 1;

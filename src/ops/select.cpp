@@ -1,3 +1,4 @@
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -23,7 +24,7 @@ OpDef select() {
       .role       = Role::view,
       .positional = {"index"},
       .infer      = [](const OpCall& call) -> std::vector<Type> {
-        const Type& tuple = call.inputs[0];
+        const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return {Type{}};
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
         return {moved(tuple.elements[index_of(call, tuple.elements.size())], {})};
@@ -34,10 +35,11 @@ OpDef select() {
         const std::vector<Array>& elements = value_of(call, 0).elements();
         return {elements[index_of(call, elements.size())]};
       },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
-      },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"index", 0}}, {pair}}, {{{"index", 1}}, {pair}}};
+          },
   };
 }
 

@@ -1,4 +1,5 @@
 #include "ops/communication.h"
+#include "ops/operands.h"
 
 namespace foreflow::ops::definitions {
 
@@ -12,17 +13,18 @@ OpDef send() {
       .additive   = true,
       .infer      = [](const OpCall& call) -> std::vector<Type> {
         if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
-        return {moved(call.inputs[0], destination(call))};
+        return {moved(operand(call, 0), destination(call))};
       },
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
-      .samples = [] {
-        const Type pair = Type::tuple({f32({4, 2}), f32({2})});
-        return std::vector<Sample>{{{{"to", 2}}, on_devices(f32({4, 2}), 1)},
-                                   {{{"to", Device(1, "comm")}}, on_devices(i64({3}), 1)},
-                                   {{{"to", 2}}, on_devices(pair, 1)}};
-      },
+      .samples =
+          [] {
+            const Type pair = Type::tuple({f32({4, 2}), f32({2})});
+            return std::vector<Sample>{{{{"to", 2}}, on_devices(f32({4, 2}), 1)},
+                                       {{{"to", Device(1, "comm")}}, on_devices(i64({3}), 1)},
+                                       {{{"to", 2}}, on_devices(pair, 1)}};
+          },
   };
 }
 

@@ -1,3 +1,4 @@
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -15,12 +16,12 @@ void check_count(const OpCall& call, size_t elements) {
 
 OpDef unpack_tuple() {
   return {
-      .name    = "UnpackTuple",
-      .doc     = "a tuple -> its elements, all of them",
-      .domain  = "foreflow",
-      .role    = Role::view,
-      .infer   = [](const OpCall& call) -> std::vector<Type> {
-        const Type& tuple = call.inputs[0];
+      .name   = "UnpackTuple",
+      .doc    = "a tuple -> its elements, all of them",
+      .domain = "foreflow",
+      .role   = Role::view,
+      .infer  = [](const OpCall& call) -> std::vector<Type> {
+        const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return std::vector<Type>(call.outputs);
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
         check_count(call, tuple.elements.size());
@@ -32,10 +33,12 @@ OpDef unpack_tuple() {
         check_count(call, value_of(call, 0).elements().size());
         return value_of(call, 0).elements();
       },
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {}, .inputs = {Type::tuple({f32({4, 2}), f32({2})})}, .outputs = 2},
-                                   {{}, {Type::tuple({i64({3})})}}};
-      },
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {.attributes = {}, .inputs = {Type::tuple({f32({4, 2}), f32({2})})}, .outputs = 2},
+                {{}, {Type::tuple({i64({3})})}}};
+          },
   };
 }
 
