@@ -1,13 +1,12 @@
 #include "cli/program_file.h"
 
-#include "foreflow/base/text.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/ops/table.h"
 
 namespace foreflow::cli {
 
 ir::Module read_program(const std::string& path) {
-  ir::Module module = ir::parse(read_file(path), path, ops::table());
+  ir::Module module = binary::read_program(path, ops::table());
   if (module.functions.empty()) throw Error(path, "has no function; write func @main(...) { ... }");
   return module;
 }

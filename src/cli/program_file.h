@@ -7,7 +7,7 @@
 
 namespace foreflow::cli {
 
-// A `.distir` file. Throws Error naming file, line and column.
+// A `.distir` or `.distirb` file with a function. Throws Error naming the file and, in text, line and column.
 ir::Module read_program(const std::string& path);
 
 bool is_onnx(const std::string& path);
