@@ -26,12 +26,12 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t value, const string_t&) override { return add(Json(value)); }
   bool string(string_t& value) override { return add(Json(std::move(value))); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(size_t) override { return open(Json::object()); }
-  bool start_array(size_t) override { return open(Json::array()); }
+  bool start_object(size_t) override { return open(false); }
+  bool start_array(size_t) override { return open(true); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
-    if (open_.back().find(value) != nullptr) {
+    if (!open_.back().names.insert(value).second) {
       throw Error(fmt::format("{}: {}", name_, path()), fmt::format("the key \"{}\" stands twice", value));
     }
     keys_.push_back(value);
@@ -46,6 +46,14 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // An object or list whose end has not been read yet.
+  struct Container {
+    bool is_array;
+    Json::Array items;
+    Json::Object members;
+    std::set<std::string> names;  // of the members: objects may be large
+  };
+
   // "NAME:LINE:COLUMN" of the last character that was read; `count` is the number of bytes read.
   std::string place_of(size_t count) const {
     const std::string_view before = text_.substr(0, count > 0 ? count - 1 : 0);
@@ -58,37 +66,36 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::string text = "$";
     auto key         = keys_.begin();
     for (size_t i = 0; i + 1 < open_.size(); ++i) {
-      const Json::Array* items = open_[i].if_array();
-      text += items != nullptr ? fmt::format("[{}]", items->size()) : fmt::format(".{}", *key++);
+      text += open_[i].is_array ? fmt::format("[{}]", open_[i].items.size()) : fmt::format(".{}", *key++);
     }
     return text;
   }
   bool add(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
-    } else if (open_.back().if_array() != nullptr) {
-      open_.back().push(std::move(value));
+    } else if (open_.back().is_array) {
+      open_.back().items.push_back(std::move(value));
     } else {
-      open_.back().set(keys_.back(), std::move(value));
+      open_.back().members.emplace_back(std::move(keys_.back()), std::move(value));
       keys_.pop_back();
     }
     return true;
   }
-  bool open(Json value) {
+  bool open(bool is_array) {
     if (open_.size() > 200) throw Error(name_, "is nested more than 200 deep");
-    open_.push_back(std::move(value));
+    open_.push_back({is_array, {}, {}, {}});
     return true;
   }
   bool close() {
-    Json value = std::move(open_.back());
+    Container inner = std::move(open_.back());
     open_.pop_back();
-    return add(std::move(value));
+    return add(inner.is_array ? Json(std::move(inner.items)) : Json(std::move(inner.members)));
   }
 
   std::string_view text_;
   const std::string& name_;
   Json root_;
-  std::vector<Json> open_;
+  std::vector<Container> open_;
   std::vector<std::string> keys_;
 };
 

@@ -6,6 +6,7 @@
 #include "cli/program_file.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/onnx/import.h"
+#include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 
 namespace foreflow::cli::definitions {

@@ -7,9 +7,8 @@
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "foreflow/base/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
-#include "foreflow/ir/text.h"
-#include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 
@@ -92,7 +91,7 @@ void run(const Options& options) {
   const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
   check_inputs(imported, given);
   const ir::Module module       = scenario::with_shapes(imported, given.shapes, "--shape");
-  if (!options.output.empty()) write_file(options.output, ir::print(module));
+  if (!options.output.empty()) binary::write_program(options.output, module);
   if (options.output == "-") return;
   const Findings findings = examine(imported, module);
   answer(options.json, to_json(findings), to_text(options.file, imported, findings));
@@ -110,7 +109,7 @@ Action declare(CLI::App& command) {
       ->expected(1)
       ->take_all();
   command.add_option("-o,--output", options->output,
-                     "write the program as .distir (- for stdout, and nothing else there)");
+                     "write the program as .distir, or as .distirb by its name (- for stdout, and nothing else there)");
   command.add_option("--json", options->json,
                      "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)");
   return [options] { run(*options); };

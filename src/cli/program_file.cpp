@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "foreflow/base/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
@@ -37,29 +38,12 @@ ir::Dims parse_dims(const std::string& text, const std::string& where) {
 }  // namespace
 
 ir::Module read_program(const std::string& path) {
-  ir::Module module = ir::parse(read_file(path), path, ops::table());
+  ir::Module module = binary::read_program(path, ops::table());
   if (module.functions.empty()) throw Error(path, "has no function; write func @main(...) { ... }");
   return module;
 }
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
-
-namespace {
-
-ir::Dims parse_dims(const std::string& text, const std::string& where) {
-  ir::Dims dims;
-  if (text.empty()) return dims;  // a scalar
-  for (const std::string& word : split(text, ',')) {
-    int64_t dim          = 0;
-    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
-    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
-      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
-    dims.push_back(dim);
-  }
-  return dims;
-}
-
-}  // namespace
 
 std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
   std::map<std::string, ir::Dims> shapes;
@@ -90,15 +74,6 @@ void state_type(ir::Function& function, const std::string& setting) {
   const std::string where = "--input " + setting;
   function.values[parameter_number(function, name, where)].annotation =
       std::make_shared<const ir::Type>(ir::parse_type(type, where));
-}
-
-std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
-  std::map<std::string, ir::Dims> shapes;
-  for (const std::string& setting : settings) {
-    const auto [name, dims] = split_setting(setting, "--shape");
-    shapes[name]            = parse_dims(dims, "--shape " + setting);
-  }
-  return shapes;
 }
 
 }  // namespace foreflow::cli

@@ -9,11 +9,8 @@
 
 namespace foreflow::cli {
 
-// A `.distir` file. Throws Error naming file, line and column.
+// A `.distir` or `.distirb` file with a function. Throws Error naming the file and, in text, line and column.
 ir::Module read_program(const std::string& path);
-
-// "INPUT=1,128" settings of the option --shape.
-std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings);
 
 // A `.distir` file, or an `.onnx` model with the shapes of its inputs (see scenario::with_shapes), without numbers.
 ir::Module read_program_or_model(const std::string& path, const std::map<std::string, ir::Dims>& shapes);

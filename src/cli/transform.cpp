@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/program_file.h"
-#include "foreflow/base/text.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
 
@@ -16,7 +15,7 @@ struct Options {
 void run(const Options& options) {
   ir::Module module = read_program_or_model(options.file, parse_shapes(options.shapes));
   for (const std::string& pass : options.passes) module = transform::apply(module, ops::table(), pass);
-  write_file(options.output, ir::print(module));
+  binary::write_program(options.output, module);
 }
 
 Action declare(CLI::App& command) {
@@ -31,7 +30,7 @@ Action declare(CLI::App& command) {
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of an .onnx model's input; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("-o,--output", options->output, "where the new program goes (- for stdout)")
+  command.add_option("-o,--output", options->output, "where the new program goes: .distir, or .distirb by its name (- for stdout)")
       ->capture_default_str();
   return [options] { run(*options); };
 }

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "foreflow/base/text.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/ops/table.h"
 
@@ -66,7 +66,7 @@ void refuse_gpt_inference(const Options& options) {
   throw Error("--mode inference", "of gpt is the graph of its ONNX export; use foreflow workload gpt2 -o FILE.onnx");
 }
 
-std::string family_program(const Options& options) {
+ir::Module family_program(const Options& options) {
   refuse_gpt_inference(options);
   const workload::WorkloadDef& family = workload::workloads().get(options.name, kWhere);
   std::vector<std::string> keys;
@@ -81,13 +81,14 @@ std::string family_program(const Options& options) {
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
   const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),
                                   parse_mode(options.mode)};
-  return ir::print(family.build(request, ops::table()).module);
+  return family.build(request, ops::table()).module;
 }
 
 void run(const Options& options) {
   if (options.name == kGpt2 && options.output == "-")
     throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
-  write_file(options.output, options.name == kGpt2 ? gpt2_graph(options) : family_program(options));
+  if (options.name == kGpt2) return write_file(options.output, gpt2_graph(options));
+  binary::write_program(options.output, family_program(options));
 }
 
 // The sizes of all families and of the graph, once each.
@@ -109,7 +110,7 @@ Action declare(CLI::App& command) {
   command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();
   command.add_option("--dtype", options->dtype, "f64, f32, f16, bf16 or f8")->capture_default_str();
   command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
-  command.add_option("-o,--output", options->output, "FILE.distir, or FILE.onnx for gpt2 (- for stdout)")
+  command.add_option("-o,--output", options->output, "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
       ->capture_default_str();
   return [options] { run(*options); };
 }

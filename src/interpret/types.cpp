@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/countable.h"
+
 namespace foreflow::interpret {
 namespace {
 
@@ -23,6 +25,16 @@ ir::Dims refined_dims(const Type& inferred, const Type& annotation) {
     if (dims[i] < 0) dims[i] = annotation.dims[i];
   }
   return dims;
+}
+
+void check_size(const Type& type) {
+  if (!ir::is_countable(type.dims)) throw Error("type", ir::to_string(type) + " has more than 2^56 elements");
+  for (const Type& element : type.elements) check_size(element);
+}
+
+std::vector<Type> checked(std::vector<Type> types) {
+  for (const Type& type : types) check_size(type);
+  return types;
 }
 
 template <class T>
@@ -47,9 +59,9 @@ ir::Device common_device(std::span<const Type> inputs) {
 
 std::vector<Type> infer_placed(const ir::Op& op, std::span<const Type> inputs, std::span<const ir::Array* const> known) {
   const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
-  if (op.def->role == ir::Role::communication) return op.def->infer(call);
+  if (op.def->role == ir::Role::communication) return checked(op.def->infer(call));
   const ir::Device device    = common_device(inputs);
-  std::vector<Type> outputs  = op.def->infer(call);
+  std::vector<Type> outputs  = checked(op.def->infer(call));
   if (!device.placed()) return outputs;
   for (Type& output : outputs) output = ir::moved(std::move(output), device);
   return outputs;

@@ -18,6 +18,14 @@ size_t checked_bytes(DType dtype, const Dims& dims) {
   return static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));
 }
 
+// The nearest integer towards 0, of those that there are; 0 for NaN.
+int64_t truncated(double value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  if (std::isnan(value)) return 0;
+  if (value >= kEnd) return INT64_MAX;
+  return value < -kEnd ? INT64_MIN : static_cast<int64_t>(value);
+}
+
 }  // namespace
 
 Array::Array(DType dtype, Dims dims)
@@ -65,7 +73,7 @@ std::vector<int64_t> Array::to_ints() const {
   if (dtype_ == DType::i64) return {data<int64_t>().begin(), data<int64_t>().end()};
   if (dtype_ == DType::u64) return {data<uint64_t>().begin(), data<uint64_t>().end()};
   std::vector<int64_t> ints(static_cast<size_t>(size_));
-  for (int64_t i = 0; i < size_; ++i) ints[static_cast<size_t>(i)] = static_cast<int64_t>(at(i));
+  for (int64_t i = 0; i < size_; ++i) ints[static_cast<size_t>(i)] = truncated(at(i));
   return ints;
 }
 

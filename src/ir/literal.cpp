@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "foreflow/ir/countable.h"
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/names.h"
 
 namespace foreflow::ir {
 namespace {
@@ -54,6 +56,7 @@ Dims scan_dims(Scanner& scanner) {
     dims.push_back(dim);
     if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
   }
+  if (!is_countable(dims)) scanner.fail("the shape " + to_string(dims) + " has more than 2^56 elements");
   return dims;
 }
 
@@ -187,8 +190,6 @@ std::string_view scan_name(Scanner& scanner) {
 }
 
 namespace {
-
-constexpr int kDeepestType = 64;  // tuples in tuples
 
 Type scan_type_at(Scanner& scanner, int depth);
 

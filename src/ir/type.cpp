@@ -6,6 +6,7 @@
 #include <array>
 
 #include "foreflow/base/error.h"
+#include "foreflow/ir/countable.h"
 
 namespace foreflow::ir {
 namespace {
@@ -67,9 +68,42 @@ int64_t element_count(const Dims& dims) {
   int64_t count = 1;
   for (const int64_t dim : dims) {
     if (dim < 0) return -1;
-    count *= dim;
+    if (__builtin_mul_overflow(count, dim, &count)) count = INT64_MAX;
   }
   return count;
+}
+
+bool is_countable(const Dims& dims) {
+  int64_t count = 1;
+  for (const int64_t dim : dims) {
+    if (dim <= 0) continue;
+    if (count > kMostElements / dim) return false;
+    count *= dim;
+  }
+  return true;
+}
+
+namespace {
+
+constexpr int64_t kClamp = int64_t{1} << 60;
+
+int64_t clamped(bool overflows, bool negative, int64_t exact) {
+  if (overflows) return negative ? -kClamp : kClamp;
+  return std::clamp(exact, -kClamp, kClamp);
+}
+
+}  // namespace
+
+int64_t clamped_sum(int64_t a, int64_t b) {
+  int64_t sum          = 0;
+  const bool overflows = __builtin_add_overflow(a, b, &sum);
+  return clamped(overflows, a < 0, sum);
+}
+
+int64_t clamped_product(int64_t a, int64_t b) {
+  int64_t product      = 0;
+  const bool overflows = __builtin_mul_overflow(a, b, &product);
+  return clamped(overflows, (a < 0) != (b < 0), product);
 }
 
 std::string to_string(const Dims& dims) {

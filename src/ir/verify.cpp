@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "display.h"
@@ -44,7 +45,7 @@ class Verifier {
     for (const ValueId id : function_.inputs(op)) {
       if (id != ValueId::none && !is_defined(id, defined)) fail(op, "uses " + display_name(function_, id) + " before it is defined");
     }
-    if (!op.is_call()) return;
+    if (!op.is_call()) return check_list(op);
     if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_) fail(op, "calls a function that does not stand above");
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {
@@ -52,19 +53,42 @@ class Verifier {
     }
   }
 
+  // MPIReduce([%a, %b], 1): the brackets hold values.
+  void check_list(const Op& op) const {
+    if (!op.def->list_operand) return;
+    const auto inputs = function_.inputs(op);
+    if (inputs.empty()) fail(op, "takes a list of at least one operand");
+    if (std::find(inputs.begin(), inputs.end(), ValueId::none) != inputs.end()) fail(op, "leaves out an operand of its list");
+  }
+
   const Module& module_;
   const Function& function_;
   const size_t self_;
 };
 
+constexpr int kDeepestCall = 256;  // whoever follows calls may recurse
+
+int depth_of_calls(const Function& function, const std::vector<int>& depths) {
+  int deepest = 0;
+  for (const Op& op : function.ops) {
+    if (op.is_call()) deepest = std::max(deepest, depths[static_cast<size_t>(op.callee)] + 1);
+  }
+  return deepest;
+}
+
 }  // namespace
 
 void verify(const Module& module) {
   std::set<std::string_view> names;
+  std::vector<int> depths;
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const std::string& name = module.functions[i].name;
     if (!names.insert(name).second) throw Error(module.source, "the function @" + name + " is defined twice");
     Verifier(module, i).run();
+    depths.push_back(depth_of_calls(module.functions[i], depths));
+    if (depths.back() > kDeepestCall) {
+      throw Error(module.source + ": @" + name, "calls are nested more than " + std::to_string(kDeepestCall) + " deep");
+    }
   }
 }
 

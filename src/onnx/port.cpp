@@ -1,6 +1,7 @@
 #include "onnx/port.h"
 
 #include "foreflow/base/error.h"
+#include "foreflow/ir/countable.h"
 #include "onnx/dtype.h"
 
 namespace foreflow::onnx {
@@ -24,6 +25,7 @@ std::optional<ir::Type> stated_type(const onnx_proto::ValueInfoProto& value, con
     // Some exporters write -1 for a dimension that they leave open.
     dims.push_back(dim.has_dim_value() && dim.dim_value() >= 0 ? int64_t{dim.dim_value()} : ir::Dims::kUnknown);
   }
+  if (!ir::is_countable(dims)) throw Error(where, "the shape " + ir::to_string(dims) + " has more than 2^56 elements");
   return ir::Type::tensor(*dtype, dims);
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "foreflow/ir/countable.h"
 #include "onnx/dtype.h"
 
 namespace foreflow::onnx {
@@ -16,7 +17,6 @@ using onnx_proto::TensorProto;
 
 static_assert(std::endian::native == std::endian::little, "raw data is little-endian and is copied as it is");
 
-constexpr int64_t kMostElements = int64_t{1} << 56;  // so that the number of bits fits in 63 bits
 
 [[noreturn]] void wrong_count(const std::string& where, const TensorProto& tensor, const Dims& dims, size_t found,
                               const std::string& unit, int64_t expected) {
@@ -75,7 +75,7 @@ ir::Type tensor_type(const TensorProto& tensor, const std::string& where) {
   int64_t count = 1;
   for (const int64_t dim : tensor.dims()) {
     if (dim < 0) throw Error(where, "dimension " + std::to_string(dim) + " is negative");
-    if (dim > 0 && count > kMostElements / dim)
+    if (dim > 0 && count > ir::kMostElements / dim)
       throw Error(where, "has too many elements to count; check its dimensions");
     count *= dim;
     dims.push_back(dim);

@@ -41,6 +41,7 @@ std::optional<Dims> broadcast(const OpCall& call, std::span<const Type> operands
 }
 
 std::string aligned_letters(const Dims& operand, const Dims& result) {
+  if (operand.size() > result.size()) throw Error("factors", "an operand has more dimensions than the result");
   const size_t extra = result.size() - operand.size();
   std::string text   = letters(result.size()).substr(extra);
   for (size_t axis = 0; axis < operand.size(); ++axis) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/elementwise.h"
 #include "ops/kernel.h"
@@ -25,7 +26,7 @@ void check_part(const OpCall& call, const Dims& dims, size_t axis, size_t n) {
 
 Array sum(const std::vector<Array>& terms) {
   return with_number_type(terms[0].dtype(), [&](auto zero) {
-    using T = decltype(zero);
+    using T   = decltype(zero);
     auto sums = values_of<T>(terms[0]);
     for (size_t term = 1; term < terms.size(); ++term) {
       const auto values = values_of<T>(terms[term]);
@@ -78,8 +79,9 @@ std::vector<Device> destinations(const OpCall& call) {
   if (to != nullptr && std::holds_alternative<Device>(*to)) return {destination(call)};
   std::vector<Device> devices;
   for (const int64_t number : call.attributes.get_ints("to")) {
+    if (number < 0 || number > INT32_MAX)
+      call.fail("device " + std::to_string(number) + " does not exist; numbers from 0 on would be right");
     const Device device(static_cast<int32_t>(number));
-    if (number < 0) call.fail("device " + std::to_string(number) + " does not exist; numbers from 0 on would be right");
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
       call.fail("D" + to_string(device) + " stands twice in `to`; each device should stand there once");
     }
@@ -110,7 +112,8 @@ Type joined(const OpCall& call, const Type& part, std::string_view axis_name, si
   if (!has_rank(part)) return part;
   Type whole        = part;
   const size_t axis = named_axis(call, axis_name, whole.dims.size());
-  if (whole.dims[axis] != Dims::kUnknown) whole.dims[axis] *= static_cast<int64_t>(n);
+  if (whole.dims[axis] != Dims::kUnknown)
+    whole.dims[axis] = ir::clamped_product(whole.dims[axis], static_cast<int64_t>(n));
   return whole;
 }
 

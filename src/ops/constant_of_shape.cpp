@@ -22,8 +22,16 @@ std::vector<Type> infer(const OpCall& call) {
   const Integers shape = integers(call, "shape", 0);
   if (!shape.given) call.fail("has neither an operand nor an attribute `shape`");
   const DType dtype = fill(call).dtype();
-  if (shape.list) return {Type::tensor(dtype, Dims(*shape.list))};
-  if (has_dims(call.inputs[0])) {
+  if (shape.list) {
+    for (const int64_t dim : *shape.list) {
+      if (dim < 0) call.fail("shape has the dimension " + std::to_string(dim) + "; 0 or more would be right");
+    }
+    return {Type::tensor(dtype, Dims(*shape.list))};
+  }
+  if (has_dims(call.inputs[0]) && call.inputs[0].dims.size() == 1) {
+    const int64_t rank = call.inputs[0].dims[0];
+    if (rank > static_cast<int64_t>(Dims::kMaxRank))
+      call.fail("a shape of " + std::to_string(rank) + " dimensions; 8 at most are supported");
     return {Type::tensor(dtype, Dims(static_cast<size_t>(call.inputs[0].dims[0]), Dims::kUnknown))};
   }
   return {Type::unranked(dtype)};

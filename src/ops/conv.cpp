@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/window.h"
@@ -7,7 +8,11 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-int64_t group_of(const OpCall& call) { return call.attributes.int_or("group", 1); }
+int64_t group_of(const OpCall& call) {
+  const int64_t group = call.attributes.int_or("group", 1);
+  if (group < 1) call.fail("group is " + std::to_string(group) + "; 1 or more would be right");
+  return group;
+}
 
 std::vector<Type> infer_conv(const OpCall& call) {
   const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1);
@@ -16,7 +21,7 @@ std::vector<Type> infer_conv(const OpCall& call) {
   if (!has_rank(x) || !has_rank(w)) return {Type::unranked(*dtype)};
   if (w.dims.size() < 3) call.fail("w is " + to_string(w.dims) + "; it should be (M, C / group, kernel...)");
   const Window window   = window_of(call, x.dims, spatial(w.dims));
-  const int64_t wanted  = w.dims[1] * group_of(call);
+  const int64_t wanted  = ir::clamped_product(w.dims[1], group_of(call));
   const bool comparable = x.dims[1] != Dims::kUnknown && w.dims[1] != Dims::kUnknown;
   if (comparable && x.dims[1] != wanted) {
     call.fail("x has " + std::to_string(x.dims[1]) + " channels; w and group = " + std::to_string(group_of(call)) +
@@ -42,7 +47,7 @@ Factors conv_factors(const OpCall& call) {
 }
 
 Work conv_work(const OpCall& call, std::span<const Type> outputs) {
-  const Type w      = tensor_operand(call, 1);
+  const Type w = tensor_operand(call, 1);
   const double taps =
       has_dims(w) && w.dims[0] > 0 ? count_of(w) / static_cast<double>(w.dims[0]) : 0;  // of all channels of a group
   return computes(call, outputs, count_of(outputs[0]) * (2 * taps + (call.has(2) ? 1 : 0)));
@@ -56,7 +61,7 @@ std::vector<Array> eval_conv(const OpCall& call) {
   const auto bias =
       call.has(2) ? values_of<double>(value_of(call, 2)) : std::vector<double>(static_cast<size_t>(w.dims()[0]));
   const auto n_count = static_cast<size_t>(x.dims()[0]), channels = static_cast<size_t>(x.dims()[1]);
-  const auto m_count = static_cast<size_t>(w.dims()[0]);
+  const auto m_count        = static_cast<size_t>(w.dims()[0]);
   const auto group_channels = static_cast<size_t>(w.dims()[1]), taps = static_cast<size_t>(window.taps());
   const auto positions       = static_cast<size_t>(window.positions());
   const size_t plane         = xs.size() / std::max<size_t>(n_count * channels, 1);

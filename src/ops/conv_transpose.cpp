@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/window.h"
@@ -27,17 +28,18 @@ Window window_over_result(const OpCall& call, const Dims& x, const Sizes& kernel
   const std::string auto_pad = call.attributes.string_or("auto_pad", "NOTSET");
   for (size_t axis = 0; axis < rank; ++axis) {
     if (window.output[axis] == Dims::kUnknown || kernel[axis] == Dims::kUnknown) continue;
-    const int64_t full =
-        window.stride[axis] * (window.output[axis] - 1) + extra[axis] + (kernel[axis] - 1) * window.dilation[axis] + 1;
-    const bool same    = auto_pad.starts_with("SAME");
+    const int64_t full = ir::clamped_product(window.stride[axis], window.output[axis] - 1) + extra[axis] +
+                         ir::clamped_product(kernel[axis] - 1, window.dilation[axis]) + 1;
+    const bool same = auto_pad.starts_with("SAME");
     if (shape[axis] == Dims::kUnknown && !same) {
       window.begin[axis] = pads[axis];
       window.end[axis]   = pads[axis + rank];
     } else {
-      const int64_t wanted = shape[axis] != Dims::kUnknown ? shape[axis] : window.output[axis] * window.stride[axis];
-      const int64_t total  = std::max<int64_t>(full - wanted, 0);
-      window.begin[axis]   = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-      window.end[axis]     = full - wanted - window.begin[axis];
+      const int64_t wanted =
+          shape[axis] != Dims::kUnknown ? shape[axis] : ir::clamped_product(window.output[axis], window.stride[axis]);
+      const int64_t total = std::max<int64_t>(full - wanted, 0);
+      window.begin[axis]  = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+      window.end[axis]    = full - wanted - window.begin[axis];
     }
     window.input[axis] = full - window.begin[axis] - window.end[axis];
     if (window.input[axis] < 0) call.fail("pads are larger than the result; smaller ones would be right");
@@ -55,7 +57,10 @@ std::vector<Type> infer_transpose(const OpCall& call) {
   if (x.dims[1] != w.dims[0] && x.dims[1] != Dims::kUnknown && w.dims[0] != Dims::kUnknown) {
     call.fail("x has " + std::to_string(x.dims[1]) + " channels; w wants " + std::to_string(w.dims[0]));
   }
-  const int64_t m = w.dims[1] == Dims::kUnknown ? Dims::kUnknown : w.dims[1] * group_of(call);
+  if (x.dims[1] != Dims::kUnknown && x.dims[1] % group_of(call) != 0) {
+    call.fail("x has " + std::to_string(x.dims[1]) + " channels; a multiple of group would be right");
+  }
+  const int64_t m = w.dims[1] == Dims::kUnknown ? Dims::kUnknown : ir::clamped_product(w.dims[1], group_of(call));
   return {Type::tensor(*dtype, with_spatial(x.dims[0], m, window.input))};
 }
 

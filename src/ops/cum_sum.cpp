@@ -1,6 +1,7 @@
 #include "ops/axes.h"
 #include "ops/elementwise.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 
 namespace foreflow::ops::definitions {
 
@@ -10,7 +11,7 @@ std::optional<size_t> axis_of(const OpCall& call, size_t rank) {
   const Integers axis = integers(call, "axis", 1);
   if (!axis.given) call.fail("has neither an operand nor an attribute `axis`");
   if (!axis.list) return std::nullopt;
-  return normal_axis(call, axis.list->at(0), rank);
+  return normal_axis(call, first_of(call, *axis.list), rank);
 }
 
 Factors factors(const OpCall& call) {

@@ -1,5 +1,6 @@
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/random.h"
 #include "ops/work.h"
 
@@ -8,11 +9,11 @@ namespace foreflow::ops::definitions {
 namespace {
 
 double ratio_of(const OpCall& call) {
-  return call.has(1) ? value_of(call, 1).at(0) : call.attributes.float_or("ratio", 0.5);
+  return call.has(1) ? number_of(call, value_of(call, 1)) : call.attributes.float_or("ratio", 0.5);
 }
 
 // Whether numbers are dropped: operand 2, training_mode, is true and the ratio is not 0.
-bool drops(const OpCall& call) { return call.has(2) && value_of(call, 2).at(0) != 0 && ratio_of(call) != 0; }
+bool drops(const OpCall& call) { return call.has(2) && number_of(call, value_of(call, 2)) != 0 && ratio_of(call) != 0; }
 
 // The numbers that stay grow, so that their expectation does.
 std::vector<Array> eval(const OpCall& call) {

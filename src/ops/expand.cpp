@@ -13,6 +13,9 @@ std::vector<Type> infer(const OpCall& call) {
   const Integers shape = integers(call, "shape", 1);
   if (!shape.given) call.fail("has neither an operand nor an attribute `shape`");
   if (!has_rank(x) || !shape.list) return {without_dims(x)};
+  for (const int64_t dim : *shape.list) {
+    if (dim < 0) call.fail("shape has the dimension " + std::to_string(dim) + "; 0 or more would be right");
+  }
   return {with_dims(x, broadcast(call, x.dims, Dims(*shape.list)))};
 }
 

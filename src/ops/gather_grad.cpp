@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -14,10 +15,14 @@ struct Layout {
   Dims data;
 };
 
-// Operand 2, where it is given, is the shape of the data; else the attribute `dim` is the one that dy does not show.
+// Of the dimension that was gathered from: operand 2, where it is given, is the shape of the data; else the attribute `dim`
+// says what dy does not show.
 int64_t gathered_dim(const OpCall& call, size_t axis) {
-  if (!call.has(2)) return call.attributes.get_int("dim");
-  return call.known[2] == nullptr ? Dims::kUnknown : call.known[2]->to_ints().at(axis);
+  if (call.has(2)) return call.known[2] == nullptr ? Dims::kUnknown : call.known[2]->to_ints().at(axis);
+  const int64_t dim = call.attributes.get_int("dim");
+  if (dim < 0 || dim > ir::kMostElements)
+    call.fail("dim is " + std::to_string(dim) + "; that of the data would be right");
+  return dim;
 }
 
 std::optional<Layout> layout_of(const OpCall& call) {
@@ -45,7 +50,9 @@ std::optional<Layout> layout_of(const OpCall& call) {
 // Splitting the indices leaves partial sums.
 Factors grad_factors(const OpCall& call) {
   if (!splittable(call) || call.has(2)) return {};
-  const Layout layout       = *layout_of(call);
+  const auto known = layout_of(call);
+  if (!known) return {};
+  const Layout& layout      = *known;
   const size_t rank         = tensor_operand(call, 1).dims.size();
   const std::string dy      = letters(rank);
   const std::string indices = dy.substr(layout.axis, layout.index_rank);

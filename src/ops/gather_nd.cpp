@@ -8,12 +8,19 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-int64_t batch_dims(const OpCall& call) { return call.attributes.int_or("batch_dims", 0); }
+int64_t batch_dims(const OpCall& call) {
+  const int64_t count = call.attributes.int_or("batch_dims", 0);
+  if (count < 0 || count > static_cast<int64_t>(Dims::kMaxRank)) {
+    call.fail("batch_dims is " + std::to_string(count) + "; at least 0 and less than the rank would be right");
+  }
+  return count;
+}
 
 // data[b.., n.., s..], indices[b.., i.., depth of n..] -> [b.., i.., s..]
 Dims gathered(const OpCall& call, const Dims& data, const Dims& indices) {
   const auto depth = static_cast<size_t>(batch_dims(call) + indices.back());
-  if (depth > data.size()) call.fail("the last dimension of the indices is larger than the rank of the data");
+  if (indices.back() < 0 || depth > data.size())
+    call.fail("the last dimension of the indices is larger than the rank of the data");
   Dims result = indices;
   result.erase(indices.size() - 1);
   for (size_t d = depth; d < data.size(); ++d) result.push_back(data[d]);
@@ -31,6 +38,7 @@ std::vector<Type> infer(const OpCall& call) {
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
   const Dims data_dims = tensor_operand(call, 0).dims, index_dims = tensor_operand(call, 1).dims;
+  if (index_dims.empty()) return {};
   const auto batch         = static_cast<size_t>(batch_dims(call));
   const size_t depth       = static_cast<size_t>(index_dims.back());
   const std::string lead   = letters(index_dims.size() - 1);

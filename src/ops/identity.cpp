@@ -1,4 +1,5 @@
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -9,7 +10,7 @@ OpDef identity() {
       .doc      = "x[..] -> x[..]",
       .role     = Role::view,
       .additive = true,
-      .infer    = [](const OpCall& call) -> std::vector<Type> { return {moved(call.inputs[0], {})}; },
+      .infer    = [](const OpCall& call) -> std::vector<Type> { return {moved(operand(call, 0), {})}; },
       .factors  = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string all = letters(tensor_operand(call, 0).dims.size());

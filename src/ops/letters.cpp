@@ -12,15 +12,25 @@ std::string join(const std::vector<std::string>& parts) {
   return text;
 }
 
+// A rank that a rule derives from those of operands is nonsense when one that it needs is left out.
+void check_rank(size_t rank) {
+  constexpr size_t kMostLetters = 26;
+  if (rank > kMostLetters) throw Error("factors", "an operand is left out, or has a rank that does not fit the others");
+}
+
 }  // namespace
 
 std::string letters(size_t rank, char first) {
+  check_rank(rank);
   std::string text;
   for (size_t i = 0; i < rank; ++i) text += static_cast<char>(first + static_cast<char>(i));
   return text;
 }
 
-std::string dots(size_t rank) { return std::string(rank, '.'); }
+std::string dots(size_t rank) {
+  check_rank(rank);
+  return std::string(rank, '.');
+}
 
 std::string dots_of(const OpCall& call, size_t index) {
   return index < call.arity() && has_rank(call.inputs[index]) ? dots(call.inputs[index].dims.size()) : "";

@@ -1,4 +1,5 @@
 #include "ops/communication.h"
+#include "ops/operands.h"
 
 namespace foreflow::ops::definitions {
 
@@ -13,7 +14,7 @@ OpDef mpi_scatter() {
           [](const OpCall& call) {
             if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
             const std::vector<Device> devices = destinations(call);
-            return on_each(call, devices, parted(call, moved(call.inputs[0], {}), "axis", devices.size()));
+            return on_each(call, devices, parted(call, moved(operand(call, 0), {}), "axis", devices.size()));
           },
       .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
       .work    = transfer,

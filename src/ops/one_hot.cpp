@@ -1,6 +1,7 @@
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/views.h"
 #include "ops/work.h"
 
@@ -8,9 +9,15 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
+int64_t positive_depth(const OpCall& call, int64_t depth) {
+  if (depth < 1) call.fail("the depth is " + std::to_string(depth) + "; it should be at least 1");
+  return depth;
+}
+
 int64_t depth_of(const OpCall& call) {
-  if (const auto depth = call.attributes.find_ints("depth")) return depth->at(0);
-  return call.arity() > 1 && call.known[1] != nullptr ? call.known[1]->to_ints().at(0) : Dims::kUnknown;
+  if (const auto depth = call.attributes.find_ints("depth")) return positive_depth(call, first_of(call, *depth));
+  return call.arity() > 1 && call.known[1] != nullptr ? positive_depth(call, first_of(call, call.known[1]->to_ints()))
+                                                      : Dims::kUnknown;
 }
 
 size_t axis_of(const OpCall& call, size_t rank) { return axis_attribute(call, rank + 1, -1); }

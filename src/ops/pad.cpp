@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/views.h"
 #include "ops/work.h"
 
@@ -59,7 +61,7 @@ Dims padded(const OpCall& call, const Dims& dims) {
   const std::vector<Margin> margin = margins(call, dims.size());
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] == Dims::kUnknown) continue;
-    result[axis] += margin[axis].before + margin[axis].after;
+    result[axis] = ir::clamped_sum(result[axis], ir::clamped_sum(margin[axis].before, margin[axis].after));
     if (result[axis] < 0) call.fail("pads cut off more than the dimension " + std::to_string(dims[axis]));
   }
   return result;
@@ -87,7 +89,7 @@ Factors factors(const OpCall& call) {
 
 double fill(const OpCall& call) {
   if (call.attributes.find("value") != nullptr) return call.attributes.float_or("value", 0);
-  return call.arity() > 2 && call.known[2] != nullptr ? call.known[2]->at(0) : 0;
+  return call.arity() > 2 && call.known[2] != nullptr ? number_of(call, *call.known[2]) : 0;
 }
 
 Array mirrored(const Array& x, const Dims& dims, const std::vector<Margin>& margin, Mirror mirror) {

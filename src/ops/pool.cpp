@@ -5,7 +5,11 @@
 namespace foreflow::ops {
 
 Window pool_window(const OpCall& call, const Dims& x) {
-  return window_of(call, x, call.attributes.get_ints("kernel_shape"));
+  const Sizes kernel = call.attributes.get_ints("kernel_shape");
+  for (const int64_t size : kernel) {
+    if (size < 1) call.fail("kernel_shape has the size " + std::to_string(size) + "; at least 1 would be right");
+  }
+  return window_of(call, x, kernel);
 }
 
 Type infer_pool(const OpCall& call) {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/ir/countable.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -11,9 +13,13 @@ namespace {
 
 // How many numbers from start on, by steps of delta, lie before limit.
 int64_t length(const OpCall& call) {
-  const double start = value_of(call, 0).at(0), limit = value_of(call, 1).at(0), delta = value_of(call, 2).at(0);
+  const double start = number_of(call, value_of(call, 0)), limit = number_of(call, value_of(call, 1)),
+               delta = number_of(call, value_of(call, 2));
   if (delta == 0) call.fail("delta is 0; any other number would be right");
-  return std::max<int64_t>(0, static_cast<int64_t>(std::ceil((limit - start) / delta)));
+  const double numbers = std::ceil((limit - start) / delta);
+  if (!(numbers <= static_cast<double>(ir::kMostElements)))
+    call.fail("gives more than 2^56 numbers, or none that can be counted");
+  return numbers > 0 ? static_cast<int64_t>(numbers) : 0;
 }
 
 std::vector<Type> infer(const OpCall& call) {

@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/letters.h"
 #include "ops/work.h"
@@ -35,7 +36,7 @@ Dims completed(const OpCall& call, const Type& x, Dims dims, const std::vector<i
     } else if (dims[axis] == Dims::kUnknown) {
       return dims;
     } else {
-      known *= dims[axis];
+      known = ir::clamped_product(known, dims[axis]);
     }
   }
   if (!has_dims(x)) return dims;

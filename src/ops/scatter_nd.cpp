@@ -16,6 +16,7 @@ std::vector<Type> infer(const OpCall& call) {
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
   const Dims data = tensor_operand(call, 0).dims, indices = tensor_operand(call, 1).dims;
+  if (indices.empty() || indices.back() > static_cast<int64_t>(data.size())) return {};
   const auto depth         = static_cast<size_t>(indices.back());
   const std::string slices = letters(data.size() - depth);
   const std::string whole  = dots(depth) + slices;

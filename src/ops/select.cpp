@@ -1,3 +1,4 @@
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -30,7 +31,7 @@ OpDef select() {
       .role       = Role::view,
       .positional = {"index"},
       .infer      = [](const OpCall& call) -> std::vector<Type> {
-        const Type& tuple = call.inputs[0];
+        const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return {Type{}};
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
         return {moved(tuple.elements[index_of(call, tuple.elements.size())], {})};

@@ -1,4 +1,5 @@
 #include "ops/communication.h"
+#include "ops/operands.h"
 
 namespace foreflow::ops::definitions {
 
@@ -12,7 +13,7 @@ OpDef send() {
       .additive   = true,
       .infer      = [](const OpCall& call) -> std::vector<Type> {
         if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
-        return {moved(call.inputs[0], destination(call))};
+        return {moved(operand(call, 0), destination(call))};
       },
       .factors = [](const OpCall& call) { return same_letters(call, {}); },
       .work    = transfer,

@@ -36,7 +36,8 @@ std::vector<Type> infer_skip(const OpCall& call) {
 
 Factors skip_factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  const size_t rank      = tensor_operand(call, 0).dims.size();
+  const size_t rank = tensor_operand(call, 0).dims.size();
+  if (rank == 0) return {};
   const std::string rows = letters_before(rank, rank - 1);
   const Type skip        = tensor_operand(call, 1);
   std::string aligned    = aligned_letters(skip.dims, tensor_operand(call, 0).dims);
@@ -45,14 +46,14 @@ Factors skip_factors(const OpCall& call) {
 }
 
 std::vector<Array> eval_skip(const OpCall& call) {
-  const Array& x    = value_of(call, 0);
-  const auto row    = static_cast<size_t>(x.dims().back());
-  const auto skip   = spread(value_of(call, 1), x.dims());
+  const Array& x            = value_of(call, 0);
+  const auto row            = static_cast<size_t>(x.dims().back());
+  const auto skip           = spread(value_of(call, 1), x.dims());
   const auto spread_or_none = [&](size_t i) {
     return call.has(i) ? spread(value_of(call, i), x.dims()) : std::vector<double>{};
   };
-  const auto bias   = spread_or_none(kBias);
-  auto sum          = values_of<double>(x);
+  const auto bias = spread_or_none(kBias);
+  auto sum        = values_of<double>(x);
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += skip[i] + (bias.empty() ? 0 : bias[i]);
   const Moments moments = moments_of(sum, row, epsilon_of(call));
   const auto types      = infer_skip(call);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/letters.h"
 #include "ops/views.h"
@@ -33,7 +34,10 @@ std::vector<int64_t> sizes_of(const OpCall& call, int64_t dim) {
     return std::vector<int64_t>(call.outputs, Dims::kUnknown);
   }
   if (split.list) {
-    const int64_t total = std::accumulate(split.list->begin(), split.list->end(), int64_t{0});
+    for (const int64_t size : *split.list) {
+      if (size < 0) call.fail("a part has the size " + std::to_string(size) + "; 0 or more would be right");
+    }
+    const int64_t total = std::accumulate(split.list->begin(), split.list->end(), int64_t{0}, ir::clamped_sum);
     if (dim != Dims::kUnknown && total != dim) {
       call.fail("the sizes sum to " + std::to_string(total) + ", not to the dimension " + std::to_string(dim));
     }

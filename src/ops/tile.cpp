@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/letters.h"
 #include "ops/views.h"
@@ -23,7 +24,9 @@ std::vector<Type> infer(const OpCall& call) {
   if (!repeats.list) return {with_dims(x, Dims(x.dims.size(), Dims::kUnknown))};
   Dims dims = x.dims;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] != Dims::kUnknown) dims[axis] *= repeats_of(call, dims.size())[axis];
+    const int64_t repeats = repeats_of(call, dims.size())[axis];
+    if (repeats < 0) call.fail("repeats " + std::to_string(repeats) + " times; 0 or more would be right");
+    if (dims[axis] != Dims::kUnknown) dims[axis] = ir::clamped_product(dims[axis], repeats);
   }
   return {with_dims(x, dims)};
 }

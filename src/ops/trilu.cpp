@@ -1,5 +1,6 @@
 #include "ops/elementwise.h"
 #include "ops/letters.h"
+#include "ops/operands.h"
 
 namespace foreflow::ops::definitions {
 
@@ -7,8 +8,8 @@ namespace {
 
 // The diagonal that borders the kept part: attribute or operand 1.
 int64_t diagonal(const OpCall& call) {
-  if (const auto k = call.attributes.find_ints("k")) return k->at(0);
-  return call.arity() > 1 && call.known[1] != nullptr ? call.known[1]->to_ints().at(0) : 0;
+  if (const auto k = call.attributes.find_ints("k")) return first_of(call, *k);
+  return call.arity() > 1 && call.known[1] != nullptr ? first_of(call, call.known[1]->to_ints()) : 0;
 }
 
 Factors factors(const OpCall& call) {

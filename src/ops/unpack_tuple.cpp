@@ -1,3 +1,4 @@
+#include "ops/operands.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
@@ -20,7 +21,7 @@ OpDef unpack_tuple() {
       .domain = "foreflow",
       .role   = Role::view,
       .infer  = [](const OpCall& call) -> std::vector<Type> {
-        const Type& tuple = call.inputs[0];
+        const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return std::vector<Type>(call.outputs);
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");
         check_count(call, tuple.elements.size());

@@ -1,21 +1,26 @@
 #include "ops/window.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
+
+#include "foreflow/ir/countable.h"
 
 namespace foreflow::ops {
 
 namespace {
 
+constexpr int64_t kLargestNumber = int64_t{1} << 40;  // of an attribute: sums of a few sizes stay within 63 bits
+
 int64_t product(const Sizes& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, ir::clamped_product);
 }
 
 int64_t rounded_up(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 // Elements from the first to the last that one window covers.
-int64_t extent(const Window& window, size_t axis) { return (window.kernel[axis] - 1) * window.dilation[axis] + 1; }
+int64_t extent(const Window& window, size_t axis) {
+  return ir::clamped_product(window.kernel[axis] - 1, window.dilation[axis]) + 1;
+}
 
 // SAME: as many positions as strides fit in the input; the odd element of padding goes to the end (UPPER) or the
 // beginning.
@@ -23,8 +28,8 @@ void pad_same(Window& window, size_t axis, bool odd_at_end) {
   const int64_t positions = rounded_up(window.input[axis], window.stride[axis]);
   const int64_t total =
       std::max<int64_t>((positions - 1) * window.stride[axis] + extent(window, axis) - window.input[axis], 0);
-  window.begin[axis]      = odd_at_end ? total / 2 : total - total / 2;
-  window.end[axis]        = total - window.begin[axis];
+  window.begin[axis] = odd_at_end ? total / 2 : total - total / 2;
+  window.end[axis]   = total - window.begin[axis];
 }
 
 int64_t positions_along(const OpCall& call, const Window& window, size_t axis) {
@@ -62,6 +67,10 @@ Sizes sizes_attribute(const OpCall& call, std::string_view name, size_t rank, in
     call.fail(std::string(name) + " has " + std::to_string(given->size()) + " numbers; " + std::to_string(rank) +
               " would be right");
   }
+  for (const int64_t number : *given) {
+    if (number < -kLargestNumber || number > kLargestNumber)
+      call.fail(std::string(name) + " has " + std::to_string(number) + "; no window is so large");
+  }
   return *given;
 }
 
@@ -81,6 +90,9 @@ Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
   if (!std::all_of(window.stride.begin(), window.stride.end(), positive) ||
       !std::all_of(window.dilation.begin(), window.dilation.end(), positive)) {
     call.fail("strides and dilations should be positive");
+  }
+  if (std::any_of(kernel.begin(), kernel.end(), [](int64_t size) { return size < 1 && size != Dims::kUnknown; })) {
+    call.fail("a window of no size; at least 1 in each dimension would be right");
   }
   const std::string auto_pad = call.attributes.string_or("auto_pad", "NOTSET");
   if (auto_pad == "NOTSET") {
@@ -117,7 +129,11 @@ int emit_channel_sums(GradBuilder& builder, int gradient) {
 
 std::vector<int64_t> covered(const Window& window) {
   std::vector<int64_t> elements;
+  constexpr int64_t kMostElements = int64_t{1} << 27;
   const int64_t positions = window.positions(), taps = window.taps();
+  if (ir::clamped_product(positions, taps) > kMostElements) {
+    throw Error("window", "reads more than 2^27 elements, too many to evaluate");
+  }
   elements.reserve(static_cast<size_t>(positions * taps));
   for (int64_t position = 0; position < positions; ++position) {
     for (int64_t tap = 0; tap < taps; ++tap) {
@@ -125,8 +141,10 @@ std::vector<int64_t> covered(const Window& window) {
       for (size_t axis = window.kernel.size(); axis-- > 0;) {
         const int64_t at = rest % window.output[axis] * window.stride[axis] - window.begin[axis] +
                            rest_of_tap % window.kernel[axis] * window.dilation[axis];
-        if (at >= window.input[axis] + window.end[axis]) outside = kBehindPadding;
-        else if (at < 0 || at >= window.input[axis]) outside = std::min(outside, kInPadding);
+        if (at >= window.input[axis] + window.end[axis])
+          outside = kBehindPadding;
+        else if (at < 0 || at >= window.input[axis])
+          outside = std::min(outside, kInPadding);
         element += at * size;
         size *= window.input[axis];
         rest /= window.output[axis];

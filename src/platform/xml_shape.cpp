@@ -62,6 +62,30 @@ void check_attributes(const pugi::xml_node& node, const Element& element, const 
   }
 }
 
+constexpr int kDeepest = 64;  // elements in elements; zones hold zones
+
+void check_shape(const pugi::xml_node& node, const XmlSource& source, int depth) {
+  const Element* element = find_element(node.name());
+  FOREFLOW_CHECK(element != nullptr, "only known elements are entered");
+  if (depth > kDeepest) source.fail(node, fmt::format("<{}> is nested more than {} deep", element->name, kDeepest));
+  check_attributes(node, *element, source);
+  for (const pugi::xml_node& child : node.children()) {
+    if (child.type() != pugi::node_element) {
+      const std::string_view text = child.value();
+      const size_t blanks         = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+      throw Error(source.where(static_cast<size_t>(child.offset_debug()) + blanks),
+                  fmt::format("text inside <{}>; only elements stand there", element->name));
+    }
+    const std::string name = child.name();
+    if (!contains(element->children, name)) {
+      const std::string allowed =
+          element->children.empty() ? "it stays empty" : "it holds " + list_or(element->children);
+      source.fail(child, fmt::format("<{}> cannot stand in <{}>; {}", name, element->name, allowed));
+    }
+    check_shape(child, source, depth + 1);
+  }
+}
+
 }  // namespace
 
 XmlSource::XmlSource(const std::string& text, std::string file) : file_(std::move(file)), line_starts_{0} {
@@ -81,25 +105,6 @@ std::string XmlSource::where(const pugi::xml_node& element) const {
   return where(name_start - 1);
 }
 
-void check_shape(const pugi::xml_node& node, const XmlSource& source) {
-  const Element* element = find_element(node.name());
-  FOREFLOW_CHECK(element != nullptr, "only known elements are entered");
-  check_attributes(node, *element, source);
-  for (const pugi::xml_node& child : node.children()) {
-    if (child.type() != pugi::node_element) {
-      const std::string_view text = child.value();
-      const size_t blanks         = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-      throw Error(source.where(static_cast<size_t>(child.offset_debug()) + blanks),
-                  fmt::format("text inside <{}>; only elements stand there", element->name));
-    }
-    const std::string name = child.name();
-    if (!contains(element->children, name)) {
-      const std::string allowed =
-          element->children.empty() ? "it stays empty" : "it holds " + list_or(element->children);
-      source.fail(child, fmt::format("<{}> cannot stand in <{}>; {}", name, element->name, allowed));
-    }
-    check_shape(child, source);
-  }
-}
+void check_shape(const pugi::xml_node& element, const XmlSource& source) { check_shape(element, source, 1); }
 
 }  // namespace foreflow::platform

@@ -1,6 +1,5 @@
-#include "foreflow/base/text.h"
+#include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
-#include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
@@ -51,7 +50,7 @@ Sequential from_onnx(const Scenario& scenario) {
 
 Sequential from_distir(const Scenario& scenario) {
   const std::string& path = scenario.workload.path;
-  const ir::Module module = ir::parse(read_file(path), path, ops::table());
+  const ir::Module module = binary::read_program(path, ops::table());
   Sequential sequential;
   sequential.module = ending_at(module, ir::find_entry(module, scenario.workload.function));
   sequential.placed = is_placed(sequential.module);

@@ -14,7 +14,7 @@ namespace foreflow::scenario {
 Sequential gpt_inference(const Scenario& scenario) {
   const JsonView json = JsonView(scenario.source, scenario.file).at("workload");
   onnx::Gpt2Size size;
-  size.layers            = positive_or(json, "layers", size.layers);
+  size.layers            = positive_or(json, "layers", size.layers, kMostLayers);
   size.heads             = positive_or(json, "heads", size.heads);
   size.hidden            = positive_or(json, "hidden", size.hidden);
   size.vocabulary        = positive_or(json, "vocabulary", size.vocabulary);

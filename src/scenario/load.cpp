@@ -52,9 +52,12 @@ std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
 }
 
-int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback) {
+int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest) {
   const int64_t value = json.int_or(key, fallback);
   if (value < 1) json.at(key).fail(std::to_string(value) + " is too small; use 1 or more");
+  if (value > largest) {
+    json.at(key).fail(std::to_string(value) + " is too large; use at most " + std::to_string(largest));
+  }
   return value;
 }
 

@@ -8,8 +8,11 @@ namespace foreflow::scenario {
 // `path` as the scenario file means it: relative to the folder of `file`.
 std::string beside(const std::string& file, const std::string& path);
 
-// The member, which is at least 1; `fallback` when absent.
-int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback);
+constexpr int64_t kLargestNumber = 1'000'000'000;  // products of two fit in 63 bits
+constexpr int64_t kMostLayers    = 100'000;        // each is written out
+
+// The member, which is at least 1 and at most `largest`; `fallback` when absent.
+int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
 Workload read_workload(const JsonView& json);
 PlatformChoice read_platform(const JsonView& json);

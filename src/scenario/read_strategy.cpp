@@ -49,10 +49,11 @@ void check_divides(const JsonView& json, std::string_view key, int64_t value, in
     json.at(key).fail(std::to_string(value) + " does not divide " + what + "; use " + choices(number));
 }
 
-// A size that the workload states as a positive integer; 0 when it does not.
+// A size that the workload states as a positive integer; 0 when it does not, or where the model will refuse it.
 int64_t stated(const JsonView& sizes, std::string_view key) {
-  const Json* value = sizes.json().find(key);
-  return value != nullptr && value->if_int() != nullptr && *value->if_int() > 0 ? *value->if_int() : 0;
+  const Json* value     = sizes.json().find(key);
+  const int64_t* number = value == nullptr ? nullptr : value->if_int();
+  return number != nullptr && *number > 0 && *number <= kLargestNumber ? *number : 0;
 }
 
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
@@ -78,6 +79,11 @@ int read_microbatches(const JsonView& json, const Strategy& strategy) {
   const int64_t size        = positive_or(json, "microbatch_size", 1);
   if (json.has("microbatch_size")) {
     check_divides(json, "microbatch_size", size, replica, samples);
+    if (replica / size > kMostDevices) {
+      json.at("microbatch_size")
+          .fail("makes " + std::to_string(replica / size) + " microbatches; use at most " +
+                std::to_string(kMostDevices));
+    }
     return static_cast<int>(replica / size);
   }
   const int microbatches = degree(json, "microbatches");

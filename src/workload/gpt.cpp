@@ -15,7 +15,7 @@ struct Sizes {
 
 Sizes read(const Request& request) {
   const JsonView& json = request.sizes;
-  const Sizes sizes{positive(json, "layers", 12), positive(json, "hidden", 768),       positive(json, "heads", 12),
+  const Sizes sizes{positive(json, "layers", 12, kMostLayers), positive(json, "hidden", 768),       positive(json, "heads", 12),
                     positive(json, "sequence", 1024), positive(json, "vocabulary", 50257), request.batch};
   if (sizes.hidden % sizes.heads != 0) {
     throw Error(json.where() + (json.has("heads") ? ".heads" : ""),

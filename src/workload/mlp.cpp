@@ -6,7 +6,7 @@ namespace {
 
 // x[b,h] -> Relu(x * w1) -> ... -> Relu(. * wL) -> [b,h], without biases: the DistIR paper's MLP (MLP 1B is 16 x 8192).
 Model build(const Request& request, const ir::OpTable& ops) {
-  const int64_t layers = positive(request.sizes, "layers", 16), hidden = positive(request.sizes, "hidden", 8192);
+  const int64_t layers = positive(request.sizes, "layers", 16, kMostLayers), hidden = positive(request.sizes, "hidden", 8192);
   ir::FunctionBuilder f("mlp", ops);
   const auto matrix = [&](int64_t rows) { return ir::Type::tensor(request.dtype, {rows, hidden}); };
   std::vector<ir::ValueId> weights;

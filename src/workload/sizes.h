@@ -5,7 +5,10 @@
 
 namespace foreflow::workload {
 
-// Throws Error at the key unless it is at least 1.
-int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback);
+constexpr int64_t kLargestSize = 1'000'000'000;  // products of two sizes fit in 63 bits
+constexpr int64_t kMostLayers  = 100'000;        // each is written out
+
+// Throws Error at the key unless it is at least 1 and at most `largest`.
+int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, int64_t largest = kLargestSize);
 
 }  // namespace foreflow::workload

@@ -19,9 +19,11 @@ const Registry<WorkloadDef>& workloads() {
   return kTable;
 }
 
-int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback) {
+int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, int64_t largest) {
   const int64_t value = sizes.int_or(key, fallback);
-  if (value < 1 || value > (int64_t{1} << 32)) sizes.at(key).fail("must be a whole number of at least 1");
+  if (value < 1 || value > largest) {
+    sizes.at(key).fail(std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
+  }
   return value;
 }
 

@@ -63,8 +63,13 @@ std::vector<Case> cases() {
       {"constant_too_short", body("%z = Constant[value = Int64(2,)[1]]()"), "m:2:36: expected ',', found ']'"},
       {"constant_of_unknown_size", body("%z = Constant[value = Int64(?,)[1]]()"),
        "m:2:34: a constant has no unknown dimension"},
-      {"constant_larger_than_the_text", body("%z = Constant[value = Int64(4294967296, 4294967296)[1]]()"),
-       "m:2:54: the constant has more elements than the text; write them all"},
+      {"constant_larger_than_the_text", body("%z = Constant[value = Int64(65536, 65536)[1]]()"),
+       "m:2:44: the constant has more elements than the text; write them all"},
+      {"shape_without_end", with_parameters("%x: Tensor[Float32, (1099511627776, ?, 1099511627776)]"),
+       "m:1:62: the shape (1099511627776, ?, 1099511627776) has more than 2^56 elements"},
+      {"control_character", body("%z = \x01(%x)"), "m:2:8: expected an op or a @function, found '?'"},
+      {"empty_list", body("%z = MPIReduce(1)"), "m:2: @f: %z = MPIReduce: takes a list of at least one operand"},
+      {"list_with_a_gap", body("%z = MPIReduce(%x, _, 1)"), "m:2: @f: %z = MPIReduce: leaves out an operand of its list"},
       {"integer_out_of_range", body("%z = Softmax[axis = 99999999999999999999](%x)"),
        "m:2:43: expected an integer, found '99999999999999999999'"},
       {"broken_number", body("%z = Softmax[axis = 1e](%x)"), "m:2:24: expected ',' or ']', found 'e'"},
@@ -88,6 +93,20 @@ std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const Case& one : cases()) all.push_back(one.name);
   return all;
+}
+
+TEST(DeepDistir, IsRefusedWhereWhoFollowsCallsWouldRunOutOfStack) {
+  std::string text = "func @f0(%x) {\n  return %x\n}\n";
+  for (int i = 1; i <= 300; ++i) {
+    const std::string number = std::to_string(i), before = std::to_string(i - 1);
+    text += "func @f" + number + "(%x) {\n  %y = @f" + before + "(%x)\n  return %y\n}\n";
+  }
+  try {
+    parse(text, "m", ops::table());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "m: @f257: calls are nested more than 256 deep");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Text, BadDistir, testing::ValuesIn(names()), [](const auto& info) { return info.param; });

@@ -38,6 +38,16 @@ std::string route(const std::string& from, const std::string& to, const std::str
   return "<route src=\"" + from + "\" dst=\"" + to + "\">" + crossing + "</route>\n";
 }
 
+// On line 2: zones in zones.
+std::string deep_zones(int depth) {
+  std::string open, close;
+  for (int i = 0; i < depth; ++i) {
+    open += "<zone id=\"" + std::to_string(i % 10) + "\" routing=\"\">";
+    close += "</zone>";
+  }
+  return kHead + "<platform version=\"4.1\">" + open + close + "</platform>";
+}
+
 struct Case {
   std::string name;
   std::string xml;
@@ -57,6 +67,7 @@ const std::vector<Case>& cases() {
        "p.xml:2:1: the version is \"3\"; it must be \"4.1\""},
       {"NoDocumentType", "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"/></platform>",
        "p.xml:1:1: SimGrid needs <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"> before it"},
+      {"DeepZones", deep_zones(70), "p.xml:2:1537: <zone> is nested more than 64 deep"},
       {"NoZone", kHead + "<platform version=\"4.1\"/>", "p.xml:2:1: is empty; it must hold one <zone>"},
       {"TwoZones",
        kHead +

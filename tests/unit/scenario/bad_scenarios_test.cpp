@@ -35,7 +35,7 @@ class BadScenarios : public testing::TestWithParam<Mistake> {};
 
 TEST_P(BadScenarios, AreRefusedInOneLine) {
   try {
-    load(changed(GetParam().change), "gpt.json");
+    build(load(changed(GetParam().change), "gpt.json"));
     FAIL() << "nothing was wrong";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), GetParam().message);
@@ -53,6 +53,12 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.strategy.tpp: unknown key "tpp"; the nearest is "tp")"},
         Mistake{"unknown_size", R"(workload.layer=2)",
                 R"(gpt.json: $.workload.layer: unknown key "layer"; the nearest is "layers")"},
+        Mistake{"too_many_layers", R"(workload.layers=1000000)",
+                R"(gpt.json: $.workload.layers: 1000000 is no such size; use 1 to 100000)"},
+        Mistake{"huge_batch", R"(strategy.global_batch=9223372036854775807)",
+                R"(gpt.json: $.strategy.global_batch: 9223372036854775807 is too large; use at most 1000000000)"},
+        Mistake{"huge_hidden", R"(workload.hidden=9223372036854775807)",
+                R"(gpt.json: $.workload.hidden: 9223372036854775807 is no such size; use 1 to 1000000000)"},
         Mistake{"unknown_model", R"(workload.model="gtp")",
                 R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list))"},
         Mistake{"no_workload", R"(workload={})",

@@ -1,0 +1,12 @@
+// Tells whether bytes are what they were.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace foreflow::binary {
+
+// CRC-32 as in ISO 3309 and zip files: any single flipped bit, and any burst of up to 32, changes it.
+uint32_t checksum(std::string_view bytes);
+
+}  // namespace foreflow::binary

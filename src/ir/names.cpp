@@ -1,0 +1,20 @@
+// What names may look like, as the scanner itself takes them.
+#include "foreflow/base/scanner.h"
+#include "foreflow/ir/names.h"
+#include "literal.h"
+
+namespace foreflow::ir {
+
+bool is_name(std::string_view text) {
+  static const std::string kNowhere;
+  Scanner scanner(text, kNowhere);
+  return !text.empty() && scan_name(scanner) == text;
+}
+
+bool is_word(std::string_view text) {
+  static const std::string kNowhere;
+  Scanner scanner(text, kNowhere);
+  return !text.empty() && scanner.word() == text;
+}
+
+}  // namespace foreflow::ir

@@ -1,0 +1,34 @@
+// Platform XML: our own checks for all, and SimGrid in its child process for few of the documents that pass them.
+#include <functional>
+
+#include "foreflow/platform/describe.h"
+#include "foreflow/platform/load.h"
+#include "fuzz/form.h"
+#include "platform/document.h"
+
+namespace foreflow::fuzz::definitions {
+namespace {
+
+constexpr size_t kOneIn      = 64;  // a child process costs as much as thousands of documents here
+constexpr size_t kMostRouted = 64;  // devices: SimGrid is asked for the route of every pair
+
+// Not std::hash: the choice must be the same in every build.
+size_t digest(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash >> 32;
+}
+
+void take(std::string_view bytes) {
+  const std::string text(bytes);
+  const platform::Document document = platform::read_document(text, "fuzz.xml");
+  platform::check_routed(document.root);
+  if (document.devices.size() > kMostRouted || digest(bytes) % kOneIn != 0) return;
+  platform::describe(platform::load(text, "fuzz.xml"));
+}
+
+}  // namespace
+
+Form platform() { return {"platform", take}; }
+
+}  // namespace foreflow::fuzz::definitions

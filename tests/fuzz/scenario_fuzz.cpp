@@ -1,0 +1,63 @@
+// Scenario JSON: parse, load, and the whole chain on the analytic engine where the sizes are small. No file is read.
+#include <cmath>
+
+#include "foreflow/scenario/run.h"
+#include "fuzz/form.h"
+
+namespace foreflow::fuzz::definitions {
+namespace {
+
+constexpr int64_t kLargestSize = 64;  // of any dimension of a model that is built
+constexpr int64_t kMostLayers  = 4;
+constexpr int kMostNodes       = 2;
+constexpr int kMostDevices     = 16;
+
+// A calibration file is the one file that loading a scenario opens.
+bool names_calibration(const Json& json) {
+  const Json* cost  = json.find("cost");
+  const Json* model = cost == nullptr ? nullptr : cost->find("model");
+  return model != nullptr && model->if_string() != nullptr && model->if_string()->ends_with(".json");
+}
+
+bool is_small(const Json& workload) {
+  for (const auto& [key, value] : *workload.if_object()) {
+    if (value.if_int() != nullptr && *value.if_int() > kLargestSize) return false;
+  }
+  const Json* layers = workload.find("layers");
+  return layers != nullptr && layers->if_int() != nullptr && *layers->if_int() <= kMostLayers;
+}
+
+bool is_small(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  return scenario.workload.source == scenario::Workload::Source::family && scenario.platform.topology != nullptr &&
+         is_small(*scenario.source.find("workload")) && scenario.platform.nodes <= kMostNodes &&
+         strategy.global_batch <= kLargestSize && strategy.dp <= kMostDevices && strategy.tp <= kMostDevices &&
+         strategy.pp <= kMostDevices && strategy.devices() <= kMostDevices && strategy.microbatches <= kMostDevices;
+}
+
+// Loading asks SimGrid in a child process, so each is loaded once.
+scenario::PlatformRef platform_of(const scenario::PlatformChoice& choice) {
+  static std::map<std::pair<std::string_view, int>, scenario::PlatformRef> loaded;
+  scenario::PlatformRef& platform = loaded[{choice.topology->name, choice.nodes}];
+  if (platform == nullptr) platform = scenario::load_platform(choice);
+  return platform;
+}
+
+void take(std::string_view text) {
+  const Json json  = parse_json(text, "fuzz.json");
+  const Json again = surely("printed JSON parses", [&] { return parse_json(json.dump_compact(), "printed"); });
+  FOREFLOW_CHECK(again.dump() == json.dump(), "print then parse is the identity");
+  if (names_calibration(json)) return;
+  scenario::Scenario scenario = scenario::load(json, "fuzz.json");
+  if (!is_small(scenario)) return;
+  scenario.engine                 = &simulate::engines().get("analytic", "fuzz");
+  const scenario::Outcome outcome = scenario::run(scenario, scenario::build(scenario), platform_of(scenario.platform));
+  const double time               = outcome.timeline.makespan.value();
+  FOREFLOW_CHECK(std::isfinite(time) && time >= 0, "an iteration takes a while");
+}
+
+}  // namespace
+
+Form scenario() { return {"scenario", take}; }
+
+}  // namespace foreflow::fuzz::definitions
