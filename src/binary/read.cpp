@@ -114,6 +114,9 @@ class Reader {
       fail(fmt::format("op {} has the unknown number {}", i + 1, kind));
     if (kind > 0) op.def = ops_[static_cast<size_t>(kind) - 1];
     if (kind < 0) op.callee = -(kind + 1);
+    if (op.is_call() && static_cast<size_t>(op.callee) >= module_.functions.size()) {
+      fail(fmt::format("op {} calls a function that does not stand above", i + 1));
+    }
     op.attributes    = tables_.attributes(message.op_attributes(i));
     op.operand_count = message.operand_counts(i);
     op.result_count  = message.result_counts(i);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "foreflow/ir/names.h"
 #include "onnx/message.h"
 #include "onnx/tensor.h"
 
@@ -78,6 +79,7 @@ ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::str
   for (const AttributeProto& attribute : node.attribute()) {
     if (bodies == Bodies::read_elsewhere && kind_of(attribute) == AttributeProto::GRAPH) continue;
     if (attribute.name().empty()) throw Error(where, "has an attribute without a name");
+    if (!ir::is_word(attribute.name())) throw Error(where, quote(attribute.name()) + " cannot name an attribute");
     if (attributes.find(attribute.name()) != nullptr)
       throw Error(where, "has two attributes " + quote(attribute.name()));
     if (!attribute.ref_attr_name().empty())

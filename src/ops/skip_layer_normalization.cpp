@@ -41,7 +41,8 @@ Factors skip_factors(const OpCall& call) {
   const std::string rows = letters_before(rank, rank - 1);
   const Type skip        = tensor_operand(call, 1);
   std::string aligned    = aligned_letters(skip.dims, tensor_operand(call, 0).dims);
-  aligned.back()         = '.';
+  if (aligned.empty()) return {};
+  aligned.back() = '.';
   return {.text = factor_text(call, {rows, aligned}, std::vector<std::string>(call.outputs, rows))};
 }
 

@@ -115,7 +115,7 @@ const std::vector<Case>& cases() {
       {"operand_number", [](Lists& l) { l.operands = {3}; }, "m: function 1: uses value 3 of 2"},
       {"own_result", [](Lists& l) { l.operands = {2}; }, "m: @f: %y = Relu: uses %y before it is defined"},
       {"result_number", [](Lists& l) { l.results = {2}; }, "m: function 1: returns a value that it does not have"},
-      {"itself", [](Lists& l) { l.op_kinds = {1}; }, "m: @f: %y = @f: calls a function that does not stand above"},
+      {"itself", [](Lists& l) { l.op_kinds = {1}; }, "m: function 1: op 1 calls a function that does not stand above"},
       {"unknown_op", [](Lists& l) { l.strings[3] = "Rely"; },
        "m: unknown op \"Rely\"; the nearest is \"Relu\" (see: foreflow list)"},
       {"type_kind", [](Lists& l) { l.tables = table(kTypes, type(9)); }, "m: a type is of the unknown kind 9"},
