@@ -7,6 +7,7 @@
 #include "literal.h"
 #include "name_table.h"
 #include "undefined.h"
+#include "verify.h"
 
 namespace foreflow::ir {
 namespace {
@@ -32,7 +33,7 @@ struct HashAttributeText {
 };
 
 // Reads one module; a program repeats few types and attributes very often, so equal texts of them are read once and shared.
-// What it makes passes verify, as the checks are made on the way. Grammar in short:
+// Grammar in short:
 //   func @name([weight] %x: TYPE, ...) { %y: TYPE, _ = Op[attr = value](%x, [%a, %b], literal, attr=value)  return %y }
 class Parser {
  public:
@@ -294,7 +295,9 @@ class Parser {
 }  // namespace
 
 Module parse(std::string_view text, const std::string& name, const OpTable& ops) {
-  return Parser(text, name, ops).parse();
+  Module module = Parser(text, name, ops).parse();
+  verify(module, Names::unique);
+  return module;
 }
 
 Type parse_type(std::string_view text, const std::string& where) {

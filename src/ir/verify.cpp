@@ -1,7 +1,10 @@
+#include "verify.h"
+
 #include <algorithm>
 #include <set>
 
 #include "display.h"
+#include "foreflow/ir/text.h"
 #include "name_table.h"
 
 namespace foreflow::ir {
@@ -12,8 +15,8 @@ class Verifier {
  public:
   Verifier(const Module& module, size_t self) : module_(module), function_(module.functions[self]), self_(self) {}
 
-  void run() {
-    names();
+  void run(Names known) {
+    if (known == Names::any) names();
     size_t defined = function_.parameters.size();
     if (defined > function_.values.size()) fail("has more parameters than values");
     for (const Op& op : function_.ops) {
@@ -55,10 +58,7 @@ class Verifier {
 
   // MPIReduce([%a, %b], 1): the brackets hold values.
   void check_list(const Op& op) const {
-    if (!op.def->list_operand) return;
-    const auto inputs = function_.inputs(op);
-    if (inputs.empty()) fail(op, "takes a list of at least one operand");
-    if (std::find(inputs.begin(), inputs.end(), ValueId::none) != inputs.end()) fail(op, "leaves out an operand of its list");
+    if (op.def->list_operand && op.operand_count == 0) fail(op, "takes a list of at least one operand");
   }
 
   const Module& module_;
@@ -78,13 +78,15 @@ int depth_of_calls(const Function& function, const std::vector<int>& depths) {
 
 }  // namespace
 
-void verify(const Module& module) {
+void verify(const Module& module) { verify(module, Names::any); }
+
+void verify(const Module& module, Names known) {
   std::set<std::string_view> names;
   std::vector<int> depths;
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const std::string& name = module.functions[i].name;
     if (!names.insert(name).second) throw Error(module.source, "the function @" + name + " is defined twice");
-    Verifier(module, i).run();
+    Verifier(module, i).run(known);
     depths.push_back(depth_of_calls(module.functions[i], depths));
     if (depths.back() > kDeepestCall) {
       throw Error(module.source + ": @" + name, "calls are nested more than " + std::to_string(kDeepestCall) + " deep");

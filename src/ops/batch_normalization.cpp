@@ -89,10 +89,37 @@ Factors normalization_factors(const OpCall& call) {
   return {.text = factor_text(call, {all, channel, channel, channel, channel}, outputs)};
 }
 
+// By the batch's own statistics, with x' = (x - mean) r and means over all but the channels:
+// dx = scale r (dy - mean(dy) - x' mean(dy x')). (Ioffe and Szegedy, 2015.) No gradient comes through the blended statistics.
+void grad_training(GradBuilder& builder) {
+  const Type x = tensor_operand(builder.call(), 0);
+  std::vector<int64_t> axes{0}, inner;
+  for (size_t d = 2; d < x.dims.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  for (size_t d = 2; d < x.dims.size(); ++d) inner.push_back(static_cast<int64_t>(d) - 1);
+  const auto reduce = [&](const char* op, int value, int64_t keep) {
+    return builder.emit(op, {{"axes", axes}, {"keepdims", keep}}, {value})[0];
+  };
+  const auto mean     = [&](int value) { return reduce("ReduceMean", value, 1); };
+  const auto times    = [&](int a, int b) { return emit_op(builder, "Mul", {a, b}); };
+  const int dy        = builder.output_gradient(0);
+  const int centred   = emit_op(builder, "Sub", {builder.input(0), mean(builder.input(0))});
+  const int spread    = emit_op(builder, "Add", {mean(times(centred, centred)), emit_number(builder, epsilon_of(builder.call()))});
+  const int r         = emit_op(builder, "Reciprocal", {emit_op(builder, "Sqrt", {spread})});
+  const int normal    = times(centred, r);
+  if (builder.wanted(0)) {
+    int scale = builder.input(1);
+    if (!inner.empty()) scale = builder.emit("Unsqueeze", {{"axes", inner}}, {scale})[0];
+    const int rest = emit_op(builder, "Sub", {emit_op(builder, "Sub", {dy, mean(dy)}), times(normal, mean(times(dy, normal)))});
+    builder.set_input_gradient(0, times(times(r, scale), rest));
+  }
+  if (builder.wanted(1)) builder.set_input_gradient(1, reduce("ReduceSum", times(dy, normal), 0));
+  if (builder.wanted(2)) builder.set_input_gradient(2, reduce("ReduceSum", dy, 0));
+}
+
 // The statistics are operands like the others: with r = 1 / sqrt(variance + epsilon),
 // dmean = -dbias scale r and dvariance = -1/2 dscale scale r r.
 void grad_normalization(GradBuilder& builder) {
-  if (training(builder.call())) builder.call().fail("training_mode=1 has no gradient rule; export the model for inference");
+  if (training(builder.call())) return grad_training(builder);
   const Attributes attributes{{"epsilon", epsilon_of(builder.call())}};
   const int scale = builder.input(1), variance = builder.input(4);
   const auto gradients =

@@ -45,7 +45,8 @@ OpDef cast_like() {
           [] {
             return std::vector<Sample>{
                 {{}, {f32({4, 2}), i64({3})}, {{0, Array::of_floats({4, 2}, {0, 1, 1.5F, -1.5F, 2, 3, 4, 5})}}},
-                {{}, {boolean({3}), f32({})}, {{1, Array::scalar(0.0F)}}}};
+                {{}, {boolean({3}), i64({2})}},
+                {{}, {f32({4, 2}), f32({3})}}};
           },
   };
 }

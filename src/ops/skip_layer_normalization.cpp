@@ -16,7 +16,12 @@ double epsilon_of(const OpCall& call) { return call.attributes.float_or("epsilon
 std::vector<Type> infer_skip(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
   for (size_t i = 1; i < call.arity(); ++i) {
-    if (call.has(i)) common_dtype(call, std::vector{x, tensor_operand(call, i)});
+    if (!call.has(i)) continue;
+    const Type operand = tensor_operand(call, i);
+    common_dtype(call, std::vector{x, operand});
+    if (!has_rank(x) || !has_rank(operand) || operand.dims.size() <= x.dims.size()) continue;
+    call.fail("operand " + std::to_string(i) + " is " + to_string(operand.dims) + "; it should have no more dimensions than " +
+              to_string(x.dims));
   }
   std::vector<Type> types{x};
   // Mean and InvStdDev have one number a row, in Float32 unless x is wider; the fourth result is what was normalised.

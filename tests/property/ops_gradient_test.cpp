@@ -205,15 +205,33 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   const auto add = [&](std::string_view reason, std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) reasons.emplace(name, reason);
   };
-  add("gives integers or booleans", {"And", "ArgMax", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less",
-                                     "LessOrEqual", "NonZero", "Not", "Or", "Shape", "Size", "Xor"});
-  add("has no float operand", {"Constant", "ConstantOfShape"});
-  add("the length of the result jumps with its operands", {"Range"});
+  add("gives integers or booleans",
+      {"And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
+       "BroadcastGradientArgs", "ConvInteger", "Equal", "Greater", "GreaterOrEqual", "Hardmax", "IsInf", "IsNaN",
+       "Less", "LessOrEqual", "MatMulInteger", "NonMaxSuppression", "NonZero", "Not", "Or", "Shape", "Size", "Xor"});
+  add("has no float operand", {"BlackmanWindow", "Constant", "ConstantOfShape", "EyeLike", "HammingWindow",
+                               "HannWindow", "MelWeightMatrix", "TfIdfVectorizer"});
+  add("works on quantised numbers, whose slope is zero or jumps",
+      {"DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "QuantizeLinear"});
+  add("draws its result", {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+                           "RandomUniformLike"});
+  add("the length of the result jumps with its operands", {"Range", "Unique"});
   add("is a gradient itself: second derivatives are not taken",
-      {"AveragePoolGrad", "BatchNormalizationGrad", "ConvWeightGrad", "GatherGrad", "GeluGrad",
-       "LayerNormalizationGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "ReluGrad", "ResizeGrad",
-       "SoftmaxCrossEntropyLossGrad", "SoftmaxGrad"});
-  add("ends a training step", {"AdamOptimizer", "Optimizer", "SGDOptimizer"});
+      {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "ConvWeightGrad",
+       "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
+       "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad",
+       "NegativeLogLikelihoodLossGrad", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
+       "SigmoidGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
+       "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
+  add("is what exporters of training graphs write: it is differentiated already",
+      {"BiasDropout", "ConcatTraining", "InPlaceAccumulator", "SoftmaxCrossEntropy", "SoftmaxCrossEntropyLossInternal",
+       "YieldOp"});
+  add("is fused for inference: export the model unfused to train it",
+      {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
+       "MultiHeadAttention", "RotaryEmbedding", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"});
+  add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
+  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "DescentStep", "Momentum", "MomentumOptimizer",
+                               "Optimizer", "SGDOptimizer"});
   return reasons;
 }
 

@@ -72,9 +72,15 @@ class Interpreter {
   }
 
  private:
+  // A function that calls one below it twice with different shapes, and so on for forty functions, would never end.
+  static constexpr size_t kMostInstances = 100'000;
+
   // Returns the number of the new instance.
   int32_t interpret(size_t number, std::vector<Value> arguments) {
     const ir::Function& function = module_.functions[number];
+    if (result_.instances.size() >= kMostInstances) {
+      throw Error(module_.source + ": @" + function.name, "its calls have more than " + std::to_string(kMostInstances) + " different signatures");
+    }
     if (arguments.size() != function.parameters.size()) {
       throw Error(module_.source + ": @" + function.name, "takes " + std::to_string(function.parameters.size()) + " arguments, not " +
                                                               std::to_string(arguments.size()));

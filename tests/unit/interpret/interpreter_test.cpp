@@ -71,6 +71,17 @@ TEST(Interpreter, InterpretsEachSignatureOfAFunctionOnItsOwn) {
   EXPECT_EQ(two.type("d"), tensor("(8,)", "1"));
 }
 
+TEST(Interpreter, RefusesProgramsOfMoreSignaturesThanAnyoneCouldWaitFor) {
+  std::string text = "func @f0(%x, %c) {\n  %y = Concat[axis = 0](%x, %c)\n  return %y\n}\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string below = "@f" + std::to_string(i - 1) + "(";
+    text += "func @f" + std::to_string(i) + "(%x, %c) {\n  %y = " + below + "%x, %c)\n  %z = " + below +
+            "%y, %c)\n  return %z\n}\n";
+  }
+  text += "func @f(%x: " + tensor("(4,)", "1") + ", %c: " + tensor("(1,)", "1") + ") {\n  %y = @f40(%x, %c)\n  return %y\n}";
+  EXPECT_EQ(refused(text), "m: @f2: its calls have more than 100000 different signatures");
+}
+
 TEST(Interpreter, TellsStreamsOfADeviceFromTheDevice) {
   const Interpreted two =
       interpreted(kDouble + "func @f(%a: " + tensor("(4,)", "3") + ", %b: " + tensor("(4,)", "3.comm") +

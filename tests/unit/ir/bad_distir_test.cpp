@@ -69,7 +69,6 @@ std::vector<Case> cases() {
        "m:1:62: the shape (1099511627776, ?, 1099511627776) has more than 2^56 elements"},
       {"control_character", body("%z = \x01(%x)"), "m:2:8: expected an op or a @function, found '?'"},
       {"empty_list", body("%z = MPIReduce(1)"), "m:2: @f: %z = MPIReduce: takes a list of at least one operand"},
-      {"list_with_a_gap", body("%z = MPIReduce(%x, _, 1)"), "m:2: @f: %z = MPIReduce: leaves out an operand of its list"},
       {"integer_out_of_range", body("%z = Softmax[axis = 99999999999999999999](%x)"),
        "m:2:43: expected an integer, found '99999999999999999999'"},
       {"broken_number", body("%z = Softmax[axis = 1e](%x)"), "m:2:24: expected ',' or ']', found 'e'"},

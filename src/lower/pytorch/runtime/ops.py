@@ -2,30 +2,59 @@ def axis_of(axis, rank):
     return axis + rank if axis < 0 else axis
 
 
-def adam(w, dw, m, v, lr, beta1, beta2, epsilon, step):
-    """One step with bias correction (Kingma and Ba, 2015)."""
-    m = each(lambda m, dw: beta1 * m + (1 - beta1) * dw, m, dw)
-    v = each(lambda v, dw: beta2 * v + (1 - beta2) * dw * dw, v, dw)
+def adam(w, dw, m, v, master, lr, beta1, beta2, epsilon, weight_decay, step):
+    """One step with bias correction (Kingma and Ba, 2015), with weight_decay AdamW's (Loshchilov and Hutter, 2019)."""
+    m = each(lambda m, dw: beta1 * m + (1 - beta1) * dw.to(m.dtype), m, dw)
+    v = each(lambda v, dw: beta2 * v + (1 - beta2) * dw.to(v.dtype) ** 2, v, dw)
 
     def one(w, m, v):
-        return w - lr * (m / (1 - beta1**step)) / (torch.sqrt(v / (1 - beta2**step)) + epsilon)
+        change = m / (1 - beta1**step) / (torch.sqrt(v / (1 - beta2**step)) + epsilon)
+        return w - lr * (change + weight_decay * w if weight_decay else change)
 
-    return each(one, w, m, v), m, v
+    w, master = stepped(one, w, master, m, v)
+    return (w, m, v) if master is None else (w, m, v, master)
 
 
-def sgd(w, dw, lr):
-    return each(lambda w, dw: w - lr * dw, w, dw)
+def momentum_step(w, dw, v, master, lr, momentum, nesterov):
+    """Polyak, 1964; nesterov: Sutskever et al., 2013."""
+    v = each(lambda v, dw: momentum * v + dw.to(v.dtype), v, dw)
+    change = each(lambda v, dw: dw.to(v.dtype) + momentum * v, v, dw) if nesterov else v
+    w, master = stepped(lambda w, change: torch.sub(w, change, alpha=lr), w, master, change)
+    return (w, v) if master is None else (w, v, master)
+
+
+def sgd(w, dw, master, lr):
+    w, master = stepped(lambda w, dw: torch.sub(w, dw, alpha=lr), w, master, dw)
+    return w if master is None else (w, master)
+
+
+def stepped(step, w, master, *parts):
+    """The weight and its master after the step; the step starts from the master, which the weight is rounded from."""
+    start = w if master is None else master
+    fresh = each(lambda start, *parts: step(start, *parts).to(start.dtype), start, *parts)
+    return (fresh, None) if master is None else (each(lambda w, fresh: fresh.to(w.dtype), w, fresh), fresh)
 
 
 def sgd_all(*operands, lr):
     half = len(operands) // 2
-    return [sgd(w, dw, lr) for w, dw in zip(operands[:half], operands[half:])]
+    return [sgd(w, dw, None, lr) for w, dw in zip(operands[:half], operands[half:])]
 
 
 def arg_max(x, axis, keepdims, select_last_index):
     if not select_last_index:
         return torch.argmax(x, dim=axis, keepdim=bool(keepdims))
     return x.shape[axis] - 1 - torch.argmax(torch.flip(x, [axis]), dim=axis, keepdim=bool(keepdims))
+
+
+def batch_norm(x, scale, bias, mean, variance, epsilon, momentum, training_mode, outputs):
+    """In training with the batch's statistics, which follow y: blended with the old ones, and as they are."""
+    if not training_mode:
+        return F.batch_norm(x, mean, variance, scale, bias, training=False, eps=epsilon)
+    rows = [axis for axis in range(x.dim()) if axis != 1]
+    used = [x.to(mean.dtype).mean(dim=rows), x.to(variance.dtype).var(dim=rows, unbiased=False)]
+    y = F.batch_norm(x, *used, scale, bias, training=False, eps=epsilon)
+    blended = [old * momentum + fresh * (1 - momentum) for old, fresh in zip((mean, variance), used)]
+    return (y, *blended, *used)[:outputs] if outputs > 1 else y
 
 
 def cast(x, dtype):
@@ -75,13 +104,26 @@ def take(x, indices, axis):
     return torch.index_select(x, axis, flat).reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1 :])
 
 
-def take_grad(indices, dy, axis, dim):
+def take_grad(indices, dy, shape, axis, dim):
     """Adds every row of dy to the row that it was taken from."""
     axis = axis_of(axis, dy.dim() - indices.dim() + 1)
+    dim = dim if shape is None else ints(shape)[axis]
     before, after = dy.shape[:axis], dy.shape[axis + indices.dim() :]
     flat = torch.remainder(indices.reshape(-1).to(int64), dim)
     zero = torch.zeros(before + (dim,) + after, dtype=dy.dtype, device=dy.device)
     return zero.index_add(axis, flat, dy.reshape(before + (indices.numel(),) + after))
+
+
+def take_elements(x, indices, axis):
+    return torch.gather(x, axis, torch.remainder(indices.to(int64), x.shape[axis]))
+
+
+def put_elements(x, indices, updates, axis, reduction):
+    at = torch.remainder(indices.to(int64), x.shape[axis])
+    if reduction == "none":
+        return torch.scatter(x, axis, at, updates)
+    name = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}[reduction]
+    return torch.scatter_reduce(x, axis, at, updates, reduce=name)
 
 
 def take_nd(x, indices, batch_dims):
@@ -156,6 +198,10 @@ def square_loss_grad(x, y, count):
     return 2 * (x - y) / (count or x.shape[0])
 
 
+def mean_of(*terms):
+    return total_of(*terms) / len(terms)
+
+
 def modulo(x, y, fmod):
     return torch.fmod(x, y) if fmod else torch.remainder(x, y)
 
@@ -203,6 +249,14 @@ def reduced(name, x, axes, keepdims, noop_with_empty_axes):
     axes = axes or ([] if noop_with_empty_axes else list(range(x.dim())))
     if name == "l2":
         y = torch.sqrt(reduced("sum", x * x, axes, 1, 1))
+    elif name == "l1":
+        y = reduced("sum", torch.abs(x), axes, 1, 1)
+    elif name == "sum_square":
+        y = reduced("sum", x * x, axes, 1, 1)
+    elif name == "log_sum":
+        y = torch.log(reduced("sum", x, axes, 1, 1))
+    elif name == "log_sum_exp":
+        y = torch.logsumexp(x, dim=axes, keepdim=True) if axes else x
     elif not axes:
         y = x
     elif name == "prod":
@@ -228,6 +282,11 @@ def reshape(x, shape, allowzero):
 
 def shape_of(x, start, end):
     return torch.tensor(list(x.shape[start:end]), dtype=int64, device=x.device)
+
+
+def shrink(x, lambd, bias):
+    zero = torch.zeros_like(x)
+    return torch.where(x > lambd, x - bias, torch.where(x < -lambd, x + bias, zero)).to(x.dtype)
 
 
 def slice_of(x, starts, ends, axes, steps):
@@ -295,6 +354,13 @@ def squeeze(x, axes):
         return x.squeeze()
     gone = {axis_of(axis, x.dim()) for axis in ints(axes)}
     return x.reshape([size for axis, size in enumerate(x.shape) if axis not in gone])
+
+
+def top_k(x, k, axis, largest):
+    """Of equal elements the first."""
+    (k,) = ints(k)
+    values, indices = torch.sort(x, dim=axis, descending=bool(largest), stable=True)
+    return values.narrow(axis, 0, k), indices.narrow(axis, 0, k)
 
 
 def total_of(*terms):

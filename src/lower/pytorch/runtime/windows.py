@@ -97,34 +97,80 @@ def average_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, count
     return y.reshape(x.shape[:2] + y.shape[2:])
 
 
-def resize(x, scales, sizes, axes, mode, coordinates, rounding):
-    """One axis after the other: each element is (1 - weight) * x[low] + weight * x[high]."""
-    axes = list(range(x.dim())) if axes is None else axes
+def resize(operands, scales, sizes, axes, mode, coordinates, rounding, a, exclude_outside, antialias, extrapolation_value, policy):
+    """One axis after the other: each element is a weighted sum of those around the place that it is taken from."""
+    x, *rest = operands
+    if len(rest) == 1 and scales is None and sizes is None:  # before opset 11: x, scales
+        rest = [None, rest[0]]
+    roi, given_scales, given_sizes = (rest + [None] * 3)[:3]
+    axes = [axis_of(axis, x.dim()) for axis in (range(x.dim()) if axes is None else axes)]
+    scales, sizes = given_scales if scales is None else scales, given_sizes if sizes is None else sizes
     sizes = [] if sizes is None else ints(sizes)
     scales = scales.tolist() if torch.is_tensor(scales) else scales
+    begins = [0.0] * len(axes) + [1.0] * len(axes) if roi is None else roi.tolist()
+    if sizes:
+        scales = [size / x.shape[axis] for size, axis in zip(sizes, axes)]
+        if policy != "stretch":
+            scales = [min(scales) if policy == "not_larger" else max(scales)] * len(axes)
+            sizes = [int((scales[0] * x.shape[axis] + 0.5) // 1) for axis in axes]
+    y = x
     for i, axis in enumerate(axes):
-        before = x.shape[axis]
-        scale = sizes[i] / before if sizes else scales[i]
-        after = sizes[i] if sizes else int(before * scale // 1)
-        if before == after and scale == 1:
+        before, scale = x.shape[axis], scales[i]
+        if scale == 1 and coordinates != "tf_crop_and_resize":
             continue
+        after = sizes[i] if sizes else int(before * scale // 1)
         at = torch.arange(after, dtype=float64, device=x.device)
-        if coordinates in ("half_pixel", "pytorch_half_pixel"):
-            at = (at + 0.5) / scale - 0.5 if coordinates == "half_pixel" or after > 1 else at * 0
-        elif coordinates == "asymmetric":
-            at = at / scale
-        elif coordinates == "align_corners":
-            at = at * (before - 1) / (after - 1) if after > 1 else at * 0
-        else:  # tf_half_pixel_for_nn
-            at = (at + 0.5) / scale
+        at = resize_places(at, before, scale, coordinates, begins[i], begins[i + len(axes)])
+        outside = torch.zeros_like(at, dtype=torch.bool)
+        if coordinates == "tf_crop_and_resize":
+            outside = (at < 0) | (at > before - 1)
         if mode == "nearest":
             shift = {"round_prefer_floor": -0.5, "round_prefer_ceil": 0.5}.get(rounding, 0)
             low = (torch.ceil if rounding in ("round_prefer_floor", "ceil") else torch.floor)(at + shift)
-            x = torch.index_select(x, axis, low.clamp(0, before - 1).to(int64))
-            continue
-        low = torch.floor(at)
-        weight = (at - low).reshape([-1 if a == axis else 1 for a in range(x.dim())])
-        first = torch.index_select(x, axis, low.clamp(0, before - 1).to(int64))
-        second = torch.index_select(x, axis, (low + 1).clamp(0, before - 1).to(int64))
-        x = ((1 - weight) * first + weight * second).to(x.dtype)
-    return x
+            y = torch.index_select(y, axis, low.clamp(0, before - 1).to(int64))
+        else:
+            stretch = min(scale, 1.0) if antialias else 1.0
+            taps = resize_taps(at, before, stretch, mode, a, exclude_outside)
+            total = sum(weight for _, weight in taps)
+            column = [-1 if other == axis else 1 for other in range(x.dim())]
+            y = sum(torch.index_select(y, axis, index) * (weight / total).reshape(column) for index, weight in taps)
+        if coordinates == "tf_crop_and_resize":
+            column = [-1 if other == axis else 1 for other in range(x.dim())]
+            y = torch.where(outside.reshape(column), torch.full_like(y, extrapolation_value), y)
+    return y.to(x.dtype)
+
+
+def resize_places(at, before, scale, coordinates, begin, end):
+    """Where the elements of the result lie among those of the operand: the formulas of ONNX."""
+    after = scale * before
+    if coordinates == "half_pixel" or coordinates == "pytorch_half_pixel" and after > 1:
+        return (at + 0.5) / scale - 0.5
+    if coordinates == "half_pixel_symmetric":
+        return before / 2 * (1 - after // 1 / after) + (at + 0.5) / scale - 0.5
+    if coordinates == "asymmetric":
+        return at / scale
+    if coordinates == "tf_half_pixel_for_nn":
+        return (at + 0.5) / scale
+    if coordinates == "tf_crop_and_resize":
+        if after == 1:
+            return at * 0 + (begin + end) * (before - 1) / 2
+        return begin * (before - 1) + at * (end - begin) * (before - 1) / (after - 1)
+    return at * (before - 1) / (after - 1) if coordinates == "align_corners" and after != 1 else at * 0
+
+
+def resize_taps(at, before, stretch, mode, a, exclude_outside):
+    """(index, weight) of the elements around each place; cubic: Keys, 1981."""
+    first = int(-(1 if mode == "linear" else 2) / stretch // 1) + 1
+    taps = []
+    for i in range(first, 2 - first):
+        index = torch.floor(at) + i
+        d = torch.abs(index - at) * stretch
+        if mode == "linear":
+            weight = (1 - d).clamp(min=0)
+        else:
+            far = torch.where(d < 2, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a, torch.zeros_like(d))
+            weight = torch.where(d <= 1, ((a + 2) * d - (a + 3)) * d * d + 1, far)
+        if exclude_outside:
+            weight = torch.where((index < 0) | (index >= before), torch.zeros_like(weight), weight)
+        taps.append((index.clamp(0, before - 1).to(int64), weight))
+    return taps
