@@ -8,6 +8,7 @@
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
 
 namespace {
 
@@ -16,7 +17,8 @@ using namespace foreflow;
 // The 175B GPT-2 graph (20,305 nodes) for one sample of 8 tokens.
 std::string gpt_175b() {
   const std::string bytes = onnx::write_gpt2({96, 96, 12288, 50257, 1024});
-  return ir::print(onnx::import_bytes(bytes, "bench", ops::table(), onnx::Numbers::skip).module);
+  const onnx::Imported imported = onnx::import_bytes(bytes, "bench", ops::table(), onnx::Numbers::skip);
+  return ir::print(scenario::with_shapes(imported, {{"input1", {1, 1, 8}}}, "bench"));
 }
 
 void rate(benchmark::State& state, const ir::Module& module) {

@@ -30,6 +30,7 @@ std::set<ir::Device> devices_of(const Place& place);
 // Errors name the op, its operands and their devices, and say what would be right.
 struct PlacementDomain {
   using Value = Place;
+  static constexpr bool kMemoised = true;
   const ir::Module& module;  // for the names in errors
 
   std::vector<Place> apply(const ir::Op& op, std::span<const Place> inputs) const;
