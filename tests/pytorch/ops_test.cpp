@@ -61,6 +61,16 @@ class Samples {
   std::map<std::string, Call> calls_;
 };
 
+void expect_the_same(Samples& samples, const std::string& python) {
+  samples.finish();
+  const TemporaryFolder folder;
+  write_case(folder.path().string(), samples.module, samples.arguments);
+  const PythonResult result =
+      run_python(python, {FOREFLOW_SOURCE_DIR "/tests/pytorch/run_functions.py", folder.path().string(), "1e-5"});
+  EXPECT_EQ(result.exit_code, 0) << result.text;
+  std::cout << result.text;
+}
+
 TEST(PyTorch, ComputesWhatTheReferenceKernelsComputeForEverySample) {
   FOREFLOW_PYTHON_OR_SKIP(python);
   Samples samples;
@@ -71,13 +81,52 @@ TEST(PyTorch, ComputesWhatTheReferenceKernelsComputeForEverySample) {
       samples.add(def, sample, std::string(def.name) + "_" + std::to_string(number++));
     }
   }
-  samples.finish();
-  const TemporaryFolder folder;
-  write_case(folder.path().string(), samples.module, samples.arguments);
-  const PythonResult result =
-      run_python(python, {FOREFLOW_SOURCE_DIR "/tests/pytorch/run_functions.py", folder.path().string(), "1e-5"});
-  EXPECT_EQ(result.exit_code, 0) << result.text;
-  std::cout << result.text;
+  expect_the_same(samples, python);
+}
+
+ir::OpDef::Sample resized(ir::Attributes attributes, int64_t before) {
+  return {.attributes = std::move(attributes), .inputs = {ir::Type::tensor(ir::DType::f32, {2, before})}};
+}
+
+// The modes of Resize of which its own samples have none.
+TEST(PyTorch, ResizesInEveryModeAsTheReferenceKernelDoes) {
+  FOREFLOW_PYTHON_OR_SKIP(python);
+  const std::vector<double> larger{1, 1.7}, smaller{1, 0.55};
+  const std::vector<int64_t> one{2, 1}, box{5, 4};
+  Samples samples;
+  const ir::OpDef& def = *ops::table().find("Resize");
+  size_t number        = 0;
+  const auto add       = [&](const ir::OpDef::Sample& sample) {
+    samples.add(def, sample, "Resize_" + std::to_string(number++));
+  };
+  for (const std::string places : {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "asymmetric",
+                                   "align_corners", "tf_half_pixel_for_nn", "tf_crop_and_resize"}) {
+    for (const std::string mode : {"nearest", "linear", "cubic"}) {
+      const ir::Attributes kind{{"mode", mode}, {"coordinate_transformation_mode", places}};
+      const auto with = [&](const std::string& name, ir::Attribute value) {
+        ir::Attributes all = kind;
+        all.set(name, std::move(value));
+        return all;
+      };
+      add(resized(with("scales", larger), 7));
+      add(resized(with("scales", smaller), 9));
+      add(resized(with("sizes", one), 5));
+    }
+  }
+  for (const std::string policy : {"not_larger", "not_smaller"}) {
+    add(resized({{"mode", "linear"}, {"sizes", box}, {"keep_aspect_ratio_policy", policy}}, 3));
+  }
+  for (const std::string rounding : {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}) {
+    add(resized({{"nearest_mode", rounding}, {"scales", std::vector<double>{1, 2}}}, 3));
+  }
+  for (const std::string mode : {"linear", "cubic"}) {
+    add(resized({{"mode", mode}, {"scales", smaller}, {"antialias", 1}, {"cubic_coeff_a", -0.5}}, 9));
+  }
+  ir::OpDef::Sample old = resized({}, 4);  // before opset 11 the scales are the second operand
+  old.inputs.push_back(ir::Type::tensor(ir::DType::f32, {2}));
+  old.values.emplace_back(1, ir::Array::of_floats({2}, {1, 2}));
+  add(old);
+  expect_the_same(samples, python);
 }
 
 }  // namespace

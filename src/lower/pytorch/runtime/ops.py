@@ -40,10 +40,10 @@ def sgd_all(*operands, lr):
     return [sgd(w, dw, None, lr) for w, dw in zip(operands[:half], operands[half:])]
 
 
-def arg_max(x, axis, keepdims, select_last_index):
+def arg_extreme(find, x, axis, keepdims, select_last_index):
     if not select_last_index:
-        return torch.argmax(x, dim=axis, keepdim=bool(keepdims))
-    return x.shape[axis] - 1 - torch.argmax(torch.flip(x, [axis]), dim=axis, keepdim=bool(keepdims))
+        return find(x, dim=axis, keepdim=bool(keepdims))
+    return x.shape[axis] - 1 - find(torch.flip(x, [axis]), dim=axis, keepdim=bool(keepdims))
 
 
 def batch_norm(x, scale, bias, mean, variance, epsilon, momentum, training_mode, outputs):

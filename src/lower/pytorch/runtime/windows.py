@@ -97,7 +97,10 @@ def average_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, count
     return y.reshape(x.shape[:2] + y.shape[2:])
 
 
-def resize(operands, scales, sizes, axes, mode, coordinates, rounding, a, exclude_outside, antialias, extrapolation_value, policy):
+def resize(
+    operands, scales, sizes, axes, mode, coordinates, rounding, a, exclude_outside, antialias, extrapolation_value,
+    policy,
+):
     """One axis after the other: each element is a weighted sum of those around the place that it is taken from."""
     x, *rest = operands
     if len(rest) == 1 and scales is None and sizes is None:  # before opset 11: x, scales
@@ -121,9 +124,7 @@ def resize(operands, scales, sizes, axes, mode, coordinates, rounding, a, exclud
         after = sizes[i] if sizes else int(before * scale // 1)
         at = torch.arange(after, dtype=float64, device=x.device)
         at = resize_places(at, before, scale, coordinates, begins[i], begins[i + len(axes)])
-        outside = torch.zeros_like(at, dtype=torch.bool)
-        if coordinates == "tf_crop_and_resize":
-            outside = (at < 0) | (at > before - 1)
+        column = [-1 if other == axis else 1 for other in range(x.dim())]
         if mode == "nearest":
             shift = {"round_prefer_floor": -0.5, "round_prefer_ceil": 0.5}.get(rounding, 0)
             low = (torch.ceil if rounding in ("round_prefer_floor", "ceil") else torch.floor)(at + shift)
@@ -132,11 +133,10 @@ def resize(operands, scales, sizes, axes, mode, coordinates, rounding, a, exclud
             stretch = min(scale, 1.0) if antialias else 1.0
             taps = resize_taps(at, before, stretch, mode, a, exclude_outside)
             total = sum(weight for _, weight in taps)
-            column = [-1 if other == axis else 1 for other in range(x.dim())]
             y = sum(torch.index_select(y, axis, index) * (weight / total).reshape(column) for index, weight in taps)
         if coordinates == "tf_crop_and_resize":
-            column = [-1 if other == axis else 1 for other in range(x.dim())]
-            y = torch.where(outside.reshape(column), torch.full_like(y, extrapolation_value), y)
+            outside = ((at < 0) | (at > before - 1)).reshape(column)
+            y = torch.where(outside, torch.full_like(y, extrapolation_value), y)
     return y.to(x.dtype)
 
 
@@ -155,11 +155,17 @@ def resize_places(at, before, scale, coordinates, begin, end):
         if after == 1:
             return at * 0 + (begin + end) * (before - 1) / 2
         return begin * (before - 1) + at * (end - begin) * (before - 1) / (after - 1)
-    return at * (before - 1) / (after - 1) if coordinates == "align_corners" and after != 1 else at * 0
+    if coordinates == "align_corners" and after != 1:
+        return at * (before - 1) / (after - 1)
+    if coordinates not in ("align_corners", "pytorch_half_pixel"):
+        raise ValueError("Resize has no coordinate_transformation_mode " + coordinates)
+    return at * 0
 
 
 def resize_taps(at, before, stretch, mode, a, exclude_outside):
     """(index, weight) of the elements around each place; cubic: Keys, 1981."""
+    if mode not in ("linear", "cubic"):
+        raise ValueError("Resize has no mode " + mode)
     first = int(-(1 if mode == "linear" else 2) / stretch // 1) + 1
     taps = []
     for i in range(first, 2 - first):
