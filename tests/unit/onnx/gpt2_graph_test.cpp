@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 
 #include "fake_ops.h"
@@ -68,14 +67,9 @@ TEST(Gpt2Graph, EqualsTheReferenceGraphsOpByOp) {
   equals("gpt3_175B.onnx", {.layers = 96, .heads = 96, .hidden = 12288, .positions = 2048});
 }
 
-TEST(Gpt2Graph, Of175BillionParametersHas20305NodesAndIsReadInAMoment) {
+TEST(Gpt2Graph, Of175BillionParametersHas20305Nodes) {
   const std::string bytes = write_gpt2({.layers = 96, .heads = 96, .hidden = 12288, .positions = 2048});
-  const auto start        = std::chrono::steady_clock::now();
-  const Imported imported = import_bytes(bytes, "gpt3", fake_ops());
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  EXPECT_EQ(imported.nodes, 20305);
-  EXPECT_LT(elapsed.count(), 1.0);
-  RecordProperty("import_seconds", std::to_string(elapsed.count()));
+  EXPECT_EQ(import_bytes(bytes, "gpt3", fake_ops()).nodes, 20305);
 }
 
 TEST(Gpt2Graph, RefusesSizesThatMakeNoModel) {
