@@ -112,6 +112,18 @@ Type loss_type(const OpCall& call) {
   return has_rank(labels) ? with_dims(logits, labels.dims) : without_dims(logits);
 }
 
+std::vector<Type> infer_cross_entropy_grad(const OpCall& call) {
+  check_cross_entropy(call);
+  averages(call);
+  return {tensor_operand(call, kLogits)};
+}
+
+Factors cross_entropy_grad_factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const CrossEntropyLetters text = cross_entropy_letters(call);
+  return {.text = factor_text(call, {text.logits, text.labels}, {text.logits})};
+}
+
 std::vector<Sample> cross_entropy_samples() {
   return {{{}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {0, 2, 1, 2})}}},
           {{{"count", 8}}, {f32({4, 3}), i64({4})}, {{kLabels, Array::of_ints({4}, {2, 0, 0, 1})}}},

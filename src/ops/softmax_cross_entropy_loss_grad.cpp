@@ -36,16 +36,8 @@ OpDef softmax_cross_entropy_loss_grad() {
           "of one",
       .domain = "foreflow",
       .role   = Role::loss_gradient,
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
-        check_cross_entropy(call);
-        averages(call);
-        return {tensor_operand(call, 0)};
-      },
-      .factors = [](const OpCall& call) -> Factors {
-        if (!splittable(call)) return {};
-        const CrossEntropyLetters text = cross_entropy_letters(call);
-        return {.text = factor_text(call, {text.logits, text.labels}, {text.logits})};
-      },
+      .infer   = infer_cross_entropy_grad,
+      .factors = cross_entropy_grad_factors,
       .work    = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 6 * count_of(outputs[0])); },
       .eval    = eval_grad,

@@ -62,6 +62,16 @@ inline Work softmax_work(const OpCall& call, std::span<const Type> outputs) {
   return computes(call, outputs, 5 * count_of(outputs[0]));
 }
 
+// Of the gradients by the result: y, dy -> dx.
+inline std::vector<Type> infer_softmax_grad(const OpCall& call) {
+  common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
+  return infer_softmax(call);
+}
+inline std::vector<Sample> softmax_grad_samples() {
+  return {{{}, {f32({2, 4, 3}), f32({2, 4, 3})}},
+          {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
+}
+
 // log(sum(exp(x))) without overflow.
 double log_sum_exp(const std::vector<double>& x);
 

@@ -27,20 +27,12 @@ OpDef softmax_grad() {
       .name   = "SoftmaxGrad",
       .doc    = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
       .domain = "foreflow",
-      .infer =
-          [](const OpCall& call) {
-            common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
-            return infer_softmax(call);
-          },
+      .infer   = infer_softmax_grad,
       .factors = softmax_factors,
       .work    = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 4 * count_of(outputs[0])); },
       .eval    = eval_grad,
-      .samples =
-          [] {
-            return std::vector<Sample>{{{}, {f32({2, 4, 3}), f32({2, 4, 3})}},
-                                       {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
-          },
+      .samples = softmax_grad_samples,
   };
 }
 
