@@ -106,6 +106,12 @@ int64_t clamped_product(int64_t a, int64_t b) {
   return clamped(overflows, (a < 0) != (b < 0), product);
 }
 
+int64_t clamped_whole(double number) {
+  constexpr auto limit = static_cast<double>(kClamp);
+  if (!(number < limit)) return kClamp;
+  return number > -limit ? static_cast<int64_t>(number) : -kClamp;
+}
+
 std::string to_string(const Dims& dims) {
   std::string text = "(";
   for (size_t i = 0; i < dims.size(); ++i) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/ir/countable.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/work.h"
@@ -28,7 +29,7 @@ struct Range {
 Range bin_of(double first, double last, int64_t bin, int64_t bins, double scale, int64_t size) {
   const double start = std::round(first * scale), length = std::max(std::round(last * scale) - start + 1, 1.0);
   const double width = length / static_cast<double>(bins), begin = static_cast<double>(bin) * width;
-  const auto within = [&](double at) { return std::clamp<int64_t>(static_cast<int64_t>(at + start), 0, size); };
+  const auto within = [&](double at) { return std::clamp<int64_t>(ir::clamped_whole(at + start), 0, size); };
   return {within(std::floor(begin)), within(std::ceil(begin + width))};
 }
 
@@ -42,7 +43,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (int64_t i = 0; i < element_count(dims); ++i) {
     const int64_t column = i % dims[3], row = i / dims[3] % dims[2], channel = i / dims[3] / dims[2] % channels;
     const double* const roi = rois.data() + i / dims[3] / dims[2] / channels * 5;
-    if (roi[0] < 0 || roi[0] >= static_cast<double>(x.dims()[0]))
+    if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.dims()[0])))
       call.fail("a region lies in a picture that x does not have");
     const Range down    = bin_of(roi[2], roi[4], row, dims[2], scale, height),
                 across  = bin_of(roi[1], roi[3], column, dims[3], scale, width);

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "foreflow/ir/countable.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/signal_window.h"
@@ -38,7 +39,7 @@ std::vector<Array> eval(const OpCall& call) {
   std::vector<int64_t> corners;
   for (size_t i = 0; i < bins + 2; ++i) {
     const double mel = static_cast<double>(i) * (highest - lowest) / static_cast<double>(bins + 2) + lowest;
-    corners.push_back(static_cast<int64_t>(std::floor((length + 1) * to_hertz(mel) / rate)));
+    corners.push_back(ir::clamped_whole(std::floor((length + 1) * to_hertz(mel) / rate)));
     if (corners.back() < 0 || corners.back() >= type.dims[0])
       call.fail("the edges lie outside the spectrum; 0 to half the sample rate would be right");
   }

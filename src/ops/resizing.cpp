@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/ir/countable.h"
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
@@ -41,7 +42,7 @@ void keep_aspect(const OpCall& call, const Dims& x, const std::vector<size_t>& a
     scale = policy == "not_larger" ? std::min(scale, resizing.scales[axis]) : std::max(scale, resizing.scales[axis]);
   for (const size_t axis : axes) {
     resizing.scales[axis] = scale;
-    resizing.dims[axis]   = static_cast<int64_t>(std::floor(scale * static_cast<double>(x[axis]) + 0.5));
+    resizing.dims[axis]   = ir::clamped_whole(std::floor(scale * static_cast<double>(x[axis]) + 0.5));
   }
 }
 
@@ -99,12 +100,14 @@ Taps taps_at(const OpCall& call, double at, double scale, int64_t before) {
   if (mode == "nearest") return {{inside(nearest(call, at)), 1}};
   if (mode != "linear" && mode != "cubic")
     call.fail("mode is \"" + mode + "\"; nearest, linear or cubic would be right");
-  const bool drops_outside = call.attributes.int_or("exclude_outside", 0) != 0;
-  const double a           = call.attributes.float_or("cubic_coeff_a", -0.75);
-  const double stretch     = call.attributes.int_or("antialias", 0) != 0 ? std::min(scale, 1.0) : 1;
-  const double reach       = mode == "linear" ? 1 : 2;
-  const auto first         = static_cast<int64_t>(std::floor(-reach / stretch)) + 1;
-  const double floor       = std::floor(at);
+  const bool drops_outside   = call.attributes.int_or("exclude_outside", 0) != 0;
+  const double a             = call.attributes.float_or("cubic_coeff_a", -0.75);
+  const double stretch       = call.attributes.int_or("antialias", 0) != 0 ? std::min(scale, 1.0) : 1;
+  const double reach         = mode == "linear" ? 1 : 2;
+  const auto first           = ir::clamped_whole(std::floor(-reach / stretch)) + 1;
+  constexpr int64_t farthest = -(int64_t{1} << 20);
+  if (first < farthest) call.fail("a scale is too small to be smoothed; 1/1000000 or more would be right");
+  const double floor = std::floor(at);
   Taps taps;
   double sum = 0;
   for (int64_t i = first; i <= 1 - first; ++i) {
@@ -158,7 +161,7 @@ std::optional<Resizing> resizing_of(const OpCall& call, const Dims& x) {
     } else {
       resizing.scales[axis] = (*scales)[i];
       if (x[axis] != Dims::kUnknown)
-        resizing.dims[axis] = static_cast<int64_t>(std::floor(before * resizing.scales[axis]));
+        resizing.dims[axis] = ir::clamped_whole(std::floor(before * resizing.scales[axis]));
     }
   }
   if (by_size) keep_aspect(call, x, axes, resizing);

@@ -16,5 +16,7 @@ bool is_countable(const Dims& dims);
 // may choose freely never overflow: what they make is then refused as not countable.
 int64_t clamped_sum(int64_t a, int64_t b);
 int64_t clamped_product(int64_t a, int64_t b);
+// The whole part of a real number, clamped likewise; what is not a number becomes 2^60.
+int64_t clamped_whole(double number);
 
 }  // namespace foreflow::ir
