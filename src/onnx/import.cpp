@@ -136,6 +136,8 @@ class Importer {
     while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1))
       node.inputs.pop_back();
     while (!node.outputs.empty() && node.outputs.back().empty()) node.outputs.pop_back();
+    if (node.outputs.empty())
+      throw Error(node.where, node.op + " has no outputs; the name of at least one would be right");
 
     std::vector<ValueId> operands;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
