@@ -22,7 +22,7 @@ struct Element {
 const std::vector<Element>& elements() {
   static const std::vector<Element> all = {
       {"platform", {"version"}, {}, {"zone"}},
-      {"zone", {"id", "routing"}, {}, {"zone", "host", "router", "link", "route", "zoneRoute"}},
+      {"zone", {"id", "routing"}, {}, {"prop", "zone", "host", "router", "link", "route", "zoneRoute"}},
       {"host", {"id", "speed"}, {}, {"prop"}},
       {"router", {"id"}, {}, {}},
       {"link", {"id", "bandwidth", "latency"}, {"sharing_policy"}, {"prop"}},
