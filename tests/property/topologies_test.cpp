@@ -45,8 +45,8 @@ TEST_P(EveryTopology, RoutesEveryPairAndTheWayBackIsAsLong) {
   for (const int nodes : {1, 2, 3}) {
     const Platform platform = with(nodes);
     for_each_pair(platform, [&](int from, int to) {
-      const Route& there = platform.route(from, to);
-      const Route& back  = platform.route(to, from);
+      const Route there = platform.route(from, to);
+      const Route back  = platform.route(to, from);
       ASSERT_FALSE(there.links.empty());
       EXPECT_EQ(there.links.size(), back.links.size());
       EXPECT_DOUBLE_EQ(there.latency.value(), back.latency.value());
@@ -93,7 +93,7 @@ TEST_P(EveryTopology, KeepsMessagesInsideANodeOffTheNetwork) {
 
 // Processes on one machine are no GPUs: the pause between two messages through shared memory was measured.
 TEST_P(EveryTopology, CostsNcclsRingStepPerMessage) {
-  const double between = GetParam() == "localhost" ? 1e-6 : 14e-6;
+  const double between    = GetParam() == "localhost" ? 1e-6 : 14e-6;
   const Platform platform = with(2);
   for_each_pair(platform, [&](int from, int to) {
     const bool inside =
