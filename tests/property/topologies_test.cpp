@@ -45,8 +45,8 @@ TEST_P(EveryTopology, RoutesEveryPairAndTheWayBackIsAsLong) {
   for (const int nodes : {1, 2, 3}) {
     const Platform platform = with(nodes);
     for_each_pair(platform, [&](int from, int to) {
-      const Route& there = platform.route(from, to);
-      const Route& back  = platform.route(to, from);
+      const Route there = platform.route(from, to);
+      const Route back  = platform.route(to, from);
       ASSERT_FALSE(there.links.empty());
       EXPECT_EQ(there.links.size(), back.links.size());
       EXPECT_DOUBLE_EQ(there.latency.value(), back.latency.value());
