@@ -25,8 +25,8 @@ double common_unit(double a, double b) {
   return a;
 }
 
-const platform::Route& route(const platform::Platform& platform, int from, int to, const std::string& where) {
-  const platform::Route& found = platform.route(from, to);
+platform::Route route(const platform::Platform& platform, int from, int to, const std::string& where) {
+  platform::Route found = platform.route(from, to);
   if (found.links.empty()) {
     const auto& devices = platform.devices();
     throw Error(where, fmt::format("platform {} has no route from {} to {}; add one", platform.name(),
@@ -44,9 +44,9 @@ Phase phase(const collective::Phase& plan, const stream::Communication& communic
   for (const collective::Flow& flow : plan.flows) {
     const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
     if (from == to) continue;
-    const platform::Route& path = route(platform, from, to, communication.name);
-    latency                     = std::max(latency, path.latency);
-    result.unit                 = common_unit(flow.share, result.unit);
+    const platform::Route path = route(platform, from, to, communication.name);
+    latency                    = std::max(latency, path.latency);
+    result.unit                = common_unit(flow.share, result.unit);
     Seconds hop(0);
     for (const int link : path.links) {
       weights[link] += flow.share;
