@@ -7,8 +7,9 @@
 namespace foreflow::scenario {
 
 // Keys whose one value is a list.
-constexpr std::array<std::string_view, 2> kLists = {
+constexpr std::array<std::string_view, 3> kLists = {
     "workload.shapes.*",
+    "platform.parts",
     "cost.all_reduce.*",
 };
 

@@ -22,6 +22,8 @@ Json part_or_empty(const JsonView& root, std::string_view key) {
   return holder;
 }
 
+}  // namespace
+
 void override_with(Json& json, const std::string& setting) {
   const size_t equals     = setting.find('=');
   const std::string where = "--set " + setting;
@@ -40,8 +42,6 @@ void override_with(Json& json, const std::string& setting) {
     *place = Json(value);
   }
 }
-
-}  // namespace
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();

@@ -9,12 +9,17 @@ namespace {
 
 stream::Timeline run(const stream::Program& program, const platform::Platform& platform) {
   const Footprints prints = footprints(program, platform);
-  std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
-    const Footprint& footprint = prints.of(instance);
-    const Interval flow{start + footprint.delay, start + footprint.delay + footprint.transfer};
-    if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
-    return flow.end;
+  std::vector<std::vector<Interval>> flows(prints.phases.size());
+  auto timeline = replay(program, [&](size_t instance, Seconds start) {
+    Seconds now       = start;
+    const auto& print = prints.of(instance);
+    for (auto i = static_cast<size_t>(print.first); i < static_cast<size_t>(print.first + print.count); ++i) {
+      const Phase& phase = prints.phases[i];
+      const Interval flow{now + phase.delay, now + phase.delay + phase.transfer};
+      if (phase.transfer > Seconds(0)) flows[i].push_back(flow);
+      now = flow.end;
+    }
+    return now;
   });
   timeline.links = link_uses(prints, flows, platform.links().size());
   return timeline;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -24,8 +25,8 @@ double common_unit(double a, double b) {
   return a;
 }
 
-const platform::Route& route(const platform::Platform& platform, int from, int to, const std::string& where) {
-  const platform::Route& found = platform.route(from, to);
+platform::Route route(const platform::Platform& platform, int from, int to, const std::string& where) {
+  platform::Route found = platform.route(from, to);
   if (found.links.empty()) {
     const auto& devices = platform.devices();
     throw Error(where, fmt::format("platform {} has no route from {} to {}; add one", platform.name(),
@@ -35,20 +36,17 @@ const platform::Route& route(const platform::Platform& platform, int from, int t
 }
 
 // `places[rank]` is a platform device. Messages between streams of one device cost nothing.
-Footprint footprint(const stream::Communication& communication, const std::vector<int>& places,
-                    const platform::Platform& platform) {
-  Footprint result{communication.fixed, Seconds(0), communication.bytes, 0, {}};
-  if (communication.fixed >= Seconds(0)) return result;
-
-  const auto plan = communication.algorithm->flows(communication.kind, static_cast<int>(places.size()));
+Phase phase(const collective::Phase& plan, const stream::Communication& communication, const std::vector<int>& places,
+            const platform::Platform& platform) {
+  Phase result{Seconds(0), Seconds(0), communication.bytes, 0, {}};
   std::map<int, double> weights;
   Seconds latency(0), all_hops(0), slowest_hop(0);  // hops: what `bytes` take over one flow alone
   for (const collective::Flow& flow : plan.flows) {
     const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
     if (from == to) continue;
-    const platform::Route& path = route(platform, from, to, communication.name);
-    latency                     = std::max(latency, path.latency);
-    result.unit                 = common_unit(flow.share, result.unit);
+    const platform::Route path = route(platform, from, to, communication.name);
+    latency                    = std::max(latency, path.latency);
+    result.unit                = common_unit(flow.share, result.unit);
     Seconds hop(0);
     for (const int link : path.links) {
       weights[link] += flow.share;
@@ -63,6 +61,17 @@ Footprint footprint(const stream::Communication& communication, const std::vecto
     result.transfer =
         std::max(result.transfer, weight * communication.bytes / platform.links()[static_cast<size_t>(link)].bandwidth);
   }
+  return result;
+}
+
+std::vector<Phase> phases(const stream::Communication& communication, const std::vector<int>& places,
+                          const platform::Platform& platform) {
+  if (communication.fixed >= Seconds(0))
+    return {{communication.fixed, Seconds(0), communication.bytes, 0, {}}};
+  const auto task = stream::task_of(platform, communication.kind, communication.bytes, places);
+  std::vector<Phase> result;
+  for (const collective::Phase& one : communication.algorithm->flows(task).phases)
+    result.push_back(phase(one, communication, places, platform));
   return result;
 }
 
@@ -105,7 +114,9 @@ Footprints footprints(const stream::Program& program, const platform::Platform& 
       std::vector<int> places;
       for (const int32_t member : instance.members) places.push_back(place_of_stream[static_cast<size_t>(member)]);
       const auto& communication = program.communications[static_cast<size_t>(instance.communication)];
-      result.distinct.push_back(footprint(communication, places, platform));
+      const auto added          = phases(communication, places, platform);
+      result.distinct.push_back({static_cast<int32_t>(result.phases.size()), static_cast<int32_t>(added.size())});
+      result.phases.insert(result.phases.end(), added.begin(), added.end());
       return static_cast<int32_t>(result.distinct.size() - 1);
     }));
   }

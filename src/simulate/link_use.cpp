@@ -23,12 +23,12 @@ Seconds covered(std::vector<Interval> intervals) {
 std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
                                        size_t links) {
   std::vector<stream::LinkUse> uses(links, {Bytes(0), Seconds(0)});
-  std::vector<std::vector<size_t>> users(links);  // footprints
-  for (size_t i = 0; i < footprints.distinct.size(); ++i) {
+  std::vector<std::vector<size_t>> users(links);  // phases
+  for (size_t i = 0; i < footprints.phases.size(); ++i) {
     if (flows[i].empty()) continue;
-    const Footprint& footprint = footprints.distinct[i];
-    for (const auto& [link, weight] : footprint.crossings) {
-      uses[static_cast<size_t>(link)].bytes += static_cast<double>(flows[i].size()) * weight * footprint.bytes;
+    const Phase& phase = footprints.phases[i];
+    for (const auto& [link, weight] : phase.crossings) {
+      uses[static_cast<size_t>(link)].bytes += static_cast<double>(flows[i].size()) * weight * phase.bytes;
       users[static_cast<size_t>(link)].push_back(i);
     }
   }

@@ -12,7 +12,7 @@ struct Interval {
   Seconds start, end;
 };
 
-// `flows[i]`: when flows of footprints.distinct[i] ran. `links`: how many the platform has.
+// `flows[i]`: when flows of footprints.phases[i] ran. `links`: how many the platform has.
 std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
                                        size_t links);
 

@@ -14,10 +14,10 @@ namespace {
 using Shape     = std::vector<std::pair<int, int>>;  // (link, how many unit flows cross it), by link
 using Signature = std::vector<std::pair<int, int>>;  // (route, how many unit flows of it cross the link), by route
 
-Shape shape(const Footprint& footprint) {
+Shape shape(const Phase& phase) {
   Shape result;
-  for (const auto& [link, weight] : footprint.crossings) {
-    const double flows = weight / footprint.unit;
+  for (const auto& [link, weight] : phase.crossings) {
+    const double flows = weight / phase.unit;
     FOREFLOW_CHECK(std::abs(flows - std::round(flows)) < 1e-6 * flows,
                    "the shares of an algorithm are not ratios of small integers");
     result.emplace_back(link, static_cast<int>(std::lround(flows)));
@@ -39,12 +39,12 @@ Network condense(const Footprints& footprints, const platform::Platform& platfor
   Network network;
   std::map<Shape, int> routes;
   std::vector<Signature> signatures(platform.links().size());
-  for (const Footprint& footprint : footprints.distinct) {
-    if (footprint.transfer <= Seconds(0)) {
+  for (const Phase& phase : footprints.phases) {
+    if (phase.transfer <= Seconds(0)) {
       network.route_of.push_back(-1);
       continue;
     }
-    const auto [found, is_new] = routes.emplace(shape(footprint), static_cast<int>(routes.size()));
+    const auto [found, is_new] = routes.emplace(shape(phase), static_cast<int>(routes.size()));
     network.route_of.push_back(found->second);
     if (!is_new) continue;
     for (const auto& [link, flows] : found->first)

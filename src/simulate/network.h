@@ -11,10 +11,10 @@ namespace foreflow::simulate {
 struct Network {
   std::vector<BytesPerSecond> links;     // bandwidths
   std::vector<std::vector<int>> routes;  // indices into links, ascending; a link listed k times is crossed k times
-  std::vector<int> route_of;             // of each footprint; -1: no flow
+  std::vector<int> route_of;             // of each phase; -1: no flow
 };
 
-// A route is flown at the pace of one unit flow of its footprint: the amount to transfer is unit * bytes.
+// A route is flown at the pace of one unit flow of its phase: the amount to transfer is unit * bytes.
 Network condense(const Footprints& footprints, const platform::Platform& platform);
 
 }  // namespace foreflow::simulate

@@ -42,7 +42,7 @@ std::vector<std::string> settings() {
 // largest message, and give the links as much more bandwidth: rounding is then 2^-52 of that message.
 double parts_per_byte(const Footprints& footprints) {
   Bytes largest(0);
-  for (const Footprint& footprint : footprints.distinct) largest = std::max(largest, footprint.unit * footprint.bytes);
+  for (const Phase& phase : footprints.phases) largest = std::max(largest, phase.unit * phase.bytes);
   return largest > Bytes(0) ? std::exp2(52 - std::ceil(std::log2(largest.value()))) : 1;
 }
 
@@ -58,12 +58,13 @@ class Simulation {
         engine_(make_engine(arguments_)) {
     for (const stream::Compute& compute : program.computes) durations_.push_back(compute.duration.value());
     for (const stream::Instance& instance : program.instances) {
-      meetings_.push_back({static_cast<int>(instance.members.size()), 0});
+      const Footprint& print = footprints.of(meetings_.size());
+      meetings_.push_back({static_cast<int>(instance.members.size()), 0, print.first, print.first + print.count, {}});
     }
     build();
   }
 
-  // When each instance ends.
+  // When the phases of each instance end, one instance after the other.
   std::vector<double> run() {
     s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { finish(activity); });
     for (size_t i = 0; i < program_.streams.size(); ++i) {
@@ -75,17 +76,19 @@ class Simulation {
       if (waiting_for_[i] != kDone) report_stuck(i);
     }
     std::vector<double> ends;
-    for (const Meeting& meeting : meetings_) ends.push_back(meeting.clock);
+    for (const Meeting& meeting : meetings_) ends.insert(ends.end(), meeting.ends.begin(), meeting.ends.end());
     return ends;
   }
 
  private:
   static constexpr int kDone = -2;
 
-  // Where the members of an instance wait for each other. `clock`: the latest arrival, and at last the end.
+  // Where the members of an instance wait for each other.
   struct Meeting {
     int missing;
-    double clock;
+    double clock;     // the latest arrival, then how far the phases have got
+    int phase, stop;  // the phase that comes or runs; behind the last one
+    std::vector<double> ends;
   };
 
   static s4u::Engine make_engine(std::vector<std::string>& arguments) {
@@ -127,34 +130,45 @@ class Simulation {
       waiting_for_[stream] = item.instance;
       Meeting& meeting     = meetings_[static_cast<size_t>(item.instance)];
       meeting.clock        = std::max(meeting.clock, clock);
-      if (--meeting.missing > 0 || !depart(static_cast<size_t>(item.instance))) s4u::this_actor::suspend();
+      if (--meeting.missing > 0 || !ends_at_once(static_cast<size_t>(item.instance))) {
+        s4u::this_actor::suspend();
+      } else {
+        resume_others(static_cast<size_t>(item.instance));
+      }
       clock = meeting.clock;
     }
     waiting_for_[stream] = kDone;
   }
 
-  // All have arrived; called by the last. True when the end is known at once, else the flow will tell.
-  bool depart(size_t instance) {
-    const Footprint& footprint = footprints_.of(instance);
-    Meeting& meeting           = meetings_[instance];
-    meeting.clock += footprint.delay.value();
-    if (footprint.transfer > Seconds(0)) {
-      simgrid::kernel::timer::Timer::set(meeting.clock, [this, instance] { start_flow(instance); });
-      return false;
-    }
-    for (const int32_t member : program_.instances[instance].members) {
-      const s4u::ActorPtr& actor = actors_[static_cast<size_t>(member)];
-      if (actor.get() != s4u::Actor::self()) actor->resume();
+  // Goes on with the phases; called by the member that arrives last. True when the end is known, else a flow will tell.
+  bool ends_at_once(size_t instance) {
+    Meeting& meeting = meetings_[instance];
+    for (; meeting.phase < meeting.stop; ++meeting.phase) {
+      const Phase& phase = footprints_.phases[static_cast<size_t>(meeting.phase)];
+      meeting.clock += phase.delay.value();
+      if (phase.transfer > Seconds(0)) {
+        simgrid::kernel::timer::Timer::set(meeting.clock, [this, instance] { start_flow(instance); });
+        return false;
+      }
+      meeting.ends.push_back(meeting.clock);
     }
     return true;
   }
 
+  void resume_others(size_t instance) {
+    for (const int32_t member : program_.instances[instance].members) {
+      const s4u::ActorPtr& actor = actors_[static_cast<size_t>(member)];
+      if (actor.get() != s4u::Actor::self()) actor->resume();
+    }
+  }
+
   void start_flow(size_t instance) {
     finished_.clear();
-    const Footprint& footprint = footprints_.of(instance);
-    const auto route = static_cast<size_t>(network_.route_of[static_cast<size_t>(footprints_.of_instance[instance])]);
+    const auto number       = static_cast<size_t>(meetings_[instance].phase);
+    const Phase& phase      = footprints_.phases[number];
+    const auto route        = static_cast<size_t>(network_.route_of[number]);
     const s4u::CommPtr flow = s4u::Comm::sendto_init(source(route), target(route));
-    flow->set_payload_size(static_cast<uint64_t>(std::llround(footprint.unit * footprint.bytes.value() * parts_)));
+    flow->set_payload_size(static_cast<uint64_t>(std::llround(phase.unit * phase.bytes.value() * parts_)));
     flows_.emplace(flow.get(), Flow{instance, flow});
     flow->start();
   }
@@ -165,7 +179,11 @@ class Simulation {
     const size_t instance = found->second.instance;
     finished_.push_back(std::move(found->second.keep));
     flows_.erase(found);
-    meetings_[instance].clock = s4u::Engine::get_clock();
+    Meeting& meeting = meetings_[instance];
+    meeting.clock    = s4u::Engine::get_clock();
+    meeting.ends.push_back(meeting.clock);
+    ++meeting.phase;
+    if (!ends_at_once(instance)) return;
     for (const int32_t member : program_.instances[instance].members) actors_[static_cast<size_t>(member)]->resume();
   }
 
@@ -218,14 +236,18 @@ stream::Timeline run(const stream::Program& program, const platform::Platform& p
     const auto times = Simulation(program, prints, network).run();
     return std::string(reinterpret_cast<const char*>(times.data()), times.size() * sizeof(double));
   }));
-  FOREFLOW_CHECK(ends.size() == program.instances.size(), "the child returned another number of communications");
-
-  std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
-    const Footprint& footprint = prints.of(instance);
-    const Interval flow{start + footprint.delay, Seconds(ends[instance])};
-    if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
-    return flow.end;
+  auto next            = ends.begin();
+  std::vector<std::vector<Interval>> flows(prints.phases.size());
+  auto timeline = replay(program, [&](size_t instance, Seconds start) {
+    Seconds now       = start;
+    const auto& print = prints.of(instance);
+    FOREFLOW_CHECK(ends.end() - next >= print.count, "the child returned too few ends of phases");
+    for (auto i = static_cast<size_t>(print.first); i < static_cast<size_t>(print.first + print.count); ++i) {
+      const Interval flow{now + prints.phases[i].delay, Seconds(*next++)};
+      if (prints.phases[i].transfer > Seconds(0)) flows[i].push_back(flow);
+      now = flow.end;
+    }
+    return now;
   });
   timeline.links = link_uses(prints, flows, platform.links().size());
   return timeline;

@@ -16,8 +16,9 @@ class Chain {
   Json answer(const Json& point, const std::string& file);
 
  private:
-  const scenario::PlatformRef& platform_of(const scenario::Scenario& scenario);
+  const platform::Platform& platform_of(const scenario::Scenario& scenario);
   const scenario::Sequential& sequential_of(const scenario::Scenario& scenario);
+  const lower::Lowered& lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform);
 
   struct Loaded {
     scenario::PlatformChoice choice;
@@ -27,8 +28,14 @@ class Chain {
     std::string key;
     scenario::Sequential sequential;
   };
+  struct Lowered {
+    std::string key;
+    std::vector<platform::Device> devices;
+    lower::Lowered lowered;
+  };
   std::optional<Loaded> loaded_;
   std::optional<Built> built_;
+  std::optional<Lowered> lowered_;
 };
 
 }  // namespace foreflow::sweep

@@ -10,6 +10,7 @@
 
 #include "foreflow/platform/load.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/stream/task.h"
 #include "support/machine.h"
 
 namespace foreflow::simulate {
@@ -215,12 +216,14 @@ void play_fluid(std::vector<FluidFlow>& flows, const platform::Platform& platfor
 // What a flow over `places` asks of the links, worked out afresh from the algorithm and the routes.
 FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places,
                      const platform::Platform& platform) {
-  const auto plan = collective::default_algorithm(kind).flows(kind, static_cast<int>(places.size()));
+  // Every default algorithm is a single phase.
+  const auto plan =
+      collective::default_algorithm(kind).flows(stream::task_of(platform, kind, bytes, places)).phases.front();
   FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
-    const auto& route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
-    double hop        = 0;
+    const auto route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
+    double hop       = 0;
     for (const int link : route.links) {
       ++result.messages[link];
       hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
