@@ -16,6 +16,7 @@ constexpr size_t kFamilies    = 9;
 constexpr size_t kGroups      = 8;
 constexpr size_t kLinks       = 5;
 constexpr size_t kPathEntries = 5;
+constexpr size_t kCollectives = 5;
 
 // Cells, not bytes.
 int cells(std::string_view text) {
@@ -118,6 +119,29 @@ std::string devices(const Summary& summary) {
   return out;
 }
 
+std::string collectives(const Summary& summary) {
+  if (summary.collectives.empty()) return "";
+  std::string out = fmt::format("\n{:<30}{:>10}{:>11}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "time", "", "algbw",
+                                "busbw", "contention", "waiting");
+  for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
+    const CollectiveSummary& row = summary.collectives[i];
+    const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
+                                               row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
+    const Seconds whole          = row.time + row.waiting;
+    out += fmt::format("  {}{:>10}{:>11}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 28), format(row.time),
+                       "/ " + count(row.count), format(row.algbw), format(row.busbw),
+                       percent(row.contention / row.time), percent(whole > Seconds(0) ? row.waiting / whole : 0));
+  }
+  return out;
+}
+
+std::string sharing(const LinkSharing& shared) {
+  const std::string who = shared.first == shared.second ? "by several " + std::string(plain_name(shared.first))
+                                                        : fmt::format("by {} and {}", plain_name(shared.first),
+                                                                      plain_name(shared.second));
+  return fmt::format("{} for {}", who, format(shared.seconds));
+}
+
 std::string links(const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return "";
@@ -132,6 +156,7 @@ std::string links(const Summary& summary) {
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes), link.kind);
     out.erase(out.find_last_not_of(" \n") + 1);
     out += '\n';
+    if (!link.shared.empty()) out += clipped("    shared " + sharing(link.shared.front()), kWidth) + "\n";
   }
   return out;
 }
@@ -166,7 +191,7 @@ std::string footer(const Summary& summary) {
 }
 
 std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + where_time_goes(summary) + devices(summary) + links(summary) + path(summary) +
+  return headline(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) + links(summary) + path(summary) +
          footer(summary);
 }
 
