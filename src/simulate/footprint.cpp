@@ -112,4 +112,10 @@ Footprints footprints(const stream::Program& program, const platform::Platform& 
   return result;
 }
 
+std::vector<std::vector<stream::Crossing>> loads(const Footprints& footprints) {
+  std::vector<std::vector<stream::Crossing>> result;
+  for (const Footprint& footprint : footprints.distinct) result.push_back(footprint.crossings);
+  return result;
+}
+
 }  // namespace foreflow::simulate

@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "foreflow/platform/platform.h"
-#include "foreflow/stream/program.h"
+#include "foreflow/stream/timeline.h"
 
 namespace foreflow::simulate {
-
-struct Crossing {
-  int link;       // index into Platform::links()
-  double weight;  // sum of the shares of the flows that cross it, as often as they do
-};
 
 struct Footprint {
   Seconds delay;     // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
@@ -21,7 +16,7 @@ struct Footprint {
   Bytes bytes;       // a link carries weight * bytes
   double unit;  // the largest share of which every flow's share is a multiple; what competes for a link are flows of
                 // one unit
-  std::vector<Crossing> crossings;  // by link number
+  std::vector<stream::Crossing> crossings;  // by link number
 };
 
 struct Footprints {
@@ -33,5 +28,8 @@ struct Footprints {
 
 // Throws Error when two members have no route.
 Footprints footprints(const stream::Program& program, const platform::Platform& platform);
+
+// As Timeline::loads, one for each distinct footprint.
+std::vector<std::vector<stream::Crossing>> loads(const Footprints& footprints);
 
 }  // namespace foreflow::simulate

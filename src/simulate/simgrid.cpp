@@ -211,7 +211,7 @@ std::vector<double> doubles(const std::string& bytes) {
   return result;
 }
 
-stream::Timeline run(const stream::Program& program, const platform::Platform& platform) {
+stream::Timeline run(const stream::Program& program, const platform::Platform& platform, const Options&) {
   const Footprints prints = footprints(program, platform);
   const Network network   = condense(prints, platform);
   const auto ends         = doubles(run_in_child("simgrid", [&] {
@@ -220,14 +220,17 @@ stream::Timeline run(const stream::Program& program, const platform::Platform& p
   }));
   FOREFLOW_CHECK(ends.size() == program.instances.size(), "the child returned another number of communications");
 
-  std::vector<std::vector<Interval>> flows(prints.distinct.size());
+  std::vector<stream::Flow> flows;
   auto timeline  = replay(program, [&](size_t instance, Seconds start) {
     const Footprint& footprint = prints.of(instance);
-    const Interval flow{start + footprint.delay, Seconds(ends[instance])};
-    if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
-    return flow.end;
+    const Seconds begin = start + footprint.delay, end(ends[instance]);
+    if (footprint.transfer > Seconds(0))
+      flows.push_back({static_cast<int32_t>(instance), 0, prints.of_instance[instance], begin, end, footprint.transfer});
+    return end;
   });
-  timeline.links = link_uses(prints, flows, platform.links().size());
+  timeline.flows = std::move(flows);
+  timeline.loads = loads(prints);
+  timeline.links = link_uses(program, timeline, platform.links().size());
   return timeline;
 }
 
