@@ -9,9 +9,9 @@ namespace {
 // One execution.
 struct Execution {
   Seconds start, end;
-  Seconds waited;           // by its members, each until the last of them came
-  Seconds latest;           // when the last came
-  int32_t late        = -1; // the stream that did; the lowest of several
+  Seconds waited;              // by its members, each until the last of them came
+  Seconds latest;              // when the last came
+  int32_t late          = -1;  // the stream that did; the lowest of several
   bool all_came_at_once = true;
 };
 

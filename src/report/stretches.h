@@ -5,9 +5,9 @@
 
 namespace foreflow::report {
 
-// Calls visit(from, to, rate) for each stretch in which flow `index` keeps one pace, in time order; rate is in bytes of its
-// communication per second, so a link of weight w carries w times as much. Where the timeline was not observed, one stretch:
-// `bytes` of the communication spread evenly over the flow.
+// Calls visit(from, to, rate) for each stretch in which flow `index` keeps one pace, in time order; rate is in bytes of
+// its communication per second, so a link of weight w carries w times as much. Where the timeline was not observed, one
+// stretch: `bytes` of the communication spread evenly over the flow.
 template <class Visit>
 void for_each_stretch(const stream::Timeline& timeline, size_t index, Bytes bytes, const Visit& visit) {
   const stream::Flow& flow = timeline.flows[index];

@@ -159,12 +159,12 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
         summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
-  summary.links         = summarise_links(timeline, platform);
-  summary.ops           = time_by_op(program, timeline);
+  summary.links                         = summarise_links(timeline, platform);
+  summary.ops                           = time_by_op(program, timeline);
   const std::vector<Seconds> contention = contention_by_instance(program, timeline);
   summary.collectives                   = summarise_collectives(program, timeline, contention);
   summary.critical_path                 = critical_path(program, timeline, contention);
-  summary.events        = count_events(program);
+  summary.events                        = count_events(program);
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

@@ -49,7 +49,8 @@ std::string headline(const Summary& summary) {
   const auto devices = summary.devices.size();
   const std::string how =
       fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
-  std::string out = fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
+  std::string out =
+      fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
   out += fmt::format("  {:<12}{:<16}", "iteration", format(summary.iteration_time));
   const std::string samples = number(summary.samples_per_second) + " samples/s";
   out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);
@@ -126,7 +127,7 @@ std::string collectives(const Summary& summary) {
   for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
     const CollectiveSummary& row = summary.collectives[i];
     const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
-                                               row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
+                                         row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
     const Seconds whole          = row.time + row.waiting;
     out += fmt::format("  {}{:>10}{:>11}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 28), format(row.time),
                        "/ " + count(row.count), format(row.algbw), format(row.busbw),
@@ -136,9 +137,9 @@ std::string collectives(const Summary& summary) {
 }
 
 std::string sharing(const LinkSharing& shared) {
-  const std::string who = shared.first == shared.second ? "by several " + std::string(plain_name(shared.first))
-                                                        : fmt::format("by {} and {}", plain_name(shared.first),
-                                                                      plain_name(shared.second));
+  const std::string who = shared.first == shared.second
+                              ? "by several " + std::string(plain_name(shared.first))
+                              : fmt::format("by {} and {}", plain_name(shared.first), plain_name(shared.second));
   return fmt::format("{} for {}", who, format(shared.seconds));
 }
 
@@ -191,8 +192,8 @@ std::string footer(const Summary& summary) {
 }
 
 std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) + links(summary) + path(summary) +
-         footer(summary);
+  return headline(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) + links(summary) +
+         path(summary) + footer(summary);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ Outcome run(const Scenario& scenario, const Sequential& sequential, const Platfo
   done(2);
   lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives);
   done(3);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform, scenario.simulation);
   done(4);
   report::Summary summary =
       report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, *platform);

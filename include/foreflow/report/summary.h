@@ -102,11 +102,11 @@ struct Summary {
   FlopsPerSecond hardware_rate;  // per device
   double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
   bool fits  = true;
-  std::vector<DeviceSummary> devices;  // as in Program::devices
-  std::vector<LinkSummary> links;      // those that carried something, in the platform's order
-  std::vector<OpTime> ops;             // longest first
+  std::vector<DeviceSummary> devices;          // as in Program::devices
+  std::vector<LinkSummary> links;              // those that carried something, in the platform's order
+  std::vector<OpTime> ops;                     // longest first
   std::vector<CollectiveSummary> collectives;  // those with the most time first
-  std::vector<Segment> critical_path;  // in time order; the segments add up to the iteration time
+  std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
   EventCounts events;
 };
 
