@@ -122,16 +122,15 @@ std::string devices(const Summary& summary) {
 
 std::string collectives(const Summary& summary) {
   if (summary.collectives.empty()) return "";
-  std::string out = fmt::format("\n{:<30}{:>10}{:>11}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "time", "", "algbw",
-                                "busbw", "contention", "waiting");
+  std::string out = fmt::format("\n{:<33}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "times", "each",
+                                "algbw", "busbw", "contention", "waiting");
   for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
     const CollectiveSummary& row = summary.collectives[i];
     const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
                                          row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
-    const Seconds whole          = row.time + row.waiting;
-    out += fmt::format("  {}{:>10}{:>11}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 28), format(row.time),
-                       "/ " + count(row.count), format(row.algbw), format(row.busbw),
-                       percent(row.contention / row.time), percent(whole > Seconds(0) ? row.waiting / whole : 0));
+    out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), count(row.count),
+                       format(row.time / static_cast<double>(row.count)), format(row.algbw), format(row.busbw),
+                       percent(row.contention / row.time), percent(row.waiting / (row.time + row.waiting)));
   }
   return out;
 }
