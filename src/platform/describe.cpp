@@ -23,7 +23,7 @@ std::string describe_device(const Device& device) {
 }
 
 // The route of two devices that differ.
-const Route& find_route(const Platform& platform, const std::string& from, const std::string& to) {
+Route find_route(const Platform& platform, const std::string& from, const std::string& to) {
   const int source = device_index(platform, from);
   const int target = device_index(platform, to);
   if (source == target)
@@ -94,7 +94,7 @@ Json to_json(const Platform& platform) {
 }
 
 std::string describe_route(const Platform& platform, const std::string& from, const std::string& to) {
-  const Route& route = find_route(platform, from, to);
+  const Route route = find_route(platform, from, to);
   std::string text =
       fmt::format("{} -> {}: {} at {}\n", from, to, format(route.latency), format(route_bandwidth(platform, route)));
   for (const int index : route.links) {
@@ -105,8 +105,8 @@ std::string describe_route(const Platform& platform, const std::string& from, co
 }
 
 Json route_to_json(const Platform& platform, const std::string& from, const std::string& to) {
-  const Route& route = find_route(platform, from, to);
-  Json names         = Json::array();
+  const Route route = find_route(platform, from, to);
+  Json names        = Json::array();
   for (const int index : route.links) names.push(platform.links()[static_cast<size_t>(index)].name);
   Json json = Json::object();
   json.set("from", from);

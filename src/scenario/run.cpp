@@ -1,7 +1,5 @@
 #include "foreflow/scenario/run.h"
 
-#include "foreflow/platform/topologies.h"
-
 namespace foreflow::scenario {
 namespace {
 
@@ -60,8 +58,10 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
 }  // namespace
 
 PlatformRef load_platform(const PlatformChoice& choice) {
-  return std::make_shared<const platform::Platform>(
-      choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path));
+  if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
+  platform::Platform written = platform::load_file(choice.path);
+  if (choice.changes.empty()) return std::make_shared<const platform::Platform>(std::move(written));
+  return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
 void check_devices(const Scenario& scenario, const platform::Platform& platform) {

@@ -129,8 +129,8 @@ class Maker {
     for (const collective::Flow& flow : plan.flows) {
       const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
       if (from == to) continue;
-      const platform::Route& path = route(from, to, communication.name);
-      latency                     = std::max(latency, path.latency);
+      const platform::Route path = route(from, to, communication.name);
+      latency                    = std::max(latency, path.latency);
       if (flow.share != unit) unit = common_unit(flow.share, unit);
       Seconds hop(0);
       for (const int link : path.links) {
@@ -167,8 +167,8 @@ class Maker {
 
   BytesPerSecond bandwidth(int link) const { return platform_.links()[static_cast<size_t>(link)].bandwidth; }
 
-  const platform::Route& route(int from, int to, const std::string& where) const {
-    const platform::Route& found = platform_.route(from, to);
+  platform::Route route(int from, int to, const std::string& where) const {
+    platform::Route found = platform_.route(from, to);
     if (found.links.empty()) {
       const auto& devices = platform_.devices();
       throw Error(where, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),

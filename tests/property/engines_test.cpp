@@ -148,8 +148,8 @@ FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int
   FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
-    const auto& route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
-    double hop        = 0;
+    const auto route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
+    double hop       = 0;
     for (const int link : route.links) {
       ++result.messages[link];
       hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
