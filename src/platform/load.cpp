@@ -66,10 +66,8 @@ Platform load(const std::string& xml_text, const std::string& name) {
 
 Platform load_file(const std::string& path) { return load(read_file(path), path); }
 
-Platform make(const TopologyDef& topology, int nodes) {
-  const std::string name(topology.name);
-  if (nodes < 1) throw Error(name, fmt::format("{} nodes; use 1 or more", nodes));
-  return load(topology.write(nodes), fmt::format("{}_{}", name, nodes));
-}
+Platform make(const Recipe& recipe) { return load(write_xml(recipe), name_of(recipe)); }
+
+Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }
 
 }  // namespace foreflow::platform

@@ -11,12 +11,14 @@ void refuse_axis(const JsonView& view) {
   view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
 }
 
-// A list anywhere but deep inside a part is an axis.
+// A list anywhere but deep inside a part is an axis; the parts of a mixed platform are one value.
 void refuse_axes(const JsonView& root) {
   for (const auto& [key, part] : root.members()) {
     refuse_axis(part);
     if (part.json().if_object() == nullptr) continue;
-    for (const auto& [name, value] : part.members()) refuse_axis(value);
+    for (const auto& [name, value] : part.members()) {
+      if (key != "platform" || name != "parts") refuse_axis(value);
+    }
   }
 }
 
@@ -26,6 +28,8 @@ Json part_or_empty(const JsonView& root, std::string_view key) {
   holder.set(key, root.has(key) ? root.at(key).json() : Json::object());
   return holder;
 }
+
+}  // namespace
 
 void override_with(Json& json, const std::string& setting) {
   const size_t equals     = setting.find('=');
@@ -45,8 +49,6 @@ void override_with(Json& json, const std::string& setting) {
     *place = Json(value);
   }
 }
-
-}  // namespace
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();

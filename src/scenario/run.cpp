@@ -1,7 +1,5 @@
 #include "foreflow/scenario/run.h"
 
-#include "foreflow/platform/topologies.h"
-
 namespace foreflow::scenario {
 namespace {
 
@@ -60,8 +58,10 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
 }  // namespace
 
 PlatformRef load_platform(const PlatformChoice& choice) {
-  return std::make_shared<const platform::Platform>(
-      choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path));
+  if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
+  platform::Platform written = platform::load_file(choice.path);
+  if (choice.changes.empty()) return std::make_shared<const platform::Platform>(std::move(written));
+  return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
 void check_devices(const Scenario& scenario, const platform::Platform& platform) {
@@ -85,7 +85,7 @@ Outcome run(const Scenario& scenario, const Sequential& sequential, const Platfo
   done(2);
   lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives);
   done(3);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform, scenario.simulation);
   done(4);
   report::Summary summary =
       report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, *platform);
