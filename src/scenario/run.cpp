@@ -91,7 +91,7 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished) {
-  stream::Timeline timeline = scenario.engine->run(lowered.program, platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, platform, scenario.simulation);
   tell(finished, 4);
   report::Summary summary =
       report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, platform);
