@@ -12,9 +12,10 @@ namespace {
 using testing_support::GraphText;
 using testing_support::prop;
 
-std::string link(const std::string& id, const std::string& kind, const std::string& props) {
+std::string link(const std::string& id, const std::string& kind, const std::string& props,
+                 const std::string& to = "s") {
   return "<link id=\"" + id + "\" bandwidth=\"1GBps\" latency=\"1us\">" + prop("kind", kind) + props +
-         "</link><route src=\"" + id + "\" dst=\"s\"><link_ctn id=\"" + id + "\"/></route>";
+         "</link><route src=\"" + id + "\" dst=\"" + to + "\"><link_ctn id=\"" + id + "\"/></route>";
 }
 
 TEST(Properties, OfDevicesSayTheirRailAndNvlink) {
@@ -46,12 +47,12 @@ TEST(Properties, OfLinksSayWhatAProtocolMakesOfThem) {
 }
 
 TEST(Properties, OfTheZoneAndOfLinksSayWhichSwitchesReduce) {
-  GraphText text;
+  GraphText text;  // `s` is the switch of the server, `t` one between servers
   text.zone_prop("nvls", "yes").zone_prop("sharp", "1");
   for (const std::string name : {"a", "b", "c", "d", "e"}) text.device(name, "n");
-  text.router("s");
+  text.router("s").router("t");
   text.raw(link("a", "nvlink", "") + link("b", "nvlink", prop("nvls", "no")) + link("c", "pcie", "") +
-           link("d", "fabric", "") + link("e", "nic", prop("sharp", "0")));
+           link("d", "fabric", "", "t") + link("e", "nic", prop("sharp", "0"), "t") + link("s", "nic", "", "t"));
   const Platform platform = load(text.xml(), "p.xml");
   EXPECT_TRUE(platform.links()[0].in_switch);
   EXPECT_FALSE(platform.links()[1].in_switch);
