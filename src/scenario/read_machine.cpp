@@ -43,7 +43,7 @@ lower::Options read_collectives(const JsonView& json) {
     options.algorithms[kind]    = &collective::algorithms().get(choice.as_string(), choice.where());
     const auto& algorithm       = *options.algorithms[kind];
     constexpr int kExampleRanks = 2;
-    if (algorithm.supports(static_cast<collective::Kind>(kind), kExampleRanks)) continue;
+    if (collective::can(algorithm, static_cast<collective::Kind>(kind), kExampleRanks)) continue;
     choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
   }
   return options;
