@@ -7,6 +7,7 @@
 
 #include <iterator>
 
+#include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 
 namespace {
@@ -103,7 +104,14 @@ void platform_rings(benchmark::State& state) {
   state.counters["peak MB"]  = peak_megabytes();
 }
 
+void platform_bisection(benchmark::State& state) {
+  const platform::Platform platform =
+      platform::load(Cluster().write(static_cast<int>(state.range(0)) / kGpus), "cluster");
+  for (auto _ : state) state.counters["GB/s"] = platform::bisection_bandwidth(platform).value() / 1e9;
+}
+
 BENCHMARK(platform_load)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond);
+BENCHMARK(platform_bisection)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond);
 BENCHMARK(platform_rings)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace

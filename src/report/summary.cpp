@@ -4,8 +4,10 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "report/collectives.h"
 #include "report/critical_path.h"
 #include "report/family.h"
+#include "report/link_history.h"
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
@@ -157,10 +159,13 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
         summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
-  summary.links         = summarise_links(timeline, platform);
-  summary.ops           = time_by_op(program, timeline);
-  summary.critical_path = critical_path(program, timeline);
-  summary.events        = count_events(program);
+  summary.links                         = summarise_links(timeline, platform);
+  summary.ops                           = time_by_op(program, timeline);
+  const std::vector<Seconds> contention = contention_by_instance(program, timeline);
+  summary.collectives                   = summarise_collectives(program, timeline, contention);
+  summary.critical_path                 = critical_path(program, timeline, contention);
+  summary.events                        = count_events(program);
+  if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }
 

@@ -186,7 +186,9 @@ class Maker {
         hash,
         [&](int32_t number) {
           const Load& other = result_.loads[static_cast<size_t>(number)];
-          return other.unit == load.unit && std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(), load.crossings.end(),
+          return other.unit == load.unit &&
+                 std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(),
+                            load.crossings.end(),
                             [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });
         },
         [&] {
