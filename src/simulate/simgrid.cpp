@@ -2,18 +2,23 @@
 // A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process.
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
+#include "simulate/coupling.h"
 #include "simulate/kernel.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
-  const Footprints prints = footprints(program, platform);
-  const Network network   = condense(program, prints, platform);
-  const Cast cast         = everybody(program, prints);
+  Footprints prints = footprints(program, platform);
+  loosen(prints, program, platform, options.coupling);
+  auto others            = sources(options.disturbances, platform, prints);
+  const Network network  = condense(program, prints, platform, changing_links(options.disturbances));
+  const auto around      = surroundings(options.disturbances, platform, network, std::move(others));
+  const Cast cast        = everybody(program, prints);
   const Score score{program, cast, prints, times, options};
-  const auto message = run_in_child("simgrid", [&] { return to_message(perform(score, network)); });
+  const auto message = run_in_child("simgrid", [&] { return to_message(perform(score, network, around)); });
   return timeline_of(from_message(message), score, platform);
 }
 

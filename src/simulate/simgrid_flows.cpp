@@ -14,6 +14,7 @@
 #include "simulate/performance.h"
 #include "simulate/simgrid_settings.h"
 #include "simulate/stuck.h"
+#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
@@ -221,6 +222,9 @@ class Simulation {
 };
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
+    throw Error("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
+  check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
   const auto message      = run_in_child("simgrid_flows", [&] {

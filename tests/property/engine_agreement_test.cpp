@@ -43,12 +43,14 @@ void expect_agreement(uint64_t seed, platform::Platform (*wire)(std::mt19937_64&
               engines().get("simgrid_flows", "test").run(program, platform, options));
 }
 
+const Options kCoupled{.coupling = Coupling::coupled, .disturbances = {}};
+
 TEST(EngineAgreement, OwnModelSharesLinksAsSimGridDoes) {
-  for (uint64_t seed = 0; seed < 200; ++seed) expect_agreement(seed, shared_links, {});
+  for (uint64_t seed = 0; seed < 200; ++seed) expect_agreement(seed, shared_links, kCoupled);
 }
 
 TEST(EngineAgreement, OwnModelIsSimGridWhereNothingIsShared) {
-  for (uint64_t seed = 0; seed < 50; ++seed) expect_agreement(seed, private_links, {});
+  for (uint64_t seed = 0; seed < 50; ++seed) expect_agreement(seed, private_links, kCoupled);
 }
 
 TEST(EngineAgreement, PacesAddUpToTheBytesOfTheirFlows) {

@@ -100,7 +100,9 @@ TEST(Fabrics, OfATorusAreItsGrid) {
   const auto around = [](int a, int b, int side) { return std::min(std::abs(a - b), side - std::abs(a - b)); };
   for (int a = 0; a < 16; ++a) {
     for (int b = 0; b < 16; ++b) {
-      if (a != b) EXPECT_EQ(hops(flat, a, b), around(a / 4, b / 4, 4) + around(a % 4, b % 4, 4)) << a << " " << b;
+      if (a != b) {
+        EXPECT_EQ(hops(flat, a, b), around(a / 4, b / 4, 4) + around(a % 4, b % 4, 4)) << a << " " << b;
+      }
     }
   }
   EXPECT_EQ(hops(cube, 0, 26), 3) << "around each of the three";
