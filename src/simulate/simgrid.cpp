@@ -1,5 +1,8 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
-// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process.
+// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process. Where no
+// flow meets another there is nothing for the kernel to do, and no child.
+#include <cmath>
+
 #include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
@@ -10,15 +13,20 @@
 namespace foreflow::simulate::definitions {
 namespace {
 
-// Simulates `score` in a child. The last loads of its footprints are those of the background.
-Performance perform_apart(const Score& score, const platform::Platform& platform,
-                          std::vector<Surroundings::Source> sources) {
+// The last loads of the score's footprints are those of the background.
+Performance perform(const Score& score, const platform::Platform& platform,
+                    std::vector<Surroundings::Source> sources) {
   const Disturbances& disturbances = score.options.disturbances;
   for (size_t i = 0; i < sources.size(); ++i)
     sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
   const Network network = condense(score.program, score.footprints, platform, changing_links(disturbances));
   const auto around     = surroundings(disturbances, platform, network, std::move(sources));
-  return from_message(run_in_child("simgrid", [&] { return to_message(perform(score, network, around)); }));
+  Conductor conductor(score, network, around);
+  if (std::isinf(conductor.next())) return std::move(conductor).take();  // no flow meets another
+  return from_message(run_in_child("simgrid", [&] {
+    run_in_kernel(conductor);
+    return to_message(std::move(conductor).take());
+  }));
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
@@ -31,14 +39,14 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
     const Score part{program, folded->cast, folded->footprints, times, options};
     const Score all{program, folded->cast, prints, times, options};
     try {
-      return timeline_of(perform_apart(part, platform, others), all, platform);
+      return timeline_of(perform(part, platform, others), all, platform);
     } catch (const Error&) {
       // What is wrong is told of the program as it is, not of one stream for many.
     }
   }
   const Cast cast = everybody(program, prints);
   const Score score{program, cast, prints, times, options};
-  return timeline_of(perform_apart(score, platform, others), score, platform);
+  return timeline_of(perform(score, platform, others), score, platform);
 }
 
 }  // namespace
