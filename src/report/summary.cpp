@@ -11,11 +11,14 @@
 namespace foreflow::report {
 namespace {
 
-// Length of the union of the intervals.
+bool starts_before(const stream::Record& a, const stream::Record& b) {
+  return a.start < b.start || (a.start == b.start && a.end < b.end);
+}
+
+// Length of the union of the intervals. Those of one stream are in order already.
 Seconds covered(std::vector<stream::Record> intervals) {
-  std::sort(intervals.begin(), intervals.end(), [](const stream::Record& a, const stream::Record& b) {
-    return a.start < b.start || (a.start == b.start && a.end < b.end);
-  });
+  if (!std::is_sorted(intervals.begin(), intervals.end(), starts_before))
+    std::sort(intervals.begin(), intervals.end(), starts_before);
   Seconds sum;
   for (size_t i = 0; i < intervals.size();) {
     const Seconds start = intervals[i].start;
@@ -27,33 +30,42 @@ Seconds covered(std::vector<stream::Record> intervals) {
 }
 
 struct Intervals {
-  std::vector<stream::Record> compute, communication;
+  std::vector<stream::Record> compute, communication, all;
 };
 
-std::vector<Intervals> intervals_by_device(const stream::Program& program, const stream::Timeline& timeline) {
-  std::vector<Intervals> all(program.devices.size());
-  for (size_t s = 0; s < program.streams.size(); ++s) {
-    const stream::Stream& stream = program.streams[s];
-    Intervals& device            = all[static_cast<size_t>(stream.device)];
-    for (size_t i = 0; i < stream.items.size(); ++i) {
-      auto& kind = stream.items[i].instance < 0 ? device.compute : device.communication;
-      kind.push_back(timeline.records[s][i]);
+// By device: its streams.
+std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
+  std::vector<std::vector<size_t>> streams(program.devices.size());
+  for (size_t s = 0; s < program.streams.size(); ++s)
+    streams[static_cast<size_t>(program.streams[s].device)].push_back(s);
+  return streams;
+}
+
+Intervals intervals_of(const stream::Program& program, const stream::Timeline& timeline,
+                       const std::vector<size_t>& streams) {
+  Intervals intervals;
+  for (const size_t s : streams) {
+    const auto& items = program.streams[s].items;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const stream::Record& record = timeline.records[s][i];
+      (items[i].instance < 0 ? intervals.compute : intervals.communication).push_back(record);
+      intervals.all.push_back(record);
     }
   }
-  return all;
+  return intervals;
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
-                               const platform::Platform& platform, int index, Intervals intervals) {
+                               const platform::Platform& platform, int index, const std::vector<size_t>& streams) {
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
   device.name          = "D" + std::to_string(use.index);
   device.place         = hardware.name;
-  device.compute       = covered(intervals.compute);
-  device.communication = covered(intervals.communication);
-  intervals.compute.insert(intervals.compute.end(), intervals.communication.begin(), intervals.communication.end());
-  device.busy        = covered(std::move(intervals.compute));
+  Intervals intervals  = intervals_of(program, timeline, streams);
+  device.compute       = covered(std::move(intervals.compute));
+  device.communication = covered(std::move(intervals.communication));
+  device.busy          = covered(std::move(intervals.all));
   device.idle        = timeline.makespan - device.busy;
   device.peak_memory = memory_curve(program, timeline, index).peak;
   device.capacity    = hardware.memory;
@@ -151,10 +163,10 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.iteration_time = timeline.makespan;
   add_rates(summary, program, platform);
 
-  std::vector<Intervals> intervals = intervals_by_device(program, timeline);
+  const auto streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     summary.devices.push_back(
-        summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
+        summarise_device(program, timeline, platform, static_cast<int>(d), streams[d]));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links         = summarise_links(timeline, platform);

@@ -57,6 +57,18 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
   return job;
 }
 
+// The distributed program, which may be much larger than what it is lowered to, lives here only.
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
+                              const Finished& done) {
+  const ir::Module module = distribute(sequential, scenario);
+  done(1);
+  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  done(2);
+  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives);
+  done(3);
+  return lowered;
+}
+
 }  // namespace
 
 PlatformRef load_platform(const PlatformChoice& choice) {
@@ -79,12 +91,7 @@ Outcome run(const Scenario& scenario, const Sequential& sequential, const Platfo
     if (finished) finished(step);
   };
   check_devices(scenario, *platform);
-  const ir::Module module = distribute(sequential, scenario);
-  done(1);
-  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  done(2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives);
-  done(3);
+  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, done);
   stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
   done(4);
   report::Summary summary =
