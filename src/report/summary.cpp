@@ -4,21 +4,21 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "report/collectives.h"
 #include "report/critical_path.h"
 #include "report/family.h"
+#include "report/link_history.h"
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
 namespace {
 
-bool starts_before(const stream::Record& a, const stream::Record& b) {
+bool earlier(const stream::Record& a, const stream::Record& b) {
   return a.start < b.start || (a.start == b.start && a.end < b.end);
 }
 
-// Length of the union of the intervals. Those of one stream are in order already.
-Seconds covered(std::vector<stream::Record> intervals) {
-  if (!std::is_sorted(intervals.begin(), intervals.end(), starts_before))
-    std::sort(intervals.begin(), intervals.end(), starts_before);
+// Length of the union of the intervals, which stand in order.
+Seconds covered(const std::vector<stream::Record>& intervals) {
   Seconds sum;
   for (size_t i = 0; i < intervals.size();) {
     const Seconds start = intervals[i].start;
@@ -30,7 +30,19 @@ Seconds covered(std::vector<stream::Record> intervals) {
 }
 
 struct Intervals {
-  std::vector<stream::Record> compute, communication, all;
+  std::vector<stream::Record> compute, communication;
+
+  // Those of one stream stand in order; those of several are put in order here.
+  void sort() {
+    for (auto* kind : {&compute, &communication}) {
+      if (!std::is_sorted(kind->begin(), kind->end(), earlier)) std::sort(kind->begin(), kind->end(), earlier);
+    }
+  }
+  std::vector<stream::Record> all() const {
+    std::vector<stream::Record> both(compute.size() + communication.size());
+    std::merge(compute.begin(), compute.end(), communication.begin(), communication.end(), both.begin(), earlier);
+    return both;
+  }
 };
 
 // By device: its streams.
@@ -41,35 +53,36 @@ std::vector<std::vector<size_t>> streams_by_device(const stream::Program& progra
   return streams;
 }
 
+// Of one device at a time: those of all are as large as the timeline.
 Intervals intervals_of(const stream::Program& program, const stream::Timeline& timeline,
                        const std::vector<size_t>& streams) {
-  Intervals intervals;
+  Intervals device;
   for (const size_t s : streams) {
-    const auto& items = program.streams[s].items;
-    for (size_t i = 0; i < items.size(); ++i) {
-      const stream::Record& record = timeline.records[s][i];
-      (items[i].instance < 0 ? intervals.compute : intervals.communication).push_back(record);
-      intervals.all.push_back(record);
+    const stream::Stream& stream = program.streams[s];
+    device.compute.reserve(device.compute.size() + stream.items.size());
+    for (size_t i = 0; i < stream.items.size(); ++i) {
+      auto& kind = stream.items[i].instance < 0 ? device.compute : device.communication;
+      kind.push_back(timeline.records[s][i]);
     }
   }
-  return intervals;
+  device.sort();
+  return device;
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
-                               const platform::Platform& platform, int index, const std::vector<size_t>& streams) {
+                               const platform::Platform& platform, int index, const Intervals& intervals) {
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
   device.name          = "D" + std::to_string(use.index);
   device.place         = hardware.name;
-  Intervals intervals  = intervals_of(program, timeline, streams);
-  device.compute       = covered(std::move(intervals.compute));
-  device.communication = covered(std::move(intervals.communication));
-  device.busy          = covered(std::move(intervals.all));
-  device.idle        = timeline.makespan - device.busy;
-  device.peak_memory = memory_curve(program, timeline, index).peak;
-  device.capacity    = hardware.memory;
-  device.fits        = device.peak_memory <= device.capacity;
+  device.compute       = covered(intervals.compute);
+  device.communication = covered(intervals.communication);
+  device.busy          = covered(intervals.all());
+  device.idle          = timeline.makespan - device.busy;
+  device.peak_memory   = memory_curve(program, timeline, index).peak;
+  device.capacity      = hardware.memory;
+  device.fits          = device.peak_memory <= device.capacity;
   return device;
 }
 
@@ -166,13 +179,16 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   const auto streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     summary.devices.push_back(
-        summarise_device(program, timeline, platform, static_cast<int>(d), streams[d]));
+        summarise_device(program, timeline, platform, static_cast<int>(d), intervals_of(program, timeline, streams[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
-  summary.links         = summarise_links(timeline, platform);
-  summary.ops           = time_by_op(program, timeline);
-  summary.critical_path = critical_path(program, timeline);
-  summary.events        = count_events(program);
+  summary.links                         = summarise_links(timeline, platform);
+  summary.ops                           = time_by_op(program, timeline);
+  const std::vector<Seconds> contention = contention_by_instance(program, timeline);
+  summary.collectives                   = summarise_collectives(program, timeline, contention);
+  summary.critical_path                 = critical_path(program, timeline, contention);
+  summary.events                        = count_events(program);
+  if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }
 

@@ -1,23 +1,18 @@
 #include <filesystem>
 
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/axes.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
 
-void refuse_axis(const JsonView& view) {
-  if (view.json().if_array() == nullptr) return;
-  view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
-}
-
-// A list anywhere but deep inside a part is an axis.
-void refuse_axes(const JsonView& root) {
-  for (const auto& [key, part] : root.members()) {
-    refuse_axis(part);
-    if (part.json().if_object() == nullptr) continue;
-    for (const auto& [name, value] : part.members()) refuse_axis(value);
-  }
+void refuse_axes(const Json& json, const std::string& file) {
+  const std::vector<Axis> all = axes(json, file);
+  if (all.empty()) return;
+  const Axis& axis = all.front();
+  throw Error(file + ": $." + axis.path(),
+              "is an axis " + Json(axis.values).dump_compact() + "; give one value, or use sweep or search");
 }
 
 // The part under its own key, so that messages name it; empty when it is absent.
@@ -26,6 +21,8 @@ Json part_or_empty(const JsonView& root, std::string_view key) {
   holder.set(key, root.has(key) ? root.at(key).json() : Json::object());
   return holder;
 }
+
+}  // namespace
 
 void override_with(Json& json, const std::string& setting) {
   const size_t equals     = setting.find('=');
@@ -45,8 +42,6 @@ void override_with(Json& json, const std::string& setting) {
     *place = Json(value);
   }
 }
-
-}  // namespace
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
@@ -81,7 +76,7 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine"});
-  refuse_axes(root);
+  refuse_axes(json, file);
   const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"),
              strategy = part_or_empty(root, "strategy");
   Scenario scenario;

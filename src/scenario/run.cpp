@@ -1,7 +1,5 @@
 #include "foreflow/scenario/run.h"
 
-#include "foreflow/platform/topologies.h"
-
 namespace foreflow::scenario {
 namespace {
 
@@ -57,23 +55,17 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
   return job;
 }
 
-// The distributed program, which may be much larger than what it is lowered to, lives here only.
-lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
-                              const Finished& done) {
-  const ir::Module module = distribute(sequential, scenario);
-  done(1);
-  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  done(2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives);
-  done(3);
-  return lowered;
+void tell(const Finished& finished, size_t step) {
+  if (finished) finished(step);
 }
 
 }  // namespace
 
 PlatformRef load_platform(const PlatformChoice& choice) {
-  return std::make_shared<const platform::Platform>(
-      choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path));
+  if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
+  platform::Platform written = platform::load_file(choice.path);
+  if (choice.changes.empty()) return std::make_shared<const platform::Platform>(std::move(written));
+  return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
 void check_devices(const Scenario& scenario, const platform::Platform& platform) {
@@ -85,19 +77,33 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
                                                   platform.name() + "; add nodes or lower dp, tp or pp");
 }
 
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
+                              const Finished& finished) {
+  check_devices(scenario, platform);
+  const ir::Module module = distribute(sequential, scenario);
+  tell(finished, 1);
+  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  tell(finished, 2);
+  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives);
+  tell(finished, 3);
+  return lowered;
+}
+
+Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                   const platform::Platform& platform, const Finished& finished) {
+  stream::Timeline timeline = scenario.engine->run(lowered.program, platform, scenario.simulation);
+  tell(finished, 4);
+  report::Summary summary =
+      report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, platform);
+  tell(finished, kSteps);
+  return {std::move(timeline), std::move(summary)};
+}
+
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished) {
-  const auto done = [&](size_t step) {
-    if (finished) finished(step);
-  };
-  check_devices(scenario, *platform);
-  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, done);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
-  done(4);
-  report::Summary summary =
-      report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, *platform);
-  done(kSteps);
-  return {std::move(summary), std::move(lowered.program), std::move(timeline), platform};
+  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, finished);
+  Prediction prediction  = predict(scenario, sequential, lowered, *platform, finished);
+  return {std::move(prediction.summary), std::move(lowered.program), std::move(prediction.timeline), platform};
 }
 
 Outcome run(const Scenario& scenario, const Finished& finished) {

@@ -1,27 +1,51 @@
-// One pass over the instances; every communication has the network for itself.
+// One pass over the streams; every communication has the network for itself.
+#include "foreflow/base/error.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/footprint.h"
-#include "simulate/link_use.h"
-#include "simulate/replay.h"
+#include "simulate/performance.h"
+#include "simulate/players.h"
+#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
 
-stream::Timeline run(const stream::Program& program, const platform::Platform& platform) {
-  const Footprints prints = footprints(program, platform);
-  std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
-    const Footprint& footprint = prints.of(instance);
-    const Interval flow{start + footprint.delay, start + footprint.delay + footprint.transfer};
-    if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
-    return flow.end;
+Performance perform(const Score& score) {
+  Performance result;
+  result.ends.resize(score.cast.meetings.size());
+  Players players(score.program, score.cast, score.times);
+  players.play([&](int32_t meeting, double start) {
+    const Footprint& footprint = score.footprints.of(static_cast<size_t>(meeting));
+    Seconds now(start);
+    int32_t number = 0;
+    for (const Phase& phase : score.footprints.phases_of(footprint)) {
+      now += phase.delay;
+      if (phase.load >= 0) {
+        result.flows.push_back({meeting, number, phase.load, now, now + phase.alone, phase.alone});
+        if (score.options.observe) result.paces.push_back({{now, footprint.bytes / phase.alone}});
+      }
+      now += phase.alone;
+      ++number;
+    }
+    return result.ends[static_cast<size_t>(meeting)] = now.value();
   });
-  timeline.links = link_uses(prints, flows, platform.links().size());
-  return timeline;
+  if (!players.finished()) players.refuse_stuck();
+  result.starts = players.starts();
+  return result;
+}
+
+stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
+  if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
+    throw Error("engine analytic", "knows no shared links, so link traces and background traffic mean nothing to it; use "
+                                   "engine simgrid");
+  const ComputeTimes times(program, options.disturbances);
+  const Footprints prints = footprints(program, platform);
+  const Cast cast         = everybody(program, prints);
+  const Score score{program, cast, prints, times, options};
+  return timeline_of(perform(score), score, platform);
 }
 
 }  // namespace
 
-EngineDef analytic() { return {"analytic", "a linear scan; communications never slow each other down", run}; }
+EngineDef analytic() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
 
 }  // namespace foreflow::simulate::definitions
