@@ -120,7 +120,6 @@ class Reader {
     op.attributes    = tables_.attributes(message.op_attributes(i));
     op.operand_count = message.operand_counts(i);
     op.result_count  = message.result_counts(i);
-    if (op.is_call() && !op.attributes->empty()) fail(fmt::format("op {} is a call, which has no attributes", i + 1));
     if (op.result_count == 0) fail(fmt::format("op {} has no result", i + 1));
     if (!function.ops.empty()) {
       const ir::Op& before = function.ops.back();

@@ -12,7 +12,7 @@ std::vector<bool> functions_naming_devices(const ir::Module& module) {
       return value.annotation != nullptr && ir::device_of(*value.annotation).placed();
     });
     names[f]                     = annotated || std::any_of(function.ops.begin(), function.ops.end(), [&](const ir::Op& op) {
-      return op.is_call() ? names[static_cast<size_t>(op.callee)] : op.attributes->find("to") != nullptr && op.def->role == ir::Role::communication;
+      return ir::names_devices(op) || (op.is_call() && names[static_cast<size_t>(op.callee)]);
     });
   }
   return names;

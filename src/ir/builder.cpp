@@ -67,6 +67,12 @@ std::vector<ValueId> FunctionBuilder::call(size_t callee, std::vector<ValueId> i
   return results;
 }
 
+void FunctionBuilder::reserve(size_t ops, size_t values, size_t operands) {
+  function_.ops.reserve(function_.ops.size() + ops);
+  function_.values.reserve(function_.values.size() + values);
+  function_.operands.reserve(function_.operands.size() + operands);
+}
+
 void FunctionBuilder::set_name(ValueId id, std::string name) { function_.values[index(id)].name = unique(std::move(name)); }
 void FunctionBuilder::annotate(ValueId id, TypeRef annotation) { function_.values[index(id)].annotation = std::move(annotation); }
 

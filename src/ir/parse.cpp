@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/scanner.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "literal.h"
 #include "name_table.h"
@@ -157,12 +158,19 @@ class Parser {
       const auto callee = callees_.find(name);
       if (callee == callees_.end()) throw Error(scanner_.where(place), "the function @" + name + " is not defined above");
       op.callee = callee->second;
-      return no_attributes_;
+      const AttributesRef attributes = parse_brackets();
+      if (const std::string problem = call_problem(*attributes); !problem.empty()) throw Error(scanner_.where(place), "@" + name + " " + problem);
+      return attributes;
     }
     const std::string_view name = scanner_.word();
     if (name.empty()) scanner_.fail("expected an op or a @function, found " + scanner_.found());
     op.def = ops_.find(name);
     if (op.def == nullptr) ops_.get(name, scanner_.where(place));
+    return parse_brackets();
+  }
+
+  // [axis = 1, keepdims = 0], or nothing.
+  AttributesRef parse_brackets() {
     if (!scanner_.accept('[')) return no_attributes_;
     const auto parse_all = [this] {
       Attributes attributes;

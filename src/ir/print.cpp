@@ -18,7 +18,7 @@ bool is_positional(const OpDef& def, const std::string& name) {
 void print_attributes(std::string& out, const Op& op) {
   bool first = true;
   for (const auto& [name, value] : *op.attributes) {
-    if (is_positional(*op.def, name)) continue;
+    if (!op.is_call() && is_positional(*op.def, name)) continue;
     out += (first ? "[" : ", ") + name + " = " + to_string(value);
     first = false;
   }
@@ -59,8 +59,8 @@ void print_op(std::string& out, const Module& module, const Function& function, 
     out += "@" + module.functions[static_cast<size_t>(op.callee)].name;
   } else {
     out += op.def->name;
-    print_attributes(out, op);
   }
+  print_attributes(out, op);
   print_arguments(out, function, op);
   out += "\n";
 }

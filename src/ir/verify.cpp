@@ -4,6 +4,7 @@
 #include <set>
 
 #include "display.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "name_table.h"
 
@@ -35,7 +36,8 @@ class Verifier {
   static bool is_defined(ValueId id, size_t defined) { return static_cast<int32_t>(id) >= 0 && index(id) < defined; }
 
   void names() const {
-    NameTable seen(function_.values.size());
+    const auto named = std::count_if(function_.values.begin(), function_.values.end(), [](const Value& value) { return !value.name.empty(); });
+    NameTable seen(static_cast<size_t>(named));
     for (const Value& value : function_.values) {
       if (!value.name.empty() && !seen.insert(value.name, 0)) fail("%" + value.name + " is defined twice");
     }
@@ -50,6 +52,7 @@ class Verifier {
     }
     if (!op.is_call()) return check_list(op);
     if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_) fail(op, "calls a function that does not stand above");
+    if (const std::string problem = call_problem(*op.attributes); !problem.empty()) fail(op, problem);
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {
       fail(op, "does not match the parameters and results of @" + callee.name);

@@ -133,18 +133,42 @@ class FragmentWriter {
     return *maker_.hardware_[static_cast<size_t>(number < kinds_.size() ? kinds_[number] : 0)];
   }
 
-  void meet(const ir::Op& op, size_t o) {
-    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
+  // The devices and the event of a communication; worked out once for equal operands and results.
+  struct KnownMeeting {
+    std::vector<ir::Device> members;
+    int32_t communication;  // -1: of one member
+  };
+
+  KnownMeeting meeting(const ir::Op& op) {
+    words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
+    for (const ir::ValueId id : function_.inputs(op)) words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
+    for (uint32_t i = 0; i < op.result_count; ++i) words_.push_back(instance_.values.number(op.first_result + i));
+    const uint32_t number = meeting_numbers_.number(words_);
+    if (number < meetings_.size()) return meetings_[number];
+    const std::vector<ir::Type> inputs = input_types(op);
     check_resolved(op, inputs);
-    Meeting meeting = meeting_of(op, inputs, outputs, maker_.cost_, maker_.options_);
+    Meeting made = meeting_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
+    meetings_.push_back({std::move(made.members), -1});
+    if (meetings_.back().members.size() > 1) meetings_.back().communication = maker_.intern(made.what);
+    return meetings_.back();
+  }
+
+  int32_t device_number(const ir::Device& device) {
+    const auto [found, fresh] = numbers_.emplace(device, static_cast<int32_t>(fragment_.devices.size()));
+    if (fresh) fragment_.devices.push_back(device);
+    return found->second;
+  }
+
+  void meet(const ir::Op& op, size_t o) {
+    const KnownMeeting meeting = this->meeting(op);
     MeetingStep step;
-    step.members = meeting.members;
+    step.communication = meeting.communication;
     for (const ir::Device& member : meeting.members) {
       close(member);
       Bytes made, freed;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
-        if (ir::device_of(outputs[i]) == member && owns_memory(value)) made += live_.size[value];
+        if (ir::device_of(instance_.values[value].type) == member && owns_memory(value)) made += live_.size[value];
       }
       for (const int32_t buffer : live_.freed_after[o]) {
         if (place_of(buffer) == member) freed += live_.size[static_cast<size_t>(buffer)];
@@ -155,16 +179,16 @@ class FragmentWriter {
       const bool elsewhere = std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
       if (elsewhere) open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
     }
-    if (meeting.members.size() < 2) return account_alone(step);
-    step.communication = maker_.intern(meeting.what);
+    if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0]);
+    for (const ir::Device& member : meeting.members) step.members.push_back(device_number(member));
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
     fragment_.meetings.push_back(std::move(step));
   }
 
   // A collective of one device moves nothing, but its result takes memory.
-  void account_alone(const MeetingStep& step) {
-    const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(step.memory[0])];
-    Open& open                        = open_[step.members[0]];
+  void account_alone(const ir::Device& device, int32_t memory) {
+    const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(memory)];
+    Open& open                        = open_[device];
     open.peak                         = std::max(open.peak, open.level + effect.peak);
     open.level += effect.net;
   }
@@ -203,7 +227,7 @@ class FragmentWriter {
     const int32_t memory = maker_.intern(stream::MemoryEffect{open.peak, open.level});
     const int32_t event  = maker_.intern(std::move(open.event), open.shares);
     fragment_.steps.push_back({Step::Kind::compute, static_cast<int32_t>(fragment_.computes.size())});
-    fragment_.computes.push_back({device, event, memory});
+    fragment_.computes.push_back({device_number(device), event, memory});
   }
 
   FragmentMaker& maker_;
@@ -213,6 +237,10 @@ class FragmentWriter {
   Liveness live_;
   Fragment fragment_;
   std::map<ir::Device, Open> open_;
+  std::map<ir::Device, int32_t> numbers_;  // of fragment_.devices
+  interpret::SequenceTable meeting_numbers_;
+  std::vector<KnownMeeting> meetings_;  // by number
+  std::vector<uint64_t> words_;         // scratch
 };
 
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {

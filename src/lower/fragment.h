@@ -11,14 +11,14 @@
 namespace foreflow::lower {
 
 struct ComputeStep {
-  ir::Device device;
+  int32_t device;  // into Fragment::devices
   int32_t event;   // into Program::computes
   int32_t memory;  // into Program::memory_effects
 };
 struct MeetingStep {
   int32_t communication;  // into Program::communications
-  std::vector<ir::Device> members;
-  std::vector<int32_t> memory;  // per member
+  std::vector<int32_t> members;  // into Fragment::devices
+  std::vector<int32_t> memory;   // per member
 };
 struct CallStep {
   int32_t fragment;
@@ -30,6 +30,7 @@ struct Step {
 };
 
 struct Fragment {
+  std::vector<ir::Device> devices;  // whose work is here; not of calls
   std::vector<Step> steps;
   std::vector<ComputeStep> computes;
   std::vector<MeetingStep> meetings;

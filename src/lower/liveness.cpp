@@ -9,6 +9,7 @@ using Instance = interpret::Instance<interpret::Mixed>;
 
 constexpr int32_t kNever   = -1;
 constexpr int32_t kPinned  = INT32_MAX;  // lives on after the function
+constexpr int32_t kHanded  = -2;         // a call frees it
 
 bool within_one_gpu(const ir::Type& from, const ir::Type& to) { return ir::device_of(from).same_gpu(ir::device_of(to)); }
 
@@ -39,6 +40,9 @@ class Analysis {
         if (id != ir::ValueId::none) last_read_[ir::index(id)] = static_cast<int32_t>(o);
       }
     }
+    for (size_t i = 0; i < function_.results.size(); ++i) {
+      if (boundary_.wanted[i]) last_read_[ir::index(function_.results[i])] = kPinned;
+    }
     result_.freed_after.resize(function_.ops.size());
     result_.calls.resize(function_.ops.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) own_memory(i);
@@ -53,7 +57,15 @@ class Analysis {
 
   void own_memory(size_t value) {
     result_.buffer_of[value] = static_cast<int32_t>(value);
-    result_.size[value]      = ir::bytes_of(instance_.values[value].type);
+    result_.size[value]      = bytes_of(value);
+  }
+
+  // Of a value; equal values are counted once.
+  Bytes bytes_of(size_t value) {
+    const uint32_t number = instance_.values.number(value);
+    if (number >= bytes_.size()) bytes_.resize(number + 1, Bytes(-1));
+    if (bytes_[number] < Bytes(0)) bytes_[number] = ir::bytes_of(instance_.values[value].type);
+    return bytes_[number];
   }
 
   void visit(int32_t o) {
@@ -65,7 +77,11 @@ class Analysis {
       const size_t value       = op.first_result + i;
       const ir::ValueId shared = op.is_call() ? ir::ValueId::none : shared_operand(op, i, o);
       own_memory(value);
-      if (shared != ir::ValueId::none) result_.buffer_of[value] = result_.buffer_of[ir::index(shared)];
+      if (shared != ir::ValueId::none) {
+        result_.buffer_of[value] = result_.buffer_of[ir::index(shared)];
+        int32_t& read            = last_read_[static_cast<size_t>(result_.buffer_of[value])];
+        read                     = std::max(read, last_read_[value]);
+      }
       if (last(static_cast<ir::ValueId>(value)) < o) last(static_cast<ir::ValueId>(value)) = o;
     }
   }
@@ -79,13 +95,21 @@ class Analysis {
       return inputs[many || i == 0 ? i : i + 1];
     }
     if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o)) return inputs[i];
+    if (rule_ == cost::MemoryRule::reuse && adds_in_place(op, o)) return inputs[0];
     return viewed_operand(function_, op, i, instance_, rule_);
   }
 
-  // Nobody reads the value after op `o`, here or in the caller.
+  // Add(sum, part), where nobody needs the sum so far any more: gradients of microbatches, a bias, a residual.
+  bool adds_in_place(const ir::Op& op, int32_t o) const {
+    if (op.def->name != "Add") return false;
+    const ir::ValueId sum = function_.inputs(op)[0];
+    return instance_.values[ir::index(sum)].type == instance_.values[op.first_result].type && may_overwrite(sum, o);
+  }
+
+  // Nobody reads the value, or another in its buffer, after op `o`, here or in the caller.
   bool may_overwrite(ir::ValueId id, int32_t o) const {
     const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
-    return last_read_[ir::index(id)] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer]);
+    return last_read_[buffer] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer]);
   }
 
   void pin() {
@@ -117,7 +141,7 @@ class Analysis {
       if (result_.buffer_of[value] != static_cast<int32_t>(value)) continue;
       const int32_t op = last_use_[value];
       if (op == kNever) result_.unfreed_parameters.push_back(static_cast<int32_t>(value));
-      if (op != kNever && op != kPinned) result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
+      if (op != kNever && op != kPinned && !function_.ops[static_cast<size_t>(op)].is_call()) result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (function_.ops[o].is_call()) hand_over(o);
@@ -129,17 +153,14 @@ class Analysis {
     const ir::Op& op  = function_.ops[o];
     const auto inputs = function_.inputs(op);
     Boundary& call    = result_.calls[o];
-    auto& freed       = result_.freed_after[o];
-    for (const ir::ValueId id : inputs) call.dies.push_back(id != ir::ValueId::none && take(freed, result_.buffer_of[ir::index(id)]));
-    for (size_t i = 0; i < op.result_count; ++i) call.wanted.push_back(!take(freed, static_cast<int32_t>(op.first_result + i)));
-  }
-
-  // Removes `buffer` from an ascending list. False: it was not there.
-  static bool take(std::vector<int32_t>& buffers, int32_t buffer) {
-    const auto found = std::lower_bound(buffers.begin(), buffers.end(), buffer);
-    if (found == buffers.end() || *found != buffer) return false;
-    buffers.erase(found);
-    return true;
+    const auto hand   = [&](int32_t buffer) {
+      int32_t& last   = last_use_[static_cast<size_t>(buffer)];
+      const bool ends = last == static_cast<int32_t>(o);
+      if (ends) last = kHanded;  // once, also where two operands share it
+      return ends;
+    };
+    for (const ir::ValueId id : inputs) call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]));
+    for (size_t i = 0; i < op.result_count; ++i) call.wanted.push_back(!hand(static_cast<int32_t>(op.first_result + i)));
   }
 
   const ir::Module& module_;
@@ -149,7 +170,8 @@ class Analysis {
   cost::MemoryRule rule_;
   Liveness result_;
   std::vector<int32_t> last_use_;   // per buffer: op number
-  std::vector<int32_t> last_read_;  // per value: op number
+  std::vector<int32_t> last_read_;  // per value, of a buffer by any of its values: op number, or kPinned: returned
+  std::vector<Bytes> bytes_;        // by number of the distinct value; < 0: not counted yet
 };
 
 }  // namespace

@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <set>
 
+#include "devices.h"
 #include "fragment.h"
 
 namespace foreflow::lower {
 namespace {
 
-// Where the devices of an entry function are: D1 first, unless the program counts from D0.
+// Where the devices of a program are: D1 first, unless the program counts from D0.
 class Placement {
  public:
-  Placement(const interpret::Instance<interpret::Mixed>& entry, const platform::Platform& platform) {
+  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform) {
+    bool has_zero   = false;
     int32_t largest = 0;
-    for (const interpret::Mixed& value : entry.values) note(value.type, largest);
-    const int32_t first = has_zero_ ? 0 : 1;
+    for (const ir::Device& device : devices) {
+      has_zero = has_zero || device.index == 0;
+      largest  = std::max(largest, device.index);
+    }
+    const int32_t first = has_zero ? 0 : 1;
     offset_             = -first;
     count_              = std::max(largest + offset_ + 1, 1);
     if (static_cast<size_t>(count_) > platform.devices().size()) {
@@ -28,12 +33,6 @@ class Placement {
   int32_t first() const { return -offset_; }
 
  private:
-  void note(const ir::Type& type, int32_t& largest) {
-    has_zero_ = has_zero_ || type.device.index == 0;
-    largest   = std::max(largest, type.device.index);
-    for (const ir::Type& element : type.elements) note(element, largest);
-  }
-  bool has_zero_  = false;
   int32_t offset_ = 0;
   int32_t count_  = 1;
 };
@@ -62,10 +61,12 @@ class Flattener {
 
   void write(int32_t number, const interpret::DeviceMap& map) {
     const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
+    std::vector<int32_t> streams;  // of fragment.devices
+    for (const ir::Device& device : fragment.devices) streams.push_back(stream_of(outside(device, map)));
     for (const Step& step : fragment.steps) {
       switch (step.kind) {
-        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], map); break;
-        case Step::Kind::meeting: write(fragment.meetings[static_cast<size_t>(step.index)], map); break;
+        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], streams); break;
+        case Step::Kind::meeting: write(fragment.meetings[static_cast<size_t>(step.index)], streams); break;
         case Step::Kind::call: write(fragment.calls[static_cast<size_t>(step.index)], map); break;
       }
     }
@@ -85,18 +86,27 @@ class Flattener {
   }
 
  private:
-  static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) { return map.empty() ? device : interpret::renamed(device, map); }
-
-  void write(const ComputeStep& step, const interpret::DeviceMap& map) {
-    program_.streams[static_cast<size_t>(stream_of(outside(step.device, map)))].items.push_back({step.event, -1, step.memory});
+  // What is on no device counts as on the first: of the program, or of a function where its devices have other names.
+  static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) {
+    if (map.empty()) return device;
+    return interpret::renamed(device.placed() ? device : ir::Device(1), map);
   }
 
-  void write(const MeetingStep& step, const interpret::DeviceMap& map) {
+  std::vector<stream::Item>& items(int32_t device, const std::vector<int32_t>& streams) {
+    return program_.streams[static_cast<size_t>(streams[static_cast<size_t>(device)])].items;
+  }
+
+  void write(const ComputeStep& step, const std::vector<int32_t>& streams) {
+    items(step.device, streams).push_back({step.event, -1, step.memory});
+  }
+
+  void write(const MeetingStep& step, const std::vector<int32_t>& streams) {
     const auto instance = static_cast<int32_t>(program_.instances.size());
     stream::Instance meeting{step.communication, {}};
+    meeting.members.reserve(step.members.size());
     for (size_t i = 0; i < step.members.size(); ++i) {
-      meeting.members.push_back(stream_of(outside(step.members[i], map)));
-      program_.streams[static_cast<size_t>(meeting.members.back())].items.push_back({step.communication, instance, step.memory[i]});
+      meeting.members.push_back(streams[static_cast<size_t>(step.members[i])]);
+      items(step.members[i], streams).push_back({step.communication, instance, step.memory[i]});
     }
     program_.instances.push_back(std::move(meeting));
   }
@@ -117,11 +127,6 @@ class Flattener {
   std::map<int32_t, int32_t> uses_;
 };
 
-void collect(const ir::Type& type, std::set<ir::Device>& devices) {
-  devices.insert(type.device);
-  for (const ir::Type& element : type.elements) collect(element, devices);
-}
-
 void add_initial(const ir::Type& type, const Placement& placement, Flattener& flattener, stream::Program& program) {
   if (type.is_tuple()) {
     for (const ir::Type& element : type.elements) add_initial(element, placement, flattener, program);
@@ -136,16 +141,17 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
               const platform::Platform& platform, const Options& options) {
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
-  const Placement placement(entry, platform);
+  const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
+  Devices all_devices(interpretation);
+  const std::set<ir::Device>& devices = all_devices.of(root_instance);
+  const Placement placement(devices, platform);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
   const Boundary boundary{std::vector<bool>(function.parameters.size(), false), std::vector<bool>(function.results.size(), true)};
-  const int32_t root = maker.fragment(static_cast<int32_t>(interpretation.instances.size() - 1), boundary, kinds);
+  const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
   Flattener flattener(maker, placement, lowered.program);
-  std::set<ir::Device> devices;
-  for (const interpret::Mixed& value : entry.values) collect(value.type, devices);
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
   for (size_t i = 0; i < function.parameters.size(); ++i) add_initial(entry.values[i].type, placement, flattener, lowered.program);
   flattener.write(root, {});

@@ -63,22 +63,22 @@ struct Site {
   }
 };
 
-// The operands' devices, which a member alone would not know.
+// With the real devices that the op names, and those of its operands, which a member alone would not know.
 ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
+  const auto real = [&](const ir::Device& device) { return site.map.empty() ? device : interpret::renamed(device, site.map); };
   std::vector<int64_t> numbers;
   std::vector<std::string> names;
   for (const ValueId id : site.function.inputs(op)) {
     for (const ir::Device& device : interpret::devices_of(site.places.values[ir::index(id)])) {
-      const ir::Device real = site.map.empty() ? device : interpret::renamed(device, site.map);
-      numbers.push_back(real.index);
-      names.push_back(ir::to_string(real));
+      numbers.push_back(real(device).index);
+      names.push_back(ir::to_string(real(device)));
     }
   }
-  if (names.empty()) return op.attributes;
+  if (names.empty() && !ir::names_devices(op)) return op.attributes;
   const bool streams =
       std::any_of(names.begin(), names.end(), [](const auto& name) { return name.find('.') != std::string::npos; });
-  auto attributes = std::make_shared<ir::Attributes>(*op.attributes);
-  attributes->set("from", streams ? ir::Attribute(names) : ir::Attribute(numbers));
+  auto attributes = std::make_shared<ir::Attributes>(ir::with_devices(op, real));
+  if (!names.empty()) attributes->set("from", streams ? ir::Attribute(names) : ir::Attribute(numbers));
   return attributes;
 }
 
@@ -160,7 +160,7 @@ class Projector {
     for (const size_t parameter : callee.parameters)
       arguments.push_back(kept[ir::index(site.function.inputs(op)[parameter])]);
     const auto number   = static_cast<int32_t>(callee.function);
-    const ValueId first = builder.append(nullptr, number, op.attributes, arguments, callee.results.size());
+    const ValueId first = builder.append(nullptr, number, builder.share({}), arguments, callee.results.size());  // on real devices
     for (size_t i = 0; i < callee.results.size(); ++i) {
       keep(site, site.function.output(op, callee.results[i]), static_cast<ValueId>(ir::index(first) + i), builder,
            kept);

@@ -45,19 +45,28 @@ struct Intervals {
   }
 };
 
-std::vector<Intervals> intervals_by_device(const stream::Program& program, const stream::Timeline& timeline) {
-  std::vector<Intervals> all(program.devices.size());
-  for (size_t s = 0; s < program.streams.size(); ++s) {
+// By device: its streams.
+std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
+  std::vector<std::vector<size_t>> streams(program.devices.size());
+  for (size_t s = 0; s < program.streams.size(); ++s)
+    streams[static_cast<size_t>(program.streams[s].device)].push_back(s);
+  return streams;
+}
+
+// Of one device at a time: those of all are as large as the timeline.
+Intervals intervals_of(const stream::Program& program, const stream::Timeline& timeline,
+                       const std::vector<size_t>& streams) {
+  Intervals device;
+  for (const size_t s : streams) {
     const stream::Stream& stream = program.streams[s];
-    Intervals& device            = all[static_cast<size_t>(stream.device)];
     device.compute.reserve(device.compute.size() + stream.items.size());
     for (size_t i = 0; i < stream.items.size(); ++i) {
       auto& kind = stream.items[i].instance < 0 ? device.compute : device.communication;
       kind.push_back(timeline.records[s][i]);
     }
   }
-  for (Intervals& device : all) device.sort();
-  return all;
+  device.sort();
+  return device;
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
@@ -167,10 +176,10 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.iteration_time = timeline.makespan;
   add_rates(summary, program, platform);
 
-  const std::vector<Intervals> intervals = intervals_by_device(program, timeline);
+  const auto streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     summary.devices.push_back(
-        summarise_device(program, timeline, platform, static_cast<int>(d), intervals[d]));
+        summarise_device(program, timeline, platform, static_cast<int>(d), intervals_of(program, timeline, streams[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links                         = summarise_links(timeline, platform);

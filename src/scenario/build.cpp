@@ -138,7 +138,7 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
     module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
                  .module;
   }
-  if (strategy.dp > 1) module = transform::replicate(module, ops, strategy.dp).module;
+  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops, strategy.dp).module;
   return module;
 }
 

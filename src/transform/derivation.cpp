@@ -34,6 +34,12 @@ ir::Array one_of(ir::DType dtype) {
   }
 }
 
+std::vector<ValueId> ids_from(ValueId first, size_t count) {
+  std::vector<ValueId> ids;
+  for (size_t i = 0; i < count; ++i) ids.push_back(static_cast<ValueId>(ir::index(first) + i));
+  return ids;
+}
+
 // The rule of a loss gives the gradient for an upstream gradient of one.
 bool assumes_one(const ir::OpDef& def, const ir::OpTable& ops) {
   const ir::OpDef* gradient = ops.find(std::string(def.name) + "Grad");
@@ -152,7 +158,8 @@ void Derivation::copy(size_t o) {
   if (pair == nullptr) return copy_op(builder_, function_, call, map_);
   std::vector<ValueId> operands;
   for (const ValueId id : function_.inputs(op)) operands.push_back(map_(id));
-  auto results = builder_.call(pair->forward, operands, op.result_count + pair->saved);
+  const size_t count  = op.result_count + pair->saved;
+  const auto results  = ids_from(builder_.append(nullptr, call.callee, op.attributes, operands, count), count);
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const ValueId old = function_.output(op, i);
     builder_.set_name(results[i], function_.value(old).name);
@@ -198,7 +205,10 @@ void Derivation::visit_call(size_t o) {
   };
   std::vector<ValueId> arguments;
   for (const Place& place : pair.arguments) arguments.push_back(at(place));
-  if (pair.backward) returned = builder_.call(*pair.backward, arguments, pair.returned);
+  if (pair.backward) {
+    const auto backward = static_cast<int32_t>(*pair.backward);
+    returned            = ids_from(builder_.append(nullptr, backward, op.attributes, arguments, pair.returned), pair.returned);
+  }
   for (const auto& [parameter, place] : pair.gradients) accumulate(function_.inputs(op)[parameter], at(place));
 }
 

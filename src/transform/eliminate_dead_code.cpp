@@ -160,11 +160,12 @@ class Sweeper {
     for (size_t i = 0; i < call.result_count; ++i) {
       if (marks_.needs_result(callee, i)) kept.push_back(function.output(call, i));
     }
-    const std::vector<ir::ValueId> results = builder.call(static_cast<size_t>(place_[callee]), operands, kept.size());
+    const ir::ValueId first = builder.append(nullptr, place_[callee], call.attributes, operands, kept.size());
     for (size_t i = 0; i < kept.size(); ++i) {
-      map.set(kept[i], results[i]);
-      builder.set_name(results[i], function.value(kept[i]).name);
-      builder.annotate(results[i], function.value(kept[i]).annotation);
+      const auto result = static_cast<ir::ValueId>(ir::index(first) + i);
+      map.set(kept[i], result);
+      builder.set_name(result, function.value(kept[i]).name);
+      builder.annotate(result, function.value(kept[i]).annotation);
     }
   }
 

@@ -1,4 +1,5 @@
 #include "copy.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
@@ -41,16 +42,29 @@ class Inliner {
   // Results keep the names that the caller has for them.
   void write_out(ir::FunctionBuilder& builder, const ir::Function& caller, const ir::Op& call, ValueMap& map) {
     const ir::Function& body = bodies_[static_cast<size_t>(place_[static_cast<size_t>(call.callee)])];
+    const auto* stated = ir::call_devices(call);
+    const auto outside = [&](const ir::Device& device) {
+      if (stated == nullptr || !device.placed()) return device;
+      if (device.index < 1 || static_cast<size_t>(device.index) > stated->size()) {
+        throw Error(ir::describe(module_, caller, call), "states no D" + ir::to_string(device) + " of @" + body.name + "; state a device for each");
+      }
+      return ir::Device(static_cast<int32_t>((*stated)[static_cast<size_t>(device.index - 1)]), device.stream_name());
+    };
+    const auto annotation = [&](const ir::TypeRef& type) {
+      if (stated == nullptr || type == nullptr) return type;
+      return std::make_shared<const ir::Type>(on_devices(*type, outside));
+    };
     ValueMap inside(body.values.size());
     for (size_t i = 0; i < body.parameters.size(); ++i) {
       const ir::ValueId argument = map(caller.inputs(call)[i]);
       inside.set(static_cast<ir::ValueId>(i), argument);
       if (argument != ir::ValueId::none && builder.function().value(argument).annotation == nullptr)
-        builder.annotate(argument, body.values[i].annotation);
+        builder.annotate(argument, annotation(body.values[i].annotation));
     }
     for (const ir::Op& op : body.ops) {
       const auto first = static_cast<int32_t>(
-          builder.append(op.def, op.callee, op.attributes, copies(body.inputs(op), inside), op.result_count));
+          builder.append(op.def, op.callee, stated == nullptr ? op.attributes : builder.share(ir::with_devices(op, outside)),
+                         copies(body.inputs(op), inside), op.result_count));
       for (uint32_t i = 0; i < op.result_count; ++i)
         inside.set(body.output(op, i), static_cast<ir::ValueId>(first + static_cast<int32_t>(i)));
     }
@@ -59,8 +73,15 @@ class Inliner {
     for (size_t i = body.parameters.size(); i < body.values.size(); ++i) {
       const ir::ValueId copy = inside(static_cast<ir::ValueId>(i));
       if (builder.function().value(copy).name.empty()) builder.set_name(copy, body.values[i].name);
-      if (builder.function().value(copy).annotation == nullptr) builder.annotate(copy, body.values[i].annotation);
+      if (builder.function().value(copy).annotation == nullptr) builder.annotate(copy, annotation(body.values[i].annotation));
     }
+  }
+
+  template <class Rename>
+  static ir::Type on_devices(ir::Type type, const Rename& rename) {
+    type.device = rename(type.device);
+    for (ir::Type& element : type.elements) element = on_devices(std::move(element), rename);
+    return type;
   }
 
   static void name_result(ir::FunctionBuilder& builder, const ir::Function& caller, const ir::Op& call, size_t i,

@@ -53,6 +53,15 @@ Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::V
   return verdict;
 }
 
+const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
+  constexpr uint64_t kAbsent = ~uint64_t{0};
+  words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.result_count};
+  for (const ir::ValueId id : function.inputs(op)) words_.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
+  const uint32_t number = known_.number(words_);
+  if (number == verdicts_.size()) verdicts_.push_back(judge(function, op, values, ways_));
+  return verdicts_[number];
+}
+
 void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
   throw Error(ir::describe(module, function, op), "needs the whole batch at once, so the batch cannot be split over " + what);
 }
@@ -74,10 +83,11 @@ LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const
     arguments.push_back(std::move(argument));
   }
   LayoutInterpretation result = interpret::Interpreter<LayoutDomain>(module, {ways}).run(module.functions.size() - 1, std::move(arguments));
+  Judge judge_once(ways);
   for (size_t i = 0; i + 1 < result.instances.size(); ++i) {
     const ir::Function& function = module.functions[result.instances[i].function];
     for (const ir::Op& op : function.ops) {
-      if (!op.is_call() && !judge(function, op, result.instances[i].values, ways).as_it_arrives) mixes_samples(module, function, op, what);
+      if (!op.is_call() && !judge_once(function, op, result.instances[i].values).as_it_arrives) mixes_samples(module, function, op, what);
     }
   }
   return result;

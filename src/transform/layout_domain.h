@@ -43,6 +43,19 @@ struct Verdict {
 };
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
+// Judges each distinct op on equal operands once. For the values of one interpretation.
+class Judge {
+ public:
+  explicit Judge(int ways) : ways_(ways) {}
+  const Verdict& operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values);
+
+ private:
+  int ways_;
+  interpret::SequenceTable known_;
+  std::vector<Verdict> verdicts_;  // by number in known_
+  std::vector<uint64_t> words_;    // scratch
+};
+
 // Error: this op needs the whole batch.
 [[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what);
 

@@ -1,6 +1,6 @@
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
@@ -28,7 +28,8 @@ class Pipeliner {
         stages_(stages),
         microbatches_(microbatches),
         schedule_(schedule),
-        builder_(function_.name, ops) {}
+        builder_(function_.name, ops),
+        at_(function_.values.size()) {}
 
   Distributed run() {
     check_ops();
@@ -40,6 +41,7 @@ class Pipeliner {
     schedule::Order order = schedule_.order(stages_, microbatches_);
     if (backward_.empty()) order = schedule::forward_only(order);
     const std::vector<schedule::PlacedTask> tasks = schedule::linearize(order);
+    make_room(tasks);
     for (size_t begin = 0; begin < tasks.size();) {
       size_t end = begin;
       while (end < tasks.size() && tasks[end].start == tasks[begin].start) ++end;
@@ -62,9 +64,10 @@ class Pipeliner {
 
  private:
   void check_ops() const {
+    Judge judge_once(microbatches_);
     for (size_t o = 0; o < staged_.size(); ++o) {
       const bool once = staged_[o].phase == StagePhase::update;
-      if (!once && !judge(function_, function_.ops[o], values_, microbatches_).as_it_arrives) {
+      if (!once && !judge_once(function_, function_.ops[o], values_).as_it_arrives) {
         mixes_samples(module_, function_, function_.ops[o], "microbatches");
       }
     }
@@ -85,11 +88,12 @@ class Pipeliner {
   struct StageFunction {
     Outlined outlined;  // Sums::begin
     size_t begin, add;  // function numbers
+    std::vector<std::pair<ValueId, std::vector<int>>> sent;  // results that other stages need, and which
   };
 
   StageFunction stage_function(StagePhase phase, int stage) {
     auto& functions = distributed_.module.functions;
-    StageFunction made{outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size()};
+    StageFunction made{outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size(), {}};
     functions.push_back(std::move(made.outlined.function));
     if (microbatches_ == 1 || made.outlined.sums.empty()) return made;
     made.add = functions.size();
@@ -110,6 +114,29 @@ class Pipeliner {
         for (const ValueId id : (*side)[stage].outlined.results) home_.emplace(id, static_cast<int>(stage));
       }
     }
+    for (auto* side : {&forward_, &backward_}) {
+      for (StageFunction& made : *side) find_sent(made);
+    }
+  }
+
+  void find_sent(StageFunction& made) const {
+    for (const ValueId id : made.outlined.results) {
+      const auto readers = readers_.find(id);
+      if (readers != readers_.end()) made.sent.emplace_back(id, std::vector<int>(readers->second.begin(), readers->second.end()));
+    }
+  }
+
+  // For the calls, which are nearly all of the program.
+  void make_room(const std::vector<schedule::PlacedTask>& tasks) {
+    size_t ops = 0, values = 0, operands = 0;
+    for (const schedule::PlacedTask& task : tasks) {
+      const StageFunction& callee = function_of(task);
+      const size_t sent           = callee.sent.size();
+      ops += 1 + sent;
+      values += callee.outlined.results.size() + sent;
+      operands += callee.outlined.parameters.size() + callee.outlined.sums.size() + sent;
+    }
+    builder_.reserve(ops, values, operands);
   }
 
   // Optimizer state lives with its weight.
@@ -148,7 +175,7 @@ class Pipeliner {
     home_.emplace(id, stage);
     for (int k = 0; k < pieces; ++k) {
       const std::string name = pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
-      at_[{id, slot(id, k), stage}] = builder_.parameter(name, function_.parameters[i], type);
+      at(id, slot(id, k), stage) = builder_.parameter(name, function_.parameters[i], type);
       distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, k});
     }
   }
@@ -159,15 +186,25 @@ class Pipeliner {
     return shared || summed_[ir::index(id)] || microbatches_ == 1 ? kEveryMicrobatch : microbatch;
   }
 
+  // The value of the new function for one on a stage; none: not there yet.
+  ValueId& at(ValueId id, int microbatch, int stage) {
+    auto& stages     = at_[ir::index(id)];
+    const auto found = std::find_if(stages.begin(), stages.end(), [stage](const auto& entry) { return entry.first == stage; });
+    auto& here       = found != stages.end() ? found->second : stages.emplace_back(stage, std::vector<ValueId>()).second;
+    const auto place = static_cast<size_t>(microbatch - kEveryMicrobatch);
+    if (place >= here.size()) here.resize(microbatch == kEveryMicrobatch ? 1 : static_cast<size_t>(microbatches_) + 1, ValueId::none);
+    return here[place];
+  }
+
   // The value on a stage, sent there when it is first needed.
   ValueId get(ValueId id, int microbatch, int stage) {
-    microbatch       = slot(id, microbatch);
-    const auto found = at_.find({id, microbatch, stage});
-    if (found != at_.end()) return found->second;
-    const auto source = at_.find({id, microbatch, home_.at(id)});
-    FOREFLOW_CHECK(source != at_.end(), "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
-    const ir::Device to = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
-    return at_[{id, microbatch, stage}] = builder_.op("Send", {source->second}, {{"to", to}});
+    microbatch          = slot(id, microbatch);
+    const ValueId known = at(id, microbatch, stage);
+    if (known != ValueId::none) return known;
+    const ValueId source = at(id, microbatch, home_.at(id));
+    FOREFLOW_CHECK(source != ValueId::none, "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
+    const ir::Device to   = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
+    return at(id, microbatch, stage) = builder_.op("Send", {source}, {{"to", to}});
   }
 
   const StageFunction& function_of(const schedule::PlacedTask& task) const {
@@ -179,21 +216,20 @@ class Pipeliner {
     const int microbatch        = task.task.microbatch;
     std::vector<ValueId> arguments;
     for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, microbatch, task.stage));
-    std::vector<ValueId*> sums;
-    for (const ValueId id : callee.outlined.sums) sums.push_back(&at_.emplace(std::tuple(id, kEveryMicrobatch, task.stage), ValueId::none).first->second);
-    const bool adds = !sums.empty() && *sums[0] != ValueId::none;
-    for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(*sums[i]);
+    const auto& sums = callee.outlined.sums;
+    const bool adds  = !sums.empty() && at(sums[0], kEveryMicrobatch, task.stage) != ValueId::none;
+    for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(at(sums[i], kEveryMicrobatch, task.stage));
     const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id = callee.outlined.results[i];
-      at_[{id, slot(id, microbatch), task.stage}] = results[i];
+      const ValueId id                          = callee.outlined.results[i];
+      at(id, slot(id, microbatch), task.stage) = results[i];
     }
   }
 
   // Sends what other stages need of this task.
   void forward_results(const schedule::PlacedTask& task) {
-    for (const ValueId id : function_of(task).outlined.results) {
-      for (const int stage : readers_[id]) get(id, task.task.microbatch, stage);
+    for (const auto& [id, stages] : function_of(task).sent) {
+      for (const int stage : stages) get(id, task.task.microbatch, stage);
     }
   }
 
@@ -232,8 +268,8 @@ class Pipeliner {
     for (const ValueId id : inputs) operands.push_back(get(id, kEveryMicrobatch, stage));
     const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, results.size()));
     for (size_t i = 0; i < results.size(); ++i) {
-      at_[{results[i], kEveryMicrobatch, stage}] = static_cast<ValueId>(first + static_cast<int32_t>(i));
-      home_[results[i]]                          = stage;
+      at(results[i], kEveryMicrobatch, stage) = static_cast<ValueId>(first + static_cast<int32_t>(i));
+      home_[results[i]]                       = stage;
     }
   }
 
@@ -247,7 +283,7 @@ class Pipeliner {
       }
       return;
     }
-    const bool once = at_.contains({id, kEveryMicrobatch, home_.at(id)});
+    const bool once = at(id, kEveryMicrobatch, home_.at(id)) != ValueId::none;
     results.push_back(get(id, once ? kEveryMicrobatch : 0, home_.at(id)));
     distributed_.results.push_back({static_cast<int32_t>(i), Layout::whole(), 1, 0});
   }
@@ -265,7 +301,7 @@ class Pipeliner {
   std::vector<StageFunction> forward_, backward_;
   std::map<ValueId, int> home_;                              // the stage where a value is made
   std::map<ValueId, std::set<int>> readers_;                 // the stages whose functions need it
-  std::map<std::tuple<ValueId, int, int>, ValueId> at_;      // (value, microbatch, stage) -> value of the new function
+  std::vector<std::vector<std::pair<int, std::vector<ValueId>>>> at_;  // per value and stage: by microbatch, see at()
   std::vector<bool> summed_;  // per value: added up over the microbatches
   Distributed distributed_;
 };

@@ -1,10 +1,23 @@
+// What the replicas do before they meet for the first time is one function, called once for each:
+//
+//   func @f(%w, %x) {              func @f_replica(%w, %x) {      // forward and backward, on D1 and D2
+//     ..                             ..
+//     %dw = MatMulGrad(..)    ->     return %dw
+//     %w_1 = Optimizer(%w, %dw)    }
+//     ..                           func @f(%w.r1, %w.r2, %x.r1, %x.r2) {
+//                                    %dw.r1 = @f_replica[devices = [1, 2]](%w.r1, %x.r1)
+//                                    %dw.r2 = @f_replica[devices = [3, 4]](%w.r2, %x.r2)
+//                                    %a, %b = MPIAllreduce([%dw.r1, %dw.r2])
+//                                    ..
 #include <algorithm>
+#include <numeric>
 
 #include "foreflow/ir/builder.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
-#include "layout_domain.h"
 #include "pass_arguments.h"
+#include "replica_function.h"
 
 namespace foreflow::transform {
 namespace {
@@ -13,12 +26,13 @@ using ir::ValueId;
 
 class Replicator {
  public:
-  Replicator(const ir::Module& module, const ir::OpTable& ops, int ways)
-      : module_(module),
-        function_(module.entry()),
-        layouts_(interpret_layouts(module, ways, "replicas")),
+  Replicator(ir::Module module, const ir::OpTable& ops, int ways)
+      : module_(std::move(module)),
+        function_(module_.entry()),
+        layouts_(interpret_layouts(module_, ways, "replicas")),
         values_(layouts_.entry().values),
         ways_(ways),
+        judge_(ways),
         builder_(function_.name, ops) {}
 
   Distributed run() {
@@ -26,17 +40,51 @@ class Replicator {
     copies_.resize(function_.values.size());
     sums_.resize(function_.values.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    for (const ir::Op& op : function_.ops) write(op);
+    const ReplicaPart part = replica_part(function_, ops_before_a_sum());
+    for (const size_t o : part.ops_for_all) write(function_.ops[o]);
+    if (part.ops > 0) call(part);
+    for (size_t o = part.ops; o < function_.ops.size(); ++o) write(function_.ops[o]);
     std::vector<ValueId> results;
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
-    distributed_.module = module_;
-    distributed_.module.functions.back() = builder_.finish(std::move(results));
+    ir::Function entry = builder_.finish(std::move(results));
+    ir::Function own   = std::move(module_.functions.back());
+    module_.functions.pop_back();
+    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, unused_name(own.name + "_replica")));
+    module_.functions.push_back(std::move(entry));
+    distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
     return std::move(distributed_);
   }
 
  private:
   using Copies = std::vector<ValueId>;  // one per replica, or a single one on no device
+
+  // How many ops run before the first that needs a sum over the replicas. A call states devices from D1.
+  size_t ops_before_a_sum() {
+    const bool from_zero = std::any_of(values_.begin(), values_.end(), [](const LaidOut& value) { return ir::device_of(value.value.type).index == 0; });
+    if (ways_ == 1 || from_zero) return 0;
+    size_t o = 0;
+    while (o < function_.ops.size() && (function_.ops[o].is_call() || judge_(function_, function_.ops[o], values_).as_it_arrives)) ++o;
+    return o;
+  }
+
+  std::string unused_name(std::string name) const {
+    while (module_.find(name) != nullptr || name == function_.name) name += "_";
+    return name;
+  }
+
+  void call(const ReplicaPart& part) {
+    const auto body = static_cast<int32_t>(module_.functions.size() - 1);
+    for (int way = 0; way < ways_; ++way) {
+      std::vector<int64_t> devices(static_cast<size_t>(group_));
+      std::iota(devices.begin(), devices.end(), int64_t{way} * group_ + 1);
+      std::vector<ValueId> arguments;
+      for (const size_t i : part.parameters) arguments.push_back(copies_[i][static_cast<size_t>(way)]);
+      const auto attributes = builder_.share({{std::string(ir::kCallDevices), std::move(devices)}});
+      const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, part.results.size()));
+      for (size_t i = 0; i < part.results.size(); ++i) add_copy(ir::index(part.results[i]), static_cast<ValueId>(first + i), way, true);
+    }
+  }
 
   ir::Device in_replica(ir::Device device, int way) const {
     if (device.placed()) device.index += way * group_;
@@ -67,19 +115,19 @@ class Replicator {
     std::vector<ValueId> chosen(inputs.size());
     const bool placed = std::any_of(inputs.begin(), inputs.end(), [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
     const int count = placed ? ways_ : 1;
-    for (uint32_t i = 0; i < op.result_count; ++i) copies_[op.first_result + i].reserve(static_cast<size_t>(count));
     for (int way = 0; way < count; ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         chosen[i] = inputs[i] == nullptr ? ValueId::none : (*inputs[i])[inputs[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
       }
-      const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes(op, way), chosen, op.result_count));
-      for (uint32_t i = 0; i < op.result_count; ++i) {
-        const size_t value = op.first_result + i;
-        copies_[value].push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));
-        builder_.set_name(copies_[value].back(), placed ? name(function_.values[value], way) : function_.values[value].name);
-        builder_.annotate(copies_[value].back(), annotation(function_.values[value].annotation, way));
-      }
+      const size_t first = ir::index(builder_.append(op.def, op.callee, attributes(op, way), chosen, op.result_count));
+      for (uint32_t i = 0; i < op.result_count; ++i) add_copy(op.first_result + i, static_cast<ValueId>(first + i), way, placed);
     }
+  }
+
+  void add_copy(size_t value, ValueId copy, int way, bool placed) {
+    copies_[value].push_back(copy);
+    builder_.set_name(copy, placed ? name(function_.values[value], way) : function_.values[value].name);
+    builder_.annotate(copy, annotation(function_.values[value].annotation, way));
   }
 
   // The operands as the op needs them: sums over the replicas are taken just before their first use, so that whatever
@@ -89,7 +137,7 @@ class Replicator {
     const auto inputs = function_.inputs(op);
     for (const ValueId id : inputs) found.push_back(id == ValueId::none ? nullptr : &copies_[ir::index(id)]);
     if (op.is_call() || ways_ == 1) return found;
-    const Verdict verdict = judge(function_, op, values_, ways_);
+    const Verdict& verdict = judge_(function_, op, values_);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || values_[ir::index(inputs[i])].layout == verdict.decision.inputs[i]) continue;
       if (!values_[ir::index(inputs[i])].layout.is_partial()) mixes_samples(module_, function_, op, "replicas");
@@ -100,16 +148,8 @@ class Replicator {
 
   // Devices that the op names move along with the replica.
   ir::AttributesRef attributes(const ir::Op& op, int way) {
-    if (op.is_call() || op.def->role != ir::Role::communication || way == 0 || op.attributes->find("to") == nullptr) return op.attributes;
-    ir::Attributes moved = *op.attributes;
-    if (const auto* list = std::get_if<std::vector<int64_t>>(moved.find("to"))) {
-      std::vector<int64_t> devices = *list;
-      for (int64_t& device : devices) device += int64_t{way} * group_;
-      moved.set("to", devices);
-    } else {
-      moved.set("to", in_replica(moved.get_device("to"), way));
-    }
-    return builder_.share(std::move(moved));
+    if (way == 0 || !ir::names_devices(op)) return op.attributes;
+    return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return in_replica(device, way); }));
   }
 
   const Copies& sum(size_t value) {
@@ -129,11 +169,12 @@ class Replicator {
     }
   }
 
-  const ir::Module& module_;
-  const ir::Function& function_;
+  ir::Module module_;
+  const ir::Function& function_;  // the entry of module_
   const LayoutInterpretation layouts_;
   const interpret::Values<LaidOut>& values_;
   const int ways_;
+  Judge judge_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of one replica
   std::vector<Copies> copies_;  // per value
@@ -143,7 +184,7 @@ class Replicator {
 
 }  // namespace
 
-Distributed replicate(const ir::Module& module, const ir::OpTable& ops, int ways) { return Replicator(module, ops, ways).run(); }
+Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways) { return Replicator(std::move(module), ops, ways).run(); }
 
 namespace definitions {
 PassDef replicate() {

@@ -85,6 +85,14 @@ class Stager {
     int64_t crossing;
   };
 
+  // The copies of one op on the devices of a tensor-parallel group follow each other; a cut between them would tear the
+  // group apart.
+  bool within_group(size_t o, size_t next) const {
+    const ir::Op &op = function_.ops[o], &after = function_.ops[next];
+    if (op.def != after.def || op.result_count == 0 || after.result_count == 0) return false;
+    return ir::device_of(values_[op.first_result].value.type) < ir::device_of(values_[after.first_result].value.type);
+  }
+
   std::vector<Place> places() const {
     std::vector<size_t> last_use(function_.values.size());
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -95,11 +103,14 @@ class Stager {
     }
     std::vector<int64_t> ends(function_.ops.size());
     std::vector<Place> all;
+    size_t latest = 0;
     int64_t alive = 0;
     double done   = 0;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (staged_[o].phase != StagePhase::forward) continue;
       const ir::Op& op = function_.ops[o];
+      if (!all.empty() && within_group(latest, o)) all.pop_back();
+      latest = o;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
         if (values_[value].value.known || last_use[value] <= o) continue;

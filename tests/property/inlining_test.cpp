@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/ir/builder.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
@@ -14,8 +15,16 @@ namespace {
 using ir::ValueId;
 using Values = std::vector<ValueId>;
 
+using Devices = std::vector<int64_t>;  // by number inside - 1; empty: as they are
+
+ir::Device outside(const ir::Device& device, const Devices& devices) {
+  if (devices.empty() || !device.placed()) return device;
+  return ir::Device(static_cast<int32_t>(devices.at(static_cast<size_t>(device.index - 1))), device.stream_name());
+}
+
 // Writes the ops of a function, and of what it calls, for these arguments; returns its results.
-Values inlined(ir::FunctionBuilder& builder, const ir::Module& module, const ir::Function& function, Values values) {
+Values inlined(ir::FunctionBuilder& builder, const ir::Module& module, const ir::Function& function, Values values,
+               const Devices& devices) {
   for (const ir::Op& op : function.ops) {
     Values operands;
     for (const ValueId id : function.inputs(op)) {
@@ -23,11 +32,14 @@ Values inlined(ir::FunctionBuilder& builder, const ir::Module& module, const ir:
     }
     if (op.is_call()) {
       const ir::Function& callee = module.functions[static_cast<size_t>(op.callee)];
-      const Values results       = inlined(builder, module, callee, operands);
+      const Devices* stated      = ir::call_devices(op);
+      const Values results       = inlined(builder, module, callee, operands, stated == nullptr ? devices : *stated);
       values.insert(values.end(), results.begin(), results.end());
       continue;
     }
-    const auto first = static_cast<int32_t>(builder.append(op.def, -1, op.attributes, operands, op.result_count));
+    const auto attributes =
+        builder.share(ir::with_devices(op, [&](const ir::Device& device) { return outside(device, devices); }));
+    const auto first = static_cast<int32_t>(builder.append(op.def, -1, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i)
       values.push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));
   }
@@ -43,7 +55,7 @@ ir::Module without_calls(const ir::Module& module) {
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     values.push_back(builder.parameter(entry.values[i].name, entry.parameters[i], entry.values[i].annotation));
   }
-  Values results = inlined(builder, module, entry, std::move(values));
+  Values results = inlined(builder, module, entry, std::move(values), {});
   ir::Module flat;
   flat.source = module.source;
   flat.functions.push_back(builder.finish(std::move(results)));

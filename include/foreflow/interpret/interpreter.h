@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "foreflow/interpret/step_memo.h"
-#include "foreflow/ir/module.h"
+#include "foreflow/ir/call_devices.h"
 
 namespace foreflow::interpret {
 
@@ -43,7 +44,8 @@ inline ir::Device renamed(const ir::Device& device, const DeviceMap& map) {
 }
 
 // True when the body of `function` names a device itself (Send(%x, 2)), directly or in a callee: such a function means
-// those devices wherever it is called from, so its calls are not renamed. Indexed like Module::functions.
+// those devices wherever it is called from, so its calls are not renamed unless they state devices themselves
+// (ir/call_devices.h). Indexed like Module::functions.
 std::vector<bool> functions_naming_devices(const ir::Module& module);
 
 // A Domain has
@@ -66,6 +68,7 @@ class Interpreter {
   Interpretation<Value> run(size_t entry, std::vector<Value> arguments) {
     result_ = {};
     memo_.clear();
+    used_.clear();
     steps_ = {};
     interpret(entry, std::move(arguments));
     return std::move(result_);
@@ -170,13 +173,18 @@ class Interpreter {
   std::vector<Value> call(Instance<Value>& caller, size_t o, std::vector<Value>& arguments) {
     const ir::Op& op    = module_.functions[caller.function].ops[o];
     const auto callee   = static_cast<size_t>(op.callee);
-    const DeviceMap map = names_devices_[callee] ? DeviceMap() : canonicalise(arguments);
+    const auto* stated  = ir::call_devices(op);
+    const DeviceMap map = stated != nullptr         ? DeviceMap(stated->begin(), stated->end())
+                          : names_devices_[callee] ? DeviceMap()
+                                                   : canonicalise(arguments);
+    if (stated != nullptr) enter(map, arguments, caller, op);
     std::string key     = std::to_string(callee) + ":";
     for (const Value& argument : arguments) domain_.append_key(argument, key);
     auto known = memo_.find(key);
     if (known == memo_.end()) known = memo_.emplace(std::move(key), interpret(callee, arguments)).first;
     const Instance<Value>& instance = result_.instances[static_cast<size_t>(known->second)];
     caller.callee[o]                = known->second;
+    if (stated != nullptr) check_devices(known->second, map, caller, op);
     std::vector<Value> outputs;
     for (const ir::ValueId id : module_.functions[callee].results) {
       outputs.push_back(instance.values[ir::index(id)]);
@@ -184,6 +192,57 @@ class Interpreter {
     }
     caller.maps[o] = map;
     return outputs;
+  }
+
+  // Renames the devices of `arguments` to what the function calls them.
+  void enter(const DeviceMap& map, std::vector<Value>& arguments, const Instance<Value>& caller, const ir::Op& op) const {
+    std::map<int32_t, int32_t> inside;
+    for (size_t i = 0; i < map.size(); ++i) inside[map[i]] = static_cast<int32_t>(i + 1);
+    for (Value& argument : arguments) {
+      domain_.visit_devices(argument, [&](ir::Device& device) {
+        if (!device.placed()) return;
+        const auto found = inside.find(device.index);
+        if (found == inside.end()) {
+          throw Error(ir::describe(module_, module_.functions[caller.function], op),
+                      "has an argument on D" + ir::to_string(device) + ", which is none of the devices that it states");
+        }
+        device.index = found->second;
+      });
+    }
+  }
+
+  // A function on stated devices uses no others.
+  void check_devices(int32_t instance, const DeviceMap& map, const Instance<Value>& caller, const ir::Op& op) {
+    const auto [found, fresh] = used_.try_emplace(instance);
+    if (fresh) found->second = used_devices(instance);
+    for (const int32_t device : found->second) {
+      if (device >= 1 && static_cast<size_t>(device) <= map.size()) continue;
+      throw Error(ir::describe(module_, module_.functions[caller.function], op),
+                  "states no device for D" + std::to_string(device) + " of the function; state one for each from D1 on");
+    }
+  }
+
+  // The least and the greatest device number in an instance and in what it calls.
+  std::vector<int32_t> used_devices(int32_t number) {
+    const Instance<Value>& instance = result_.instances[static_cast<size_t>(number)];
+    std::set<int32_t> used;
+    std::vector<bool> seen(steps_.distinct()->size());
+    for (size_t i = 0; i < instance.values.size(); ++i) {
+      if (seen[instance.values.number(i)]) continue;
+      seen[instance.values.number(i)] = true;
+      Value value                     = instance.values[i];
+      domain_.visit_devices(value, [&](const ir::Device& device) {
+        if (device.placed()) used.insert(device.index);
+      });
+    }
+    std::set<int32_t> called;
+    for (size_t o = 0; o < instance.callee.size(); ++o) {
+      used.insert(instance.maps[o].begin(), instance.maps[o].end());
+      if (instance.callee[o] < 0 || !instance.maps[o].empty() || !called.insert(instance.callee[o]).second) continue;
+      for (const int32_t device : used_devices(instance.callee[o])) used.insert(device);
+    }
+    if (used.size() < 2) return {used.begin(), used.end()};
+    return {*used.begin(), *used.rbegin()};
   }
 
   // Renames the devices of `arguments` to 1, 2, ...; an empty map when there are none.
@@ -206,6 +265,7 @@ class Interpreter {
   std::vector<bool> names_devices_;
   Interpretation<Value> result_;
   std::map<std::string, int32_t> memo_;  // calls, by function and arguments up to names of devices
+  std::map<int32_t, std::vector<int32_t>> used_;  // per instance called on stated devices
   StepMemo<Domain> steps_;
 };
 

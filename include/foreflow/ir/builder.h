@@ -29,6 +29,8 @@ class FunctionBuilder {
   ValueId append(const OpDef* def, int32_t callee, AttributesRef attributes, std::span<const ValueId> inputs, size_t outputs);
   // Attributes for `append`: equal lists are one.
   AttributesRef share(Attributes attributes) { return attributes_(std::move(attributes)); }
+  // Makes room for so many more; a pass that knows saves the moves.
+  void reserve(size_t ops, size_t values, size_t operands);
   void set_name(ValueId id, std::string name);
   void annotate(ValueId id, TypeRef annotation);
 

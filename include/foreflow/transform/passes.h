@@ -103,8 +103,9 @@ Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stage
                      const std::vector<double>& shares = {});
 
 // Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the batch
-// (gradients) are all-reduced before they are used.
-Distributed replicate(const ir::Module& module, const ir::OpTable& ops, int ways);
+// (gradients) are all-reduced before they are used. What the replicas do before the first of these sums is a function that each
+// of them calls on its own devices.
+Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways);
 
 // "shard(tp=2)": the arguments by name. Values are words or integers.
 using PassArguments = std::map<std::string, std::string>;

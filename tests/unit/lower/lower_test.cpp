@@ -68,6 +68,19 @@ TEST(Liveness, UpdatesWeightsInPlace) {
             (Level{2 * kUnit, 2 * kUnit}));
 }
 
+TEST(Liveness, AddsInPlaceWhereTheFirstOperandIsNeededNoMore) {
+  const std::string add = "  %a = Relu(%x)\n  %b = Add(%a, %x)\n";
+  EXPECT_EQ(memory(kHead + add + "  return %b\n}"), (Level{2 * kUnit, 2 * kUnit}));
+  EXPECT_EQ(memory(kHead + add + "  return %a, %b\n}"), (Level{3 * kUnit, 3 * kUnit}));
+  EXPECT_EQ(memory(kHead + "  %b = Add(%x, %x)\n  return %b\n}").peak, 2 * kUnit);  // a parameter stays
+}
+
+TEST(Liveness, KeepsOneSumOfMicrobatches) {
+  const std::string callee = "func @more(%sum, %x) {\n  %g = Neg(%x)\n  %s = Add(%sum, %g)\n  return %s\n}\n";
+  const std::string calls  = "  %s1 = Neg(%x)\n  %s2 = @more(%s1, %x)\n  %s3 = @more(%s2, %x)\n  return %s3\n}";
+  EXPECT_EQ(memory(callee + kHead + calls), (Level{3 * kUnit, 2 * kUnit}));
+}
+
 TEST(Liveness, SeesThroughCalls) {
   const std::string callee = "func @g(%p) {\n  %a = Relu(%p)\n  %b = Neg(%a)\n  return %b\n}\n";
   const Level called       = memory(callee + kHead + "  %c = @g(%x)\n  %d = @g(%c)\n  return %d\n}");

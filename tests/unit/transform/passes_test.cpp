@@ -140,6 +140,18 @@ TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
             "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches");
 }
 
+TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
+  // One and a half layers a stage, and an output layer: cuts lie where the copies of an op on a group's devices end.
+  const auto gpt = test::family("gpt", R"({"layers": 6, "hidden": 16, "heads": 8, "sequence": 4, "vocabulary": 400})", 8, Mode::training);
+  const ir::Module sharded = shard(trained(gpt), ops::table(), 8).module;
+  for (const int stages : {2, 3, 4, 5}) {
+    const Distributed cut = pipeline(sharded, ops::table(), stages, 2, schedule::schedules().get("1f1b", "test"));
+    for (const ir::Function& function : cut.module.functions) {
+      if (function.name.ends_with("forward")) EXPECT_EQ(count(function, "MatMul") % 8, 0) << function.name << " of " << stages;
+    }
+  }
+}
+
 TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
   EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "mlp: @mlp: has too few ops for 10 stages; use fewer");
 }
@@ -148,6 +160,18 @@ TEST(Replicate, SumsEachGradientOnce) {
   const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), 2).module;
   EXPECT_EQ(count(module, "MPIAllreduce"), kLayers);
   EXPECT_EQ(count(module, "SGDOptimizer"), 2);
+}
+
+TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 2).module, ops::table(), 4).module;
+  ASSERT_EQ(module.functions.size(), 2U);
+  EXPECT_EQ(module.functions[0].name, "mlp_replica");
+  EXPECT_EQ(count(module.functions[0], "MatMul"), 2 * kLayers);  // one for each device of a replica
+  std::vector<std::string> devices;
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.is_call()) devices.push_back(ir::to_string(*op.attributes->find("devices")));
+  }
+  EXPECT_EQ(devices, (std::vector<std::string>{"[1, 2]", "[3, 4]", "[5, 6]", "[7, 8]"}));
 }
 
 TEST(Replicate, RefusesReplicasThatDoNotDivideTheBatch) {
