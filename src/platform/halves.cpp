@@ -64,8 +64,10 @@ class UsedSteps {
 std::vector<char> used_steps(const Platform& platform, const Parts& parts, const std::vector<char>& sends) {
   const Graph& graph = *platform.graph();
   std::vector<char> used(2 * graph.edges.size());
-  for (const int edge : parts.core.edges)
-    used[static_cast<size_t>(2 * edge)] = used[static_cast<size_t>(2 * edge + 1)] = 1;
+  for (const int edge : parts.core.edges) {
+    const size_t forth = 2 * static_cast<size_t>(edge);
+    used[forth] = used[forth + 1] = 1;
+  }
   for (const Switch& leaf : parts.core.switches) {
     if (leaf.up_step < 0) continue;
     used[static_cast<size_t>(leaf.up_step)] = used[static_cast<size_t>(leaf.down_step)] = 1;
