@@ -7,10 +7,14 @@
 namespace foreflow::scenario {
 
 // Keys whose one value is a list.
-constexpr std::array<std::string_view, 3> kLists = {
+constexpr std::array<std::string_view, 7> kLists = {
     "workload.shapes.*",
     "platform.parts",
     "cost.all_reduce.*",
+    "disturbances.slowdowns",
+    "disturbances.links",
+    "disturbances.links[*",
+    "disturbances.background",
 };
 
 // A key whose value is the path of a file where it ends like this.

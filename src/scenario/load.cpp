@@ -75,7 +75,8 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
 
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
-  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine"});
+  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine", "network",
+                   "disturbances"});
   refuse_axes(json, file);
   const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"),
              strategy = part_or_empty(root, "strategy");
@@ -90,6 +91,8 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.collectives = read_collectives(JsonView(collective, file).at("collective"));
   const std::string engine = root.string_or("engine", "simgrid");
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
+  if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
+  if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
   return scenario;
 }
 

@@ -1,5 +1,7 @@
 #include "foreflow/scenario/run.h"
 
+#include "scenario/read.h"
+
 namespace foreflow::scenario {
 namespace {
 
@@ -91,7 +93,10 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished) {
-  stream::Timeline timeline = scenario.engine->run(lowered.program, platform, scenario.simulation);
+  simulate::Options options = scenario.simulation;
+  const JsonView source(scenario.source, scenario.file);
+  if (source.has("disturbances")) options.disturbances = read_disturbances(source.at("disturbances"), platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, platform, options);
   tell(finished, 4);
   report::Summary summary =
       report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, platform);

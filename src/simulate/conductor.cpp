@@ -147,7 +147,7 @@ int32_t Conductor::track(int32_t meeting, int32_t phase, int32_t load, double st
   }
   const int32_t number = free_tracks_.back();
   free_tracks_.pop_back();
-  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start};
+  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}};
   return number;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "foreflow/stream/task.h"
@@ -96,7 +97,8 @@ class Loosener {
   bool chosen(const Phase& phase) {
     if (coupling_ != Coupling::automatic) return true;
     if (!phase.uneven) return false;
-    if (!regulars_) regulars_.emplace(footprints_, program_, platform_.links().size());
+    if (regulars_ == nullptr)
+      regulars_ = std::make_unique<Regulars>(footprints_, program_, platform_.links().size());
     return regulars_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
   }
 
@@ -128,7 +130,7 @@ class Loosener {
   const stream::Program& program_;
   const platform::Platform& platform_;
   Coupling coupling_;
-  std::optional<Regulars> regulars_;
+  std::unique_ptr<Regulars> regulars_;  // made when asked for
 };
 
 }  // namespace

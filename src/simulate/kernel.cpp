@@ -46,9 +46,8 @@ class ConductorModel : public simgrid::kernel::resource::Model {
 
 }  // namespace
 
-Performance perform(const Score& score, const Network& network, const Surroundings& surroundings) {
+void run_in_kernel(Conductor& conductor) {
   SimGrid simgrid;
-  Conductor conductor(score, network, surroundings);
   const auto model = std::make_shared<ConductorModel>(conductor);
   simgrid.engine().add_model(model);
   s4u::NetZone* zone = s4u::create_full_zone("network");
@@ -56,7 +55,6 @@ Performance perform(const Score& score, const Network& network, const Surroundin
   zone->seal();
   s4u::Actor::create("coordinator", host, [&] { model->wait(); });
   simgrid.engine().run();
-  return std::move(conductor).take();
 }
 
 }  // namespace foreflow::simulate

@@ -5,7 +5,7 @@
 
 namespace foreflow::simulate {
 
-// Runs the score to its end. Once in a process: SimGrid allows one engine.
-Performance perform(const Score& score, const Network& network, const Surroundings& surroundings);
+// Runs the conductor until nothing more happens. Once in a process: SimGrid allows one engine.
+void run_in_kernel(Conductor& conductor);
 
 }  // namespace foreflow::simulate

@@ -1,25 +1,52 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
-// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process.
+// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process. Where no
+// flow meets another there is nothing for the kernel to do, and no child.
+#include <cmath>
+
+#include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/coupling.h"
+#include "simulate/fold.h"
 #include "simulate/kernel.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
+
+// The last loads of the score's footprints are those of the background.
+Performance perform(const Score& score, const platform::Platform& platform,
+                    std::vector<Surroundings::Source> sources) {
+  const Disturbances& disturbances = score.options.disturbances;
+  for (size_t i = 0; i < sources.size(); ++i)
+    sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
+  const Network network = condense(score.program, score.footprints, platform, changing_links(disturbances));
+  const auto around     = surroundings(disturbances, platform, network, std::move(sources));
+  Conductor conductor(score, network, around);
+  if (std::isinf(conductor.next())) return std::move(conductor).take();  // no flow meets another
+  return from_message(run_in_child("simgrid", [&] {
+    run_in_kernel(conductor);
+    return to_message(std::move(conductor).take());
+  }));
+}
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
   Footprints prints = footprints(program, platform);
   loosen(prints, program, platform, options.coupling);
-  auto others            = sources(options.disturbances, platform, prints);
-  const Network network  = condense(program, prints, platform, changing_links(options.disturbances));
-  const auto around      = surroundings(options.disturbances, platform, network, std::move(others));
-  const Cast cast        = everybody(program, prints);
+  const auto others = sources(options.disturbances, platform, prints);
+  if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
+    const Score part{program, folded->cast, folded->footprints, times, options};
+    const Score all{program, folded->cast, prints, times, options};
+    try {
+      return timeline_of(perform(part, platform, others), all, platform);
+    } catch (const Error&) {
+      // What is wrong is told of the program as it is, not of one stream for many.
+    }
+  }
+  const Cast cast = everybody(program, prints);
   const Score score{program, cast, prints, times, options};
-  const auto message = run_in_child("simgrid", [&] { return to_message(perform(score, network, around)); });
-  return timeline_of(from_message(message), score, platform);
+  return timeline_of(perform(score, platform, others), score, platform);
 }
 
 }  // namespace
