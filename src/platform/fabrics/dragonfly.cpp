@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,12 +25,13 @@ FabricSettings read(const JsonView& json, const Outlets& outlets) {
   const int ports    = static_cast<int>(outlets.all.size());
   const int balanced = smallest_multiple(1, [&](int64_t h) { return h * 2 * h * (2 * h * h + 1) >= ports; });
   FabricSettings settings;
-  settings.router_ports  = whole_or(json, "router_ports", balanced);
-  settings.group_routers = whole_or(json, "group_routers", 2 * settings.router_ports);
-  settings.global_links  = whole_or(json, "global_links", settings.router_ports);
-  const int needed       = groups_for(settings, ports);
-  settings.groups        = whole_or(json, "groups", needed, needed);
-  const int64_t links    = int64_t{settings.group_routers} * settings.global_links;
+  settings.router_ports = whole_or(json, "router_ports", balanced);
+  settings.group_routers =
+      whole_or(json, "group_routers", std::min(2 * settings.router_ports, ceil_div(ports, settings.router_ports)));
+  settings.global_links = whole_or(json, "global_links", settings.router_ports);
+  const int needed      = groups_for(settings, ports);
+  settings.groups       = whole_or(json, "groups", needed, needed);
+  const int64_t links   = int64_t{settings.group_routers} * settings.global_links;
   if (links_of(settings) > kMostLinks) {
     json.fail(fmt::format("{} groups of {} routers with {} global links each have more than {} links; use fewer",
                           settings.groups, settings.group_routers, settings.global_links, kMostLinks));
@@ -93,7 +95,7 @@ FabricDef dragonfly() {
   return {"dragonfly",
           "groups of routers, all joined inside a group, and links between every two groups",
           {{"router_ports", "NICs of a router, by default as many as a balanced dragonfly of this size has"},
-           {"group_routers", "routers of a group, by default twice the NICs of a router"},
+           {"group_routers", "routers of a group, by default twice the NICs of a router, or as many as are needed"},
            {"global_links", "links of a router to other groups, by default as many as it has NICs"},
            {"groups", "by default as many as are needed"}},
           read,
