@@ -55,8 +55,16 @@ ir::Array random_array(const ir::Type& type, std::mt19937_64& random, const std:
       return filled<int64_t>(type, bit);
     case ir::DType::i32:
       return filled<int32_t>(type, bit);
+    case ir::DType::i16:
+      return filled<int16_t>(type, bit);
     case ir::DType::i8:
       return filled<int8_t>(type, bit);
+    case ir::DType::u64:
+      return filled<uint64_t>(type, bit);
+    case ir::DType::u32:
+      return filled<uint32_t>(type, bit);
+    case ir::DType::u16:
+      return filled<uint16_t>(type, bit);
     case ir::DType::u8:
       return filled<uint8_t>(type, bit);
     case ir::DType::boolean:

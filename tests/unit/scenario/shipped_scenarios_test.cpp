@@ -45,7 +45,9 @@ TEST_P(ShippedScenarios, GiveAPositiveTimeAndFit) {
   EXPECT_GT(JsonView(json, "result").at("iteration_time_s").as_number(), 0);
   EXPECT_GT(JsonView(json, "result").at("mfu").as_number(), 0);
   EXPECT_LT(JsonView(json, "result").at("mfu").as_number(), 1);
-  if (should_fit(GetParam())) EXPECT_TRUE(JsonView(json, "result").at("fits").as_bool());
+  if (should_fit(GetParam())) {
+    EXPECT_TRUE(JsonView(json, "result").at("fits").as_bool());
+  }
 }
 
 TEST_P(ShippedScenarios, Load) { EXPECT_FALSE(load_file(path_of(GetParam())).name.empty()); }

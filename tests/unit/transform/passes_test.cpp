@@ -142,12 +142,15 @@ TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
 
 TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
   // One and a half layers a stage, and an output layer: cuts lie where the copies of an op on a group's devices end.
-  const auto gpt = test::family("gpt", R"({"layers": 6, "hidden": 16, "heads": 8, "sequence": 4, "vocabulary": 400})", 8, Mode::training);
+  const auto gpt = test::family("gpt", R"({"layers": 6, "hidden": 16, "heads": 8, "sequence": 4, "vocabulary": 400})",
+                                8, Mode::training);
   const ir::Module sharded = shard(trained(gpt), ops::table(), 8).module;
   for (const int stages : {2, 3, 4, 5}) {
     const Distributed cut = pipeline(sharded, ops::table(), stages, 2, schedule::schedules().get("1f1b", "test"));
     for (const ir::Function& function : cut.module.functions) {
-      if (function.name.ends_with("forward")) EXPECT_EQ(count(function, "MatMul") % 8, 0) << function.name << " of " << stages;
+      if (function.name.ends_with("forward")) {
+        EXPECT_EQ(count(function, "MatMul") % 8, 0) << function.name << " of " << stages;
+      }
     }
   }
 }
@@ -212,7 +215,8 @@ TEST(AddOptimizer, RefusesWhatItCannotDo) {
 // "w1.m: Float32, ..": what an optimizer keeps for the first weight of an MLP whose numbers are `dtype`.
 std::string kept_for_w1(ir::DType dtype, std::string_view optimizer, bool masters) {
   const ir::Module forward = test::family("mlp", R"({"layers": 2, "hidden": 8})", 4, Mode::training, dtype);
-  const ir::Module module  = add_optimizer(differentiate(forward, ops::table()), ops::table(), optimizer, {.master_weights = masters});
+  const ir::Module module =
+      add_optimizer(differentiate(forward, ops::table()), ops::table(), optimizer, {.master_weights = masters});
   const ir::Function& function = module.entry();
   std::string kept;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
@@ -245,7 +249,9 @@ TEST(AddOptimizer, ConvertsGradientsOfShortFloatsWhereItShould) {
   const ir::Module module  = differentiate(forward, ops::table());
   EXPECT_EQ(count(add_optimizer(module, ops::table(), "adam", {.float_gradients = true}), "Cast"), 2);
   EXPECT_EQ(count(add_optimizer(module, ops::table(), "adam"), "Cast"), 0);
-  EXPECT_EQ(count(add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "sgd", {.float_gradients = true}), "Cast"), 0);
+  EXPECT_EQ(
+      count(add_optimizer(differentiate(mlp(), ops::table()), ops::table(), "sgd", {.float_gradients = true}), "Cast"),
+      0);
 }
 
 TEST(Apply, ReadsAPassWithItsArguments) {
