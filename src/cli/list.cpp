@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/scenario.h"
@@ -60,6 +61,7 @@ const std::vector<Table>& tables() {
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
                                          {"collectives", [] { return rows_of(collective::algorithms()); }},
                                          {"topologies", [] { return rows_of(platform::topologies()); }},
+                                         {"placements", [] { return rows_of(platform::placements()); }},
                                          {"costs", [] { return rows_of(cost::cost_models()); }},
                                          {"workloads", workload_rows},
                                          {"engines", [] { return rows_of(simulate::engines()); }},

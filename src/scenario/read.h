@@ -16,8 +16,15 @@ int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback
 
 Workload read_workload(const JsonView& json);
 PlatformChoice read_platform(const JsonView& json);
+Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
 lower::Options read_collectives(const JsonView& json);
+
+// Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.
+void read_work(const JsonView& root, Scenario& scenario);
+
+// The scenario of several jobs, whose `jobs` are still to be read.
+Scenario with_jobs(Scenario scenario);
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
