@@ -39,6 +39,28 @@ Rows workload_rows() {
   return rows;
 }
 
+Rows topology_rows() {
+  Rows rows;
+  for (const platform::TopologyDef& row : platform::topologies()) {
+    std::string doc(row.doc);
+    for (const auto& [key, value] : platform::defaults_of(row))
+      doc += fmt::format("{} {} {}", key == "nodes" ? "; defaults:" : ",", key, value);
+    rows.push_back({std::string(row.name), std::move(doc)});
+  }
+  return rows;
+}
+
+Rows fabric_rows() {
+  Rows rows;
+  for (const platform::FabricDef& row : platform::fabrics()) {
+    std::string doc(row.doc);
+    for (const platform::Parameter& parameter : row.parameters)
+      doc += fmt::format("; {}: {}", parameter.name, parameter.doc);
+    rows.push_back({std::string(row.name), std::move(doc)});
+  }
+  return rows;
+}
+
 Rows pass_rows() {
   Rows rows;
   for (const transform::PassDef& pass : transform::passes()) {
@@ -60,7 +82,8 @@ const std::vector<Table>& tables() {
                                          {"passes", pass_rows},
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
                                          {"collectives", [] { return rows_of(collective::algorithms()); }},
-                                         {"topologies", [] { return rows_of(platform::topologies()); }},
+                                         {"topologies", topology_rows},
+                                         {"fabrics", fabric_rows},
                                          {"placements", [] { return rows_of(platform::placements()); }},
                                          {"costs", [] { return rows_of(cost::cost_models()); }},
                                          {"workloads", workload_rows},

@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
-#include "foreflow/platform/load.h"
+#include "foreflow/scenario/run.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -10,41 +10,64 @@ namespace {
 struct Options {
   std::string name, json, output;
   int nodes = 0;  // 0: the topology's default
-  std::vector<std::string> route;
+  std::vector<std::string> settings, route;
 };
 
-bool is_file(const std::string& name) { return name.ends_with(".xml"); }
-
-const platform::TopologyDef& topology_of(const Options& options) {
-  return platform::topologies().get(options.name, "foreflow platform");
-}
-
-int nodes_of(const Options& options) { return options.nodes != 0 ? options.nodes : topology_of(options).default_nodes; }
+bool is_file(const Options& options) { return options.name.ends_with(".xml"); }
+bool is_scenario(const Options& options) { return options.name.ends_with(".json"); }
 
 void check_nodes(const Options& options) {
-  if (is_file(options.name) && options.nodes != 0)
+  if (is_file(options) && options.nodes != 0)
     throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
   if (options.nodes < 0) throw Error("--nodes", std::to_string(options.nodes) + " is too small; use 1 or more");
 }
 
+// What a scenario's "platform" would say.
+Json platform_part(const Options& options) {
+  Json part = Json::object().set(is_file(options) ? "file" : "topology", options.name);
+  if (is_scenario(options)) {
+    const Json scenario = parse_json(read_file(options.name), options.name);
+    part                = JsonView(scenario, options.name).at("platform").json();
+  }
+  if (options.nodes != 0) part.set("nodes", options.nodes);
+  for (const std::string& setting : options.settings) scenario::override_with(part, setting);
+  return part;
+}
+
+scenario::PlatformChoice choice_of(const Options& options) {
+  const std::string file = is_scenario(options) ? options.name : "foreflow platform";
+  const Json holder      = Json::object().set("platform", platform_part(options));
+  return scenario::read_platform(JsonView(holder, file).at("platform"));
+}
+
+std::string xml_of(const scenario::PlatformChoice& choice) {
+  if (choice.path.empty()) return platform::write_xml(choice.recipe);
+  if (choice.changes.empty()) return read_file(choice.path);
+  throw Error("-o", "writes a file as it is, without other links; give the name of a topology");
+}
+
 void run(const Options& options) {
   check_nodes(options);
-  if (!options.output.empty()) {
-    write_file(options.output,
-               is_file(options.name) ? read_file(options.name) : topology_of(options).write(nodes_of(options)));
-    return;
-  }
-  const platform::Platform platform = is_file(options.name) ? platform::load_file(options.name)
-                                                            : platform::make(topology_of(options), nodes_of(options));
-  if (options.route.empty()) return answer(options.json, platform::to_json(platform), platform::describe(platform));
+  const scenario::PlatformChoice choice = choice_of(options);
+  if (!options.output.empty()) return write_file(options.output, xml_of(choice));
+  const scenario::PlatformRef loaded = scenario::load_platform(choice);
+  if (options.route.empty()) return answer(options.json, platform::to_json(*loaded), platform::describe(*loaded));
   const std::string &from = options.route[0], &to = options.route[1];
-  answer(options.json, platform::route_to_json(platform, from, to), platform::describe_route(platform, from, to));
+  answer(options.json, platform::route_to_json(*loaded, from, to), platform::describe_route(*loaded, from, to));
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("NAME", options->name, "a topology (see: foreflow list topologies) or FILE.xml")->required();
+  command
+      .add_option("NAME", options->name,
+                  "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
+      ->required();
   command.add_option("--nodes", options->nodes, "servers of the topology");
+  command
+      .add_option("--set", options->settings,
+                  "KEY=VALUE: a parameter (see: foreflow list topologies, fabrics), such as fabric=fat_tree2 or "
+                  "links.nic.bandwidth=50GBps; repeatable")
+      ->take_all();
   command.add_option("--route", options->route, "A B: what a message from A to B crosses")->expected(2);
   command.add_option("--json", options->json, "write the description to FILE (- for stdout)");
   command.add_option("-o,--output", options->output, "write the SimGrid XML to FILE (- for stdout) and nothing else");
@@ -55,7 +78,7 @@ Action declare(CLI::App& command) {
 
 CommandDef platform() {
   return {"platform", "describe or generate a platform: devices, links, bisection bandwidth, routes",
-          "foreflow platform dgx_a100 --nodes 4 --route node0-gpu0 node1-gpu0", declare};
+          "foreflow platform dgx_a100 --nodes 4 --set fabric=fat_tree2 --route node0-gpu0 node1-gpu0", declare};
 }
 
 }  // namespace foreflow::cli::definitions

@@ -15,7 +15,9 @@ int chunks(int ranks) { return ranks == 2 ? 1 : 16; }
 
 int steps(int ranks) { return ranks - 2 + chunks(ranks); }
 
-bool supports(Kind kind, int ranks) { return ranks >= 2 && (kind == Kind::broadcast || kind == Kind::reduce); }
+bool supports(Kind kind, const Group& group) {
+  return group.ranks >= 2 && (kind == Kind::broadcast || kind == Kind::reduce);
+}
 
 struct Hop {
   int from, to;
@@ -27,28 +29,31 @@ Hop hop(Kind kind, int ranks, int number) {
   return {ranks - 1 - number, ranks - 2 - number};
 }
 
-Plan plan(Kind kind, int ranks) {
+Plan plan(const Task& task) {
+  const int ranks = task.group.ranks;
   Plan result{chunks(ranks), std::vector<std::vector<Transfer>>(static_cast<size_t>(steps(ranks)))};
   for (int number = 0; number < ranks - 1; ++number) {
-    const auto [from, to] = hop(kind, ranks, number);
+    const auto [from, to] = hop(task.kind, ranks, number);
     for (int chunk = 0; chunk < result.chunks; ++chunk) {
-      result.steps[static_cast<size_t>(number + chunk)].push_back({from, to, chunk, kind == Kind::reduce});
+      result.steps[static_cast<size_t>(number + chunk)].push_back({from, to, chunk, task.kind == Kind::reduce});
     }
   }
   return result;
 }
 
-FlowPlan flows(Kind kind, int ranks) {
-  FlowPlan result{steps(ranks), {}, 1.0 / chunks(ranks)};
+FlowPlan flows(const Task& task) {
+  const int ranks = task.group.ranks;
+  Phase pipeline{steps(ranks), {}, 1.0 / chunks(ranks)};
   for (int number = 0; number < ranks - 1; ++number) {
-    const auto [from, to] = hop(kind, ranks, number);
-    result.flows.push_back({from, to, 1});
+    const auto [from, to] = hop(task.kind, ranks, number);
+    pipeline.flows.push_back({from, to, 1});
   }
-  return result;
+  return {{std::move(pipeline)}};
 }
 
-Seconds closed_form(Kind, int ranks, Bytes bytes, Seconds latency, BytesPerSecond bandwidth) {
-  return steps(ranks) * (latency + bytes / chunks(ranks) / bandwidth);
+Seconds closed_form(const Task& task) {
+  const int ranks = task.group.ranks;
+  return steps(ranks) * (task.far.latency + task.bytes / chunks(ranks) / task.far.bandwidth);
 }
 
 }  // namespace

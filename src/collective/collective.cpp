@@ -26,9 +26,14 @@ const Registry<AlgorithmDef>& algorithms() {
 
 const AlgorithmDef& default_algorithm(Kind kind) {
   for (const AlgorithmDef& row : algorithms()) {
-    if (row.supports(kind, 2)) return row;
+    if (can(row, kind, 2)) return row;
   }
   throw InternalError("no algorithm for the collective " + std::string(name(kind)));
+}
+
+bool can(const AlgorithmDef& algorithm, Kind kind, int ranks) {
+  const std::vector<int> one_node(static_cast<size_t>(ranks), 0);
+  return algorithm.supports(kind, {ranks, {}, false, true}) || algorithm.supports(kind, {ranks, one_node, true, false});
 }
 
 }  // namespace foreflow::collective

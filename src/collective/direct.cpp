@@ -5,9 +5,9 @@
 namespace foreflow::collective::definitions {
 namespace {
 
-bool supports(Kind kind, int ranks) {
-  if (kind == Kind::send) return ranks == 2;
-  return ranks >= 2 && (kind == Kind::gather || kind == Kind::scatter || kind == Kind::all_to_all);
+bool supports(Kind kind, const Group& group) {
+  if (kind == Kind::send) return group.ranks == 2;
+  return group.ranks >= 2 && (kind == Kind::gather || kind == Kind::scatter || kind == Kind::all_to_all);
 }
 
 std::vector<Transfer> step(Kind kind, int ranks, int distance) {
@@ -22,24 +22,25 @@ std::vector<Transfer> step(Kind kind, int ranks, int distance) {
   return transfers;
 }
 
-Plan plan(Kind kind, int ranks) {
-  Plan result{kind == Kind::send ? 1 : ranks, {}};
-  for (int distance = 1; distance < ranks; ++distance) result.steps.push_back(step(kind, ranks, distance));
+Plan plan(const Task& task) {
+  const int ranks = task.group.ranks;
+  Plan result{task.kind == Kind::send ? 1 : ranks, {}};
+  for (int distance = 1; distance < ranks; ++distance) result.steps.push_back(step(task.kind, ranks, distance));
   return result;
 }
 
-FlowPlan flows(Kind kind, int ranks) {
-  const Plan messages = plan(kind, ranks);
-  FlowPlan result{static_cast<int>(messages.steps.size()), {}};
+FlowPlan flows(const Task& task) {
+  const Plan messages = plan(task);
+  Phase all{static_cast<int>(messages.steps.size()), {}, 0};
   for (const auto& transfers : messages.steps) {
-    for (const Transfer& one : transfers) result.flows.push_back({one.from, one.to, 1.0 / messages.chunks});
+    for (const Transfer& one : transfers) all.flows.push_back({one.from, one.to, 1.0 / messages.chunks});
   }
-  return result;
+  return {{std::move(all)}};
 }
 
-Seconds closed_form(Kind kind, int ranks, Bytes bytes, Seconds latency, BytesPerSecond bandwidth) {
-  if (kind == Kind::send) return latency + bytes / bandwidth;
-  return (ranks - 1) * (latency + bytes / ranks / bandwidth);
+Seconds closed_form(const Task& task) {
+  if (task.kind == Kind::send) return task.far.latency + task.bytes / task.far.bandwidth;
+  return (task.group.ranks - 1) * (task.far.latency + task.bytes / task.group.ranks / task.far.bandwidth);
 }
 
 }  // namespace

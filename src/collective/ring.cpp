@@ -22,28 +22,31 @@ void turn(Plan& plan, int ranks, int offset, Receiver receiver) {
   }
 }
 
-bool supports(Kind kind, int ranks) {
-  return ranks >= 2 && (kind == Kind::all_reduce || kind == Kind::reduce_scatter || kind == Kind::all_gather);
+bool supports(Kind kind, const Group& group) {
+  return group.ranks >= 2 && (kind == Kind::all_reduce || kind == Kind::reduce_scatter || kind == Kind::all_gather);
 }
 
-Plan plan(Kind kind, int ranks) {
+Plan plan(const Task& task) {
+  const int ranks = task.group.ranks;
   Plan result{ranks, {}};
-  if (kind != Kind::all_gather) turn(result, ranks, -1, Receiver::adds);
-  if (kind != Kind::reduce_scatter) turn(result, ranks, 0, Receiver::replaces);
+  if (task.kind != Kind::all_gather) turn(result, ranks, -1, Receiver::adds);
+  if (task.kind != Kind::reduce_scatter) turn(result, ranks, 0, Receiver::replaces);
   return result;
 }
 
 int steps(Kind kind, int ranks) { return kind == Kind::all_reduce ? 2 * (ranks - 1) : ranks - 1; }
 
-FlowPlan flows(Kind kind, int ranks) {
-  FlowPlan result{steps(kind, ranks), {}};
-  const double share = static_cast<double>(steps(kind, ranks)) / ranks;
-  for (int rank = 0; rank < ranks; ++rank) result.flows.push_back({rank, (rank + 1) % ranks, share});
-  return result;
+FlowPlan flows(const Task& task) {
+  const int ranks    = task.group.ranks;
+  const double share = static_cast<double>(steps(task.kind, ranks)) / ranks;
+  Phase turn{steps(task.kind, ranks), {}, 0};
+  for (int rank = 0; rank < ranks; ++rank) turn.flows.push_back({rank, (rank + 1) % ranks, share});
+  return {{std::move(turn)}};
 }
 
-Seconds closed_form(Kind kind, int ranks, Bytes bytes, Seconds latency, BytesPerSecond bandwidth) {
-  return steps(kind, ranks) * (latency + bytes / ranks / bandwidth);
+Seconds closed_form(const Task& task) {
+  const int ranks = task.group.ranks;
+  return steps(task.kind, ranks) * (task.far.latency + task.bytes / ranks / task.far.bandwidth);
 }
 
 }  // namespace

@@ -1,14 +1,6 @@
 #include "foreflow/ir/builder.h"
 
 namespace foreflow::ir {
-namespace {
-
-AttributesRef shared(Attributes attributes) {
-  static const AttributesRef kNone = std::make_shared<const Attributes>();
-  return attributes.empty() ? kNone : std::make_shared<const Attributes>(std::move(attributes));
-}
-
-}  // namespace
 
 FunctionBuilder::FunctionBuilder(std::string name, const OpTable& ops) : ops_(ops) { function_.name = std::move(name); }
 
@@ -52,7 +44,7 @@ ValueId FunctionBuilder::append(const OpDef* def, int32_t callee, AttributesRef 
 
 std::vector<ValueId> FunctionBuilder::emit(std::string_view op, std::vector<ValueId> inputs, Attributes attributes, size_t outputs,
                                            const std::vector<std::string>& names) {
-  const auto first = static_cast<int32_t>(append(&ops_.get(op, "@" + function_.name), -1, shared(std::move(attributes)), inputs, outputs));
+  const auto first = static_cast<int32_t>(append(&ops_.get(op, "@" + function_.name), -1, share(std::move(attributes)), inputs, outputs));
   std::vector<ValueId> results;
   for (size_t i = 0; i < outputs; ++i) {
     results.push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));
@@ -66,7 +58,7 @@ ValueId FunctionBuilder::op(std::string_view op, std::vector<ValueId> inputs, At
 }
 
 std::vector<ValueId> FunctionBuilder::call(size_t callee, std::vector<ValueId> inputs, size_t outputs, const std::vector<std::string>& names) {
-  const auto first = static_cast<int32_t>(append(nullptr, static_cast<int32_t>(callee), shared({}), inputs, outputs));
+  const auto first = static_cast<int32_t>(append(nullptr, static_cast<int32_t>(callee), share({}), inputs, outputs));
   std::vector<ValueId> results;
   for (size_t i = 0; i < outputs; ++i) {
     results.push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));

@@ -44,7 +44,7 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs};
   const auto ranks                            = static_cast<int>(meeting.members.size());
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(row->kind)];
-  const bool usable                           = chosen != nullptr && chosen->supports(row->kind, ranks);
+  const bool usable                           = chosen != nullptr && collective::can(*chosen, row->kind, ranks);
   meeting.what.name      = std::string(op.def->name);
   meeting.what.kind      = row->kind;
   meeting.what.algorithm = usable ? chosen : &collective::default_algorithm(row->kind);

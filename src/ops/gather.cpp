@@ -81,13 +81,9 @@ OpDef gather() {
       .doc     = "data[a..,n,b..], indices[i..] -> y[a..,i..,b..], n at `axis`; negative indices count from the end",
       .infer   = infer,
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) -> Work {
-        Work work = copies_outputs(call, outputs);
-        work.read += bytes_of(call.inputs[1]);
-        return work;
-      },
-      .eval = eval,
-      .grad = grad,
+      .work    = copies_by_index,
+      .eval    = eval,
+      .grad    = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -41,13 +41,9 @@ OpDef gather_elements() {
       .doc     = "data[a,n,b], indices[a,i,b] -> y[a,i,b] = data[a,indices[a,i,b],b], n at `axis`",
       .infer   = infer,
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) -> Work {
-        Work work = copies_outputs(call, outputs);
-        work.read += bytes_of(call.inputs[1]);
-        return work;
-      },
-      .eval = eval,
-      .grad = grad,
+      .work    = copies_by_index,
+      .eval    = eval,
+      .grad    = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -88,13 +88,9 @@ OpDef gather_nd() {
       .doc     = "data[b..,n..,s..], indices[b..,i..,k] -> y[b..,i..,s..]: k indices choose in the k dimensions n..",
       .infer   = infer,
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) -> Work {
-        Work work = copies_outputs(call, outputs);
-        work.read += bytes_of(call.inputs[1]);
-        return work;
-      },
-      .eval = eval,
-      .grad = grad,
+      .work    = copies_by_index,
+      .eval    = eval,
+      .grad    = grad,
       .samples =
           [] {
             return std::vector<Sample>{

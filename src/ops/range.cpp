@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "foreflow/ir/countable.h"
+#include "ops/elementwise.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/operands.h"
@@ -37,7 +39,8 @@ std::vector<Array> eval(const OpCall& call) {
     using T       = decltype(zero);
     const T start = values_of<T>(value_of(call, 0))[0], delta = values_of<T>(value_of(call, 2))[0];
     std::vector<T> values(static_cast<size_t>(length(call)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<T>(i) * delta;
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = wrapping(std::plus{}, start, wrapping(std::multiplies{}, static_cast<T>(i), delta));
     return array_of<T>(dtype, {static_cast<int64_t>(values.size())}, values);
   })};
 }

@@ -24,6 +24,12 @@ Work copies_outputs(const OpCall&, std::span<const Type> outputs) {
   return work;
 }
 
+Work copies_by_index(const OpCall& call, std::span<const Type> outputs) {
+  Work work = copies_outputs(call, outputs);
+  work.read += bytes_of(call.inputs[1]);
+  return work;
+}
+
 double count_of(const Type& type) {
   if (type.is_tuple()) {
     double sum = 0;

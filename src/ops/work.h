@@ -19,6 +19,8 @@ Work nothing(const OpCall& call, std::span<const Type> outputs);
 
 // Only the outputs are read and written (Slice, Gather: the rest of the operand is not touched).
 Work copies_outputs(const OpCall& call, std::span<const Type> outputs);
+// The same, after the indices in operand 1 were read.
+Work copies_by_index(const OpCall& call, std::span<const Type> outputs);
 
 // Elements of a tensor; 0 while unknown.
 double count_of(const Type& type);

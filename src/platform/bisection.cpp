@@ -1,11 +1,13 @@
 // Max-min fair rates by progressive filling (Bertsekas and Gallager, Data Networks, section 6.5): raise all rates
 // together until a link is full, fix the flows on it, go on with the rest.
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 
 #include "foreflow/base/error.h"
 #include "foreflow/platform/describe.h"
+#include "platform/halves.h"
 
 namespace foreflow::platform {
 namespace {
@@ -57,18 +59,58 @@ double sum_of_fair_rates(const Platform& platform, std::vector<Crossings> flows)
   return sum;
 }
 
-}  // namespace
-
-BytesPerSecond bisection_bandwidth(const Platform& platform) {
+BytesPerSecond between_pairs(const Platform& platform) {
   const int half = static_cast<int>(platform.devices().size() / 2);
   std::vector<Crossings> flows;
   for (int i = 0; i < half; ++i) flows.push_back(crossings(platform.route(i, i + half)));
   return BytesPerSecond(sum_of_fair_rates(platform, std::move(flows)));
 }
 
+// All halves of up to so many devices are tried: 924 of 12.
+constexpr size_t kMostOfAllHalves = 12;
+
+BytesPerSecond least_cut(const Platform& platform, const Parts& parts) {
+  const size_t count = platform.devices().size();
+  int64_t least      = std::numeric_limits<int64_t>::max();
+  for (size_t set = 0; set < size_t{1} << count; ++set) {
+    const auto senders = static_cast<size_t>(std::popcount(set));
+    if (senders != count / 2 && senders != count - count / 2) continue;
+    std::vector<char> sends(count);
+    for (size_t i = 0; i < count; ++i) sends[i] = static_cast<char>((set >> i) & 1);
+    least = std::min(least, cut_between(platform, parts, sends));
+  }
+  return BytesPerSecond(static_cast<double>(least));
+}
+
+BytesPerSecond cut_in_the_middle(const Platform& platform, const Parts& parts) {
+  const size_t count = platform.devices().size();
+  std::vector<char> sends(count);
+  for (size_t i = 0; i < count / 2; ++i) sends[i] = 1;
+  return BytesPerSecond(static_cast<double>(cut_between(platform, parts, sends)));
+}
+
+}  // namespace
+
+std::string_view bisection_method(const Platform& platform) {
+  if (platform.graph() == nullptr) return "fair rates of device i to i + n/2";
+  if (platform.devices().size() <= kMostOfAllHalves) return "the least cut of all halves";
+  return "the cut between the first and the second half of the devices";
+}
+
+BytesPerSecond bisection_bandwidth(const Platform& platform) {
+  if (platform.devices().size() < 2) return BytesPerSecond(0);
+  if (platform.graph() == nullptr) return between_pairs(platform);
+  const Parts parts = cut(*platform.graph(), platform.links(), platform.name());
+  return platform.devices().size() <= kMostOfAllHalves ? least_cut(platform, parts)
+                                                       : cut_in_the_middle(platform, parts);
+}
+
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route) {
   FOREFLOW_CHECK(!route.links.empty(), "only the route of a device to itself is empty");
-  return BytesPerSecond(sum_of_fair_rates(platform, {crossings(route)}));
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [link, times] : crossings(route))
+    least = std::min(least, platform.links()[static_cast<size_t>(link)].bandwidth.value() / times);
+  return BytesPerSecond(least);
 }
 
 }  // namespace foreflow::platform

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -23,12 +24,22 @@ std::string describe_device(const Device& device) {
 }
 
 // The route of two devices that differ.
-const Route& find_route(const Platform& platform, const std::string& from, const std::string& to) {
+Route find_route(const Platform& platform, const std::string& from, const std::string& to) {
   const int source = device_index(platform, from);
   const int target = device_index(platform, to);
   if (source == target)
     throw Error(platform.name(), fmt::format("a route from \"{}\" to itself; name two devices", from));
   return platform.route(source, target);
+}
+
+// The first link that gives a message alone least: of several as slow, the one nearest to the sender.
+int bottleneck(const Platform& platform, const Route& route) {
+  const double least = route_bandwidth(platform, route).value();
+  const auto limits  = [&](int link) {
+    const auto times = std::count(route.links.begin(), route.links.end(), link);
+    return platform.links()[static_cast<size_t>(link)].bandwidth.value() / static_cast<double>(times) <= least;
+  };
+  return *std::find_if(route.links.begin(), route.links.end(), limits);
 }
 
 Json device_to_json(const Device& device) {
@@ -41,6 +52,7 @@ Json device_to_json(const Device& device) {
   json.set("memory_bytes", device.memory.value());
   json.set("memory_bandwidth_bytes_per_s", device.memory_bandwidth.value());
   json.set("launch_s", device.launch.value());
+  json.set("rail", static_cast<int64_t>(device.rail));
   json.set("peak_flops_per_s", std::move(peaks));
   return json;
 }
@@ -75,7 +87,8 @@ std::string describe(const Platform& platform) {
     text += fmt::format("{:>6} x {}: {}, {}\n", count, kind.empty() ? "link" : kind, format(BytesPerSecond(bandwidth)),
                         format(Seconds(latency)));
   }
-  return text + fmt::format("bisection {}, one way, device i to i + n/2\n", format(bisection_bandwidth(platform)));
+  return text +
+         fmt::format("bisection {}, one way, {}\n", format(bisection_bandwidth(platform)), bisection_method(platform));
 }
 
 Json to_json(const Platform& platform) {
@@ -90,28 +103,32 @@ Json to_json(const Platform& platform) {
   json.set("devices", std::move(devices));
   json.set("links", std::move(links));
   json.set("bisection_bytes_per_s", bisection_bandwidth(platform).value());
+  json.set("bisection_method", std::string(bisection_method(platform)));
   return json;
 }
 
 std::string describe_route(const Platform& platform, const std::string& from, const std::string& to) {
-  const Route& route = find_route(platform, from, to);
+  const Route route = find_route(platform, from, to);
   std::string text =
       fmt::format("{} -> {}: {} at {}\n", from, to, format(route.latency), format(route_bandwidth(platform, route)));
+  const int slowest = bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
-    text += fmt::format("  {}: {}, {}\n", link.name, format(link.bandwidth), format(link.latency));
+    text += fmt::format("  {}: {}, {}{}\n", link.name, format(link.bandwidth), format(link.latency),
+                        index == slowest ? "  <- bottleneck" : "");
   }
   return text;
 }
 
 Json route_to_json(const Platform& platform, const std::string& from, const std::string& to) {
-  const Route& route = find_route(platform, from, to);
-  Json names         = Json::array();
+  const Route route = find_route(platform, from, to);
+  Json names        = Json::array();
   for (const int index : route.links) names.push(platform.links()[static_cast<size_t>(index)].name);
   Json json = Json::object();
   json.set("from", from);
   json.set("to", to);
   json.set("route", std::move(names));
+  json.set("bottleneck", platform.links()[static_cast<size_t>(bottleneck(platform, route))].name);
   json.set("latency_s", route.latency.value());
   json.set("bandwidth_bytes_per_s", route_bandwidth(platform, route).value());
   return json;

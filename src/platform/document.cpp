@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "foreflow/base/error.h"
@@ -24,13 +24,9 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_member(const ZoneSpec& zone, const std::string& id) {
-  return contains(zone.hosts, id) || contains(zone.routers, id);
-}
-
-bool is_inside(const ZoneSpec& zone, const std::string& id) {
-  return is_member(zone, id) ||
-         std::any_of(zone.zones.begin(), zone.zones.end(), [&](const ZoneSpec& child) { return is_inside(child, id); });
+// Of a pair of names; no other pair has it.
+std::string pair_key(const std::string& from, const std::string& to) {
+  return fmt::format("{}-{}-{}", from.size(), from, to);
 }
 
 std::string text(const pugi::xml_node& node, const char* attribute) { return node.attribute(attribute).value(); }
@@ -71,7 +67,7 @@ class Reader {
   }
 
   // Hosts, routers and zones share one set of names; links have another.
-  std::string new_id(const pugi::xml_node& node, std::set<std::string>& used) const {
+  std::string new_id(const pugi::xml_node& node, std::unordered_set<std::string>& used) const {
     std::string id = text(node, "id");
     if (id.empty()) source_.fail(node, fmt::format("<{}> has an empty id; give it a name", node.name()));
     if (!used.insert(id).second)
@@ -84,6 +80,13 @@ class Reader {
     zone.where   = source_.where(node);
     zone.id      = new_id(node, ids_);
     zone.routing = text(node, "routing");
+    for (const pugi::xml_node& prop : node.children("prop")) {
+      if (const pugi::xml_node before = prop.previous_sibling(); before && before.name() != std::string("prop"))
+        source_.fail(prop,
+                     fmt::format("the properties of zone \"{}\" must stand before everything else in it", zone.id));
+    }
+    const ZoneElement props = read_zone_props(node, source_);
+    zone.ecmp               = props.ecmp;
     if (!contains(kRoutings, zone.routing)) {
       source_.fail(
           node, fmt::format("zone \"{}\": unknown routing \"{}\"; use {}", zone.id, zone.routing, list_or(kRoutings)));
@@ -92,8 +95,8 @@ class Reader {
       const std::string name = child.name();
       if (name == "zone") zone.zones.push_back(read_zone(child));
       if (name == "host") read_device(child, zone);
-      if (name == "router") zone.routers.push_back(new_id(child, ids_));
-      if (name == "link") read_split_link(child);
+      if (name == "router") zone.routers.push_back(new_member(child, zone));
+      if (name == "link") read_split_link(child, props);
       if (name == "route" || name == "zoneRoute") read_route(child, zone);
     }
     if (!zone.zones.empty() && !(zone.hosts.empty() && zone.routers.empty())) {
@@ -104,32 +107,56 @@ class Reader {
     return zone;
   }
 
+  std::string new_member(const pugi::xml_node& node, const ZoneSpec& zone) {
+    std::string id = new_id(node, ids_);
+    zone_of_.emplace(id, zone.id);
+    return id;
+  }
+
+  bool is_member(const ZoneSpec& zone, const std::string& id) const {
+    const auto found = zone_of_.find(id);
+    return found != zone_of_.end() && found->second == zone.id;
+  }
+
+  bool is_inside(const ZoneSpec& zone, const std::string& id) const {
+    return is_member(zone, id) || std::any_of(zone.zones.begin(), zone.zones.end(),
+                                              [&](const ZoneSpec& child) { return is_inside(child, id); });
+  }
+
   void read_device(const pugi::xml_node& node, ZoneSpec& zone) {
-    zone.hosts.push_back(new_id(node, ids_));
-    document_.devices.push_back(read_host(node, source_));
+    zone.hosts.push_back(new_member(node, zone));
+    Device device    = read_host(node, source_);
+    const int number = in_node_[device.node]++;
+    if (device.rail < 0) device.rail = number;
+    document_.devices.push_back(std::move(device));
   }
 
-  void read_split_link(const pugi::xml_node& node) {
+  void read_split_link(const pugi::xml_node& node, const ZoneElement& zone) {
     new_id(node, link_ids_);
-    const LinkElement link = read_link(node, source_);
-    split_[link.name]      = link.split;
-    if (!link.split) return add_link(node, {link.name, link.kind});
-    add_link(node, {link.name + "_UP", link.kind});
-    add_link(node, {link.name + "_DOWN", link.kind});
+    auto [link, split]     = read_link(node, zone, source_);
+    const std::string name = link.name;
+    links_[name]           = {static_cast<int>(document_.links.size()), split};
+    if (!split) return add_link(node, std::move(link));
+    link.name = name + "_UP";
+    add_link(node, link);
+    link.name = name + "_DOWN";
+    add_link(node, std::move(link));
   }
 
-  void add_link(const pugi::xml_node& node, const LinkSpec& link) {
+  void add_link(const pugi::xml_node& node, Link link) {
     if (!link_names_.insert(link.name).second) {
       source_.fail(
           node,
           fmt::format("a second link \"{}\"; a SPLITDUPLEX link X takes the names X_UP and X_DOWN, choose another",
                       link.name));
     }
-    document_.links.push_back(link);
+    document_.links.push_back(std::move(link));
+    document_.link_offsets.push_back(XmlSource::offset(node));
   }
 
   void read_route(const pugi::xml_node& node, ZoneSpec& zone) {
-    const RouteSpec route{text(node, "src"), text(node, "dst"), text(node, "gw_src"), text(node, "gw_dst")};
+    RouteSpec route{text(node, "src"),      text(node, "dst"), text(node, "gw_src"), text(node, "gw_dst"), {},
+                    XmlSource::offset(node)};
     const bool between_zones = node.name() == std::string("zoneRoute");
     for (const auto& [end, gateway] :
          {std::pair{route.from, route.gateway_from}, std::pair{route.to, route.gateway_to}}) {
@@ -146,9 +173,15 @@ class Reader {
       source_.fail(
           node, fmt::format("the route from \"{}\" to \"{}\" crosses no link; add a <link_ctn>", route.from, route.to));
     }
-    for (const pugi::xml_node& crossed : node.children()) check_crossing(crossed);
-    add_route(node, zone, route);
-    if (is_symmetrical(node)) add_route(node, zone, {route.to, route.from, route.gateway_to, route.gateway_from});
+    std::vector<int> back;
+    for (const pugi::xml_node& crossing : node.children()) {
+      const auto [there, other_way] = crossed_links(crossing);
+      route.links.push_back(there);
+      back.insert(back.begin(), other_way);
+    }
+    RouteSpec reversed{route.to, route.from, route.gateway_to, route.gateway_from, std::move(back), route.offset};
+    add_route(node, zone, std::move(route));
+    if (is_symmetrical(node)) add_route(node, zone, std::move(reversed));
   }
 
   void check_gateway(const pugi::xml_node& node, const ZoneSpec& parent, const std::string& id,
@@ -164,20 +197,24 @@ class Reader {
                                    hint(gateway, ids_)));
   }
 
-  void check_crossing(const pugi::xml_node& node) const {
+  // The link that a crossing means, and the one of the way back.
+  std::pair<int, int> crossed_links(const pugi::xml_node& node) const {
     const std::string link      = text(node, "id");
     const std::string direction = node.attribute("direction").as_string("NONE");
-    const auto found            = split_.find(link);
-    if (found == split_.end())
+    const auto found            = links_.find(link);
+    if (found == links_.end())
       source_.fail(node, fmt::format("no link \"{}\" is declared before{}", link, hint(link, link_ids_)));
-    if (found->second && direction != "UP" && direction != "DOWN") {
+    const auto [first, split] = found->second;
+    if (split && direction != "UP" && direction != "DOWN") {
       source_.fail(node,
                    fmt::format("the link \"{}\" is SPLITDUPLEX; say direction=\"UP\" or direction=\"DOWN\"", link));
     }
-    if (!found->second && direction != "NONE") {
+    if (!split && direction != "NONE") {
       source_.fail(node,
                    fmt::format("the link \"{}\" has no directions; leave direction out or make it SPLITDUPLEX", link));
     }
+    if (!split) return {first, first};
+    return direction == "UP" ? std::pair{first, first + 1} : std::pair{first + 1, first};
   }
 
   bool is_symmetrical(const pugi::xml_node& node) const {
@@ -187,29 +224,38 @@ class Reader {
     return answer == "YES";
   }
 
-  void add_route(const pugi::xml_node& node, ZoneSpec& zone, const RouteSpec& route) {
-    if (!routed_.insert({route.from, route.to}).second) {
+  void add_route(const pugi::xml_node& node, ZoneSpec& zone, RouteSpec route) {
+    if (!routed_.insert(pair_key(route.from, route.to)).second) {
       source_.fail(
           node, fmt::format(
                     "a second route from \"{}\" to \"{}\"; keep one (routes are symmetrical unless symmetrical=\"NO\")",
                     route.from, route.to));
     }
-    zone.routes.push_back(route);
+    zone.routes.push_back(std::move(route));
   }
 
-  static std::string hint(const std::string& name, const std::set<std::string>& known) {
+  static std::string hint(const std::string& name, const std::unordered_set<std::string>& known) {
     if (known.empty()) return "";
-    return fmt::format("; the nearest name is \"{}\"", nearest(name, {known.begin(), known.end()}));
+    std::vector<std::string> names(known.begin(), known.end());
+    std::sort(names.begin(), names.end());
+    return fmt::format("; the nearest name is \"{}\"", nearest(name, names));
   }
+
+  struct Declared {
+    int first;  // index into Document::links
+    bool split;
+  };
 
   const std::string& text_;
   XmlSource source_;
   Document document_;
-  std::set<std::string> ids_;
-  std::set<std::string> link_ids_;
-  std::set<std::string> link_names_;                      // as SimGrid has them
-  std::map<std::string, bool> split_;                     // link -> SPLITDUPLEX?
-  std::set<std::pair<std::string, std::string>> routed_;  // names are unique, so over all zones
+  std::unordered_set<std::string> ids_;
+  std::unordered_set<std::string> link_ids_;
+  std::unordered_set<std::string> link_names_;            // as SimGrid has them
+  std::unordered_map<std::string, Declared> links_;       // by the id in the file
+  std::unordered_map<std::string, std::string> zone_of_;  // of each host and router
+  std::unordered_map<std::string, int> in_node_;          // devices so far
+  std::unordered_set<std::string> routed_;                // pairs; names are unique, so over all zones
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
@@ -13,39 +15,59 @@
 namespace foreflow::platform {
 namespace {
 
-Platform assemble(const std::string& name, Document document, const Routing& routing) {
-  std::vector<Link> links;
+// SimGrid is asked for the route of every pair, which must be remembered.
+constexpr size_t kMostByTable = 1024;
+
+// The routes that SimGrid found, in the order of its answer.
+Router look_up(size_t devices, const std::vector<Link>& links, Routing routing) {
+  struct Table {
+    std::vector<Seconds> latencies;  // of the links
+    std::vector<size_t> ends;        // of the route from i to j, at i * devices + j
+    std::vector<int> crossed;
+  };
+  Table table{{}, {}, std::move(routing.crossed)};
+  for (const Link& link : links) table.latencies.push_back(link.latency);
+  size_t end = 0;
+  for (const int length : routing.lengths) table.ends.push_back(end += static_cast<size_t>(length));
+  return [devices, shared = std::make_shared<const Table>(std::move(table))](int from, int to) {
+    const size_t pair      = static_cast<size_t>(from) * devices + static_cast<size_t>(to);
+    const int* const first = shared->crossed.data() + (pair == 0 ? 0 : shared->ends[pair - 1]);
+    Route route{{first, shared->crossed.data() + shared->ends[pair]}, Seconds(0)};
+    for (const int link : route.links) route.latency += shared->latencies[static_cast<size_t>(link)];
+    return route;
+  };
+}
+
+Platform with_routes_of_simgrid(const std::string& xml_text, const std::string& name, Document document) {
+  if (document.devices.size() > kMostByTable) {
+    throw Error(document.root.where,
+                fmt::format("{} devices, but SimGrid routes zones like these for at most {}; write the platform as a "
+                            "graph, one zone with routing=\"Dijkstra\", which has any size",
+                            document.devices.size(), kMostByTable));
+  }
+  check_routed(document.root);
+  Routing routing = from_bytes(run_in_child(name, [&] { return to_bytes(ask_simgrid(xml_text, name, document)); }));
   for (size_t i = 0; i < document.links.size(); ++i) {
-    links.push_back({document.links[i].name, document.links[i].kind, BytesPerSecond(routing.bandwidth[i]),
-                     Seconds(routing.latency[i])});
+    document.links[i].bandwidth = BytesPerSecond(routing.bandwidth[i]);
+    document.links[i].latency   = Seconds(routing.latency[i]);
   }
-  std::vector<Route> routes;
-  routes.reserve(routing.lengths.size());
-  auto next = routing.crossed.begin();
-  for (const int length : routing.lengths) {
-    Route route{{next, next + length}, Seconds(0)};
-    for (const int link : route.links) route.latency += links[static_cast<size_t>(link)].latency;
-    routes.push_back(std::move(route));
-    next += length;
-  }
-  return {name, std::move(document.devices), std::move(links), std::move(routes)};
+  Router router = look_up(document.devices.size(), document.links, std::move(routing));
+  return {name, std::move(document.devices), std::move(document.links), std::move(router)};
 }
 
 }  // namespace
 
 Platform load(const std::string& xml_text, const std::string& name) {
   Document document = read_document(xml_text, name);
-  check_routed(document.root);
-  const std::string answer = run_in_child(name, [&] { return to_bytes(ask_simgrid(xml_text, name, document)); });
-  return assemble(name, std::move(document), from_bytes(answer));
+  if (!is_graph(document)) return with_routes_of_simgrid(xml_text, name, std::move(document));
+  Graph graph = read_graph(document, xml_text, name);
+  return {name, std::move(document.devices), std::move(document.links), std::move(graph)};
 }
 
 Platform load_file(const std::string& path) { return load(read_file(path), path); }
 
-Platform make(const TopologyDef& topology, int nodes) {
-  const std::string name(topology.name);
-  if (nodes < 1) throw Error(name, fmt::format("{} nodes; use 1 or more", nodes));
-  return load(topology.write(nodes), fmt::format("{}_{}", name, nodes));
-}
+Platform make(const Recipe& recipe) { return load(write_xml(recipe), name_of(recipe)); }
+
+Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }
 
 }  // namespace foreflow::platform

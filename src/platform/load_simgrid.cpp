@@ -74,7 +74,7 @@ Routing ask(const s4u::Engine& engine, const std::string& name, const Document& 
 
   Routing routing;
   std::unordered_map<const s4u::Link*, int> index;
-  for (const LinkSpec& spec : document.links) {
+  for (const Link& spec : document.links) {
     const s4u::Link* link = required(links, spec.name);
     index[link]           = static_cast<int>(index.size());
     routing.bandwidth.push_back(link->get_bandwidth());

@@ -1,6 +1,9 @@
 #include "foreflow/platform/platform.h"
 
+#include <utility>
+
 #include "foreflow/base/error.h"
+#include "platform/graph_router.h"
 
 namespace foreflow::platform {
 
@@ -12,10 +15,32 @@ FlopsPerSecond Device::peak(std::string_view dtype) const {
   return single->second;
 }
 
-Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes)
-    : name_(std::move(name)), devices_(std::move(devices)), links_(std::move(links)), routes_(std::move(routes)) {
-  FOREFLOW_CHECK(routes_.size() == devices_.size() * devices_.size(),
-                 "a platform has one route for each pair of devices");
+namespace {
+
+Router look_up(size_t devices, std::vector<Route> routes) {
+  FOREFLOW_CHECK(routes.size() == devices * devices, "a platform has one route for each pair of devices");
+  const auto table = std::make_shared<const std::vector<Route>>(std::move(routes));
+  return [table, devices](int from, int to) {
+    return (*table)[static_cast<size_t>(from) * devices + static_cast<size_t>(to)];
+  };
 }
+
+}  // namespace
+
+Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Router router)
+    : name_(std::move(name)), devices_(std::move(devices)), links_(std::move(links)), router_(std::move(router)) {}
+
+Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes)
+    : name_(std::move(name)),
+      devices_(std::move(devices)),
+      links_(std::move(links)),
+      router_(look_up(devices_.size(), std::move(routes))) {}
+
+Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Graph graph)
+    : name_(std::move(name)),
+      devices_(std::move(devices)),
+      links_(std::move(links)),
+      graph_(std::make_shared<const Graph>(std::move(graph))),
+      router_(make_router(graph_, devices_, links_, name_)) {}
 
 }  // namespace foreflow::platform

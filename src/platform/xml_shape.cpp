@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -12,17 +11,19 @@
 namespace foreflow::platform {
 namespace {
 
+using Words = std::vector<std::string_view>;
+
 struct Element {
-  std::string name;
-  std::vector<std::string> required;
-  std::vector<std::string> optional;
-  std::vector<std::string> children;
+  std::string_view name;
+  Words required;
+  Words optional;
+  Words children;
 };
 
 const std::vector<Element>& elements() {
   static const std::vector<Element> all = {
       {"platform", {"version"}, {}, {"zone"}},
-      {"zone", {"id", "routing"}, {}, {"zone", "host", "router", "link", "route", "zoneRoute"}},
+      {"zone", {"id", "routing"}, {}, {"prop", "zone", "host", "router", "link", "route", "zoneRoute"}},
       {"host", {"id", "speed"}, {}, {"prop"}},
       {"router", {"id"}, {}, {}},
       {"link", {"id", "bandwidth", "latency"}, {"sharing_policy"}, {"prop"}},
@@ -34,31 +35,33 @@ const std::vector<Element>& elements() {
   return all;
 }
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
+bool contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-const Element* find_element(const std::string& name) {
+std::string list(const Words& words) { return list_or({words.begin(), words.end()}); }
+
+const Element* find_element(std::string_view name) {
   const auto found =
       std::find_if(elements().begin(), elements().end(), [&](const Element& row) { return row.name == name; });
   return found == elements().end() ? nullptr : &*found;
 }
 
 void check_attributes(const pugi::xml_node& node, const Element& element, const XmlSource& source) {
-  std::vector<std::string> known = element.required;
-  known.insert(known.end(), element.optional.begin(), element.optional.end());
-  std::set<std::string> seen;
-  for (const pugi::xml_attribute& attribute : node.attributes()) {
-    const std::string name = attribute.name();
-    if (!contains(known, name)) {
-      source.fail(
-          node, fmt::format("<{}> has the unknown attribute \"{}\"; it takes {}", element.name, name, list_or(known)));
+  for (pugi::xml_attribute attribute = node.first_attribute(); attribute; attribute = attribute.next_attribute()) {
+    const std::string_view name = attribute.name();
+    if (!contains(element.required, name) && !contains(element.optional, name)) {
+      Words known = element.required;
+      known.insert(known.end(), element.optional.begin(), element.optional.end());
+      source.fail(node,
+                  fmt::format("<{}> has the unknown attribute \"{}\"; it takes {}", element.name, name, list(known)));
     }
-    if (!seen.insert(name).second)
+    if (node.attribute(attribute.name()) != attribute)
       source.fail(node, fmt::format("<{}> has the attribute \"{}\" twice; keep one", element.name, name));
   }
-  for (const std::string& name : element.required) {
-    if (!seen.contains(name)) source.fail(node, fmt::format("<{}> needs the attribute \"{}\"", element.name, name));
+  for (const std::string_view name : element.required) {
+    if (!node.attribute(name.data()))
+      source.fail(node, fmt::format("<{}> needs the attribute \"{}\"", element.name, name));
   }
 }
 
@@ -76,10 +79,9 @@ void check_shape(const pugi::xml_node& node, const XmlSource& source, int depth)
       throw Error(source.where(static_cast<size_t>(child.offset_debug()) + blanks),
                   fmt::format("text inside <{}>; only elements stand there", element->name));
     }
-    const std::string name = child.name();
+    const std::string_view name = child.name();
     if (!contains(element->children, name)) {
-      const std::string allowed =
-          element->children.empty() ? "it stays empty" : "it holds " + list_or(element->children);
+      const std::string allowed = element->children.empty() ? "it stays empty" : "it holds " + list(element->children);
       source.fail(child, fmt::format("<{}> cannot stand in <{}>; {}", name, element->name, allowed));
     }
     check_shape(child, source, depth + 1);
@@ -100,9 +102,9 @@ std::string XmlSource::where(size_t offset) const {
   return fmt::format("{}:{}:{}", file_, line, column);
 }
 
-std::string XmlSource::where(const pugi::xml_node& element) const {
+size_t XmlSource::offset(const pugi::xml_node& element) {
   const auto name_start = static_cast<size_t>(element.offset_debug());  // just after the "<"
-  return where(name_start - 1);
+  return name_start - 1;
 }
 
 void check_shape(const pugi::xml_node& element, const XmlSource& source) { check_shape(element, source, 1); }

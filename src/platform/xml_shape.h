@@ -17,7 +17,8 @@ class XmlSource {
 
   // "FILE:LINE:COLUMN", both counted from 1, of a byte of the text or of an element's "<".
   std::string where(size_t offset) const;
-  std::string where(const pugi::xml_node& element) const;
+  std::string where(const pugi::xml_node& element) const { return where(offset(element)); }
+  static size_t offset(const pugi::xml_node& element);
   [[noreturn]] void fail(const pugi::xml_node& element, const std::string& what) const {
     throw Error(where(element), what);
   }

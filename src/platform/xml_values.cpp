@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <span>
 #include <string_view>
+#include <utility>
+
+#include "foreflow/base/text.h"
+#include "platform/ecmp.h"
+#include "platform/xml_props.h"
 
 namespace foreflow::platform {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSimgridTimes = {"ns", "us", "ms", "s"};
-
-bool contains(std::span<const std::string_view> words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // What follows the number; empty when a blank is between, which SimGrid does not skip.
 std::string_view unit(std::string_view value) {
@@ -23,94 +22,100 @@ std::string_view unit(std::string_view value) {
   return value.substr(value.find_last_of("0123456789.") + 1);
 }
 
-// Reads the values of one element; `name_` ("link \"a\"") begins its messages.
-class Values {
- public:
-  Values(const pugi::xml_node& node, const XmlSource& source)
-      : node_(node), source_(source), name_(fmt::format("{} \"{}\"", node.name(), node.attribute("id").value())) {
-    for (const pugi::xml_node& prop : node.children("prop")) {
-      const std::string id = prop.attribute("id").value();
-      if (!props_.emplace(id, prop.attribute("value").value()).second) {
-        source.fail(prop, fmt::format("the property \"{}\" stands twice; keep one", id));
-      }
-    }
-  }
+bool yes(const Props& props, const char* id, bool otherwise) {
+  const std::string* value = props.find(id);
+  if (value == nullptr) return otherwise;
+  if (*value == "yes" || *value == "1") return true;
+  if (*value == "no" || *value == "0") return false;
+  props.fail(fmt::format("{} is \"{}\"; say yes or no", id, *value));
+}
 
-  [[noreturn]] void fail(const std::string& what) const { source_.fail(node_, fmt::format("{}: {}", name_, what)); }
-  const std::map<std::string, std::string>& props() const { return props_; }
+// Whether a link of this kind ends in a switch that reduces.
+bool reduces_in_switch(const Props& props, const std::string& kind, const ZoneElement& zone) {
+  const bool nvlink = kind == "nvlink", network = kind == "nic" || kind == "fabric";
+  if (props.find("nvls") != nullptr && !nvlink) props.fail("only a link of the kind nvlink has the property nvls");
+  if (props.find("sharp") != nullptr && !network)
+    props.fail("only a link of the kind nic or fabric has the property sharp");
+  return yes(props, "nvls", nvlink && zone.nvls) || yes(props, "sharp", network && zone.sharp);
+}
 
-  std::string prop(const std::string& id, const char* example) const {
-    const auto found = props_.find(id);
-    if (found == props_.end() || found->second.empty())
-      fail(fmt::format("needs <prop id=\"{}\" value=\"{}\"/>", id, example));
-    return found->second;
-  }
+double share(const Props& props, const char* id) {
+  const std::string* value = props.find(id);
+  if (value == nullptr) return 1;
+  const double number = props.number(id, *value);
+  if (!(number > 0 && number <= 1)) props.fail(fmt::format("{} \"{}\" must be above 0 and at most 1", id, *value));
+  return number;
+}
 
-  template <class Parse>
-  auto quantity(const std::string& what, const std::string& value, Parse parse) const {
-    try {
-      return parse(value, "");
-    } catch (const Error& error) {
-      fail(fmt::format("{} {}", what, error.problem()));
-    }
-  }
-
-  template <class Parse>
-  auto positive(const std::string& what, const std::string& value, const char* example, Parse parse) const {
-    const auto parsed = quantity(what, value, parse);
-    if (parsed.value() <= 0) fail(fmt::format("{} \"{}\" must be above zero, like \"{}\"", what, value, example));
-    return parsed;
-  }
-
-  // SimGrid knows fewer spellings of units than we do; refuse those that only we can read.
-  [[noreturn]] void fail_unreadable(const std::string& what, const std::string& value, const char* example) const {
-    fail(fmt::format("{} \"{}\" cannot be read by SimGrid; write it like \"{}\"", what, value, example));
-  }
-
- private:
-  const pugi::xml_node& node_;
-  const XmlSource& source_;
-  std::string name_;
-  std::map<std::string, std::string> props_;
-};
+int count(const Props& props, const char* id, int least, int otherwise) {
+  const std::string* value = props.find(id);
+  return value == nullptr ? otherwise : props.whole_number(id, *value, least);
+}
 
 }  // namespace
 
 Device read_host(const pugi::xml_node& node, const XmlSource& source) {
-  const Values values(node, source);
+  const Props props(node, {"kind", "node", "memory", "memory_bandwidth", "launch", "rail", "nvlink_generation"},
+                    source);
   const std::string speed = node.attribute("speed").value();
-  values.positive("speed", speed, "15.7Tf", parse_flops_rate);
-  if (!unit(speed).ends_with("f")) values.fail_unreadable("speed", speed, "15.7Tf");
+  props.positive("speed", speed, "15.7Tf", parse_flops_rate);
+  if (!unit(speed).ends_with("f")) props.fail_unreadable("speed", speed, "15.7Tf");
 
   Device device;
   device.name   = node.attribute("id").value();
-  device.kind   = values.prop("kind", "V100-SXM3-32GB");
-  device.node   = values.prop("node", "node0");
-  device.memory = values.positive("memory", values.prop("memory", "32GB"), "32GB", parse_bytes);
+  device.kind   = props.required("kind", "V100-SXM3-32GB");
+  device.node   = props.required("node", "node0");
+  device.memory = props.positive("memory", props.required("memory", "32GB"), "32GB", parse_bytes);
   device.memory_bandwidth =
-      values.positive("memory_bandwidth", values.prop("memory_bandwidth", "900GBps"), "900GBps", parse_bandwidth);
-  device.launch = values.quantity("launch", values.prop("launch", "10us"), parse_seconds);
-  values.prop("peak_f32", "15.7Tf");
-  for (const auto& [id, value] : values.props()) {
-    if (id.starts_with("peak_")) device.peaks[id.substr(5)] = values.positive(id, value, "15.7Tf", parse_flops_rate);
+      props.positive("memory_bandwidth", props.required("memory_bandwidth", "900GBps"), "900GBps", parse_bandwidth);
+  device.launch = props.quantity("launch", props.required("launch", "10us"), parse_seconds);
+  props.required("peak_f32", "15.7Tf");
+  for (const auto& [id, value] : props.all()) {
+    if (id.starts_with("peak_")) device.peaks[id.substr(5)] = props.positive(id, value, "15.7Tf", parse_flops_rate);
   }
+  device.rail              = count(props, "rail", 0, -1);
+  device.nvlink_generation = count(props, "nvlink_generation", 1, 0);
   return device;
 }
 
-LinkElement read_link(const pugi::xml_node& node, const XmlSource& source) {
-  const Values values(node, source);
+LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const XmlSource& source) {
+  const Props props(node, {"kind", "efficiency", "channels", "step_latency", "nvls", "sharp", "nvlink_generation"},
+                    source);
   const std::string bandwidth = node.attribute("bandwidth").value();
   const std::string latency   = node.attribute("latency").value();
   const std::string policy    = node.attribute("sharing_policy").as_string("SHARED");
-  values.positive("bandwidth", bandwidth, "25GBps", parse_bandwidth);
-  if (!unit(bandwidth).ends_with("ps")) values.fail_unreadable("bandwidth", bandwidth, "25GBps");
-  values.quantity("latency", latency, parse_seconds);
-  if (!contains(kSimgridTimes, unit(latency))) values.fail_unreadable("latency", latency, "2us");
+  Link link;
+  link.name      = node.attribute("id").value();
+  link.bandwidth = props.positive("bandwidth", bandwidth, "25GBps", parse_bandwidth);
+  if (!unit(bandwidth).ends_with("ps")) props.fail_unreadable("bandwidth", bandwidth, "25GBps");
+  link.latency = props.quantity("latency", latency, parse_seconds);
+  if (std::find(kSimgridTimes.begin(), kSimgridTimes.end(), unit(latency)) == kSimgridTimes.end())
+    props.fail_unreadable("latency", latency, "2us");
   if (policy != "SHARED" && policy != "SPLITDUPLEX") {
-    values.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
+    props.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
   }
-  const auto kind = values.props().find("kind");
-  return {node.attribute("id").value(), kind == values.props().end() ? "" : kind->second, policy == "SPLITDUPLEX"};
+  if (const std::string* kind = props.find("kind")) link.kind = *kind;
+  link.efficiency = share(props, "efficiency");
+  link.channels   = count(props, "channels", 1, 0);
+  if (const std::string* step = props.find("step_latency"))
+    link.step_latency = props.quantity("step_latency", *step, parse_seconds);
+  link.in_switch         = reduces_in_switch(props, link.kind, zone);
+  link.nvlink_generation = count(props, "nvlink_generation", 1, 0);
+  return {std::move(link), policy == "SPLITDUPLEX"};
+}
+
+ZoneElement read_zone_props(const pugi::xml_node& node, const XmlSource& source) {
+  const Props props(node, {"ecmp", "nvls", "sharp"}, source);
+  ZoneElement zone;
+  zone.nvls  = yes(props, "nvls", false);
+  zone.sharp = yes(props, "sharp", false);
+  if (const std::string* rule = props.find("ecmp")) {
+    std::vector<std::string> names;
+    for (const EcmpRule& row : ecmp_rules()) names.emplace_back(row.name);
+    if (find_ecmp_rule(*rule) == nullptr) props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(names)));
+    zone.ecmp = *rule;
+  }
+  return zone;
 }
 
 }  // namespace foreflow::platform

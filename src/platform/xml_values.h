@@ -7,14 +7,23 @@
 namespace foreflow::platform {
 
 struct LinkElement {
-  std::string name;
-  std::string kind;  // "" when the file does not say
-  bool split;        // SPLITDUPLEX: one link for each direction
+  Link link;   // of a SPLITDUPLEX link, either direction: without _UP or _DOWN
+  bool split;  // SPLITDUPLEX: one link for each direction
 };
 
+// What a zone says about what is in it.
+struct ZoneElement {
+  std::string ecmp = "dmodk";
+  bool nvls        = false;  // its nvlink links reduce in the switch, unless they say otherwise
+  bool sharp       = false;  // its nic and fabric links do
+};
+
+// A device without prop "rail" has the rail -1.
 Device read_host(const pugi::xml_node& node, const XmlSource& source);
 
-// Bandwidth and latency are checked here but taken from SimGrid later.
-LinkElement read_link(const pugi::xml_node& node, const XmlSource& source);
+// Bandwidth and latency are read as SimGrid would.
+LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const XmlSource& source);
+
+ZoneElement read_zone_props(const pugi::xml_node& node, const XmlSource& source);
 
 }  // namespace foreflow::platform

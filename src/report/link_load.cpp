@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/stream/task.h"
+
 namespace foreflow::report {
 namespace {
 
@@ -34,16 +36,20 @@ Bill bill(const stream::Program& program, const stream::Instance& instance, cons
           const std::vector<int>& watched) {
   const stream::Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
   if (communication.fixed >= Seconds(0) || communication.algorithm == nullptr) return {};
-  const auto place = [&](int rank) {
-    const stream::Stream& stream = program.streams[static_cast<size_t>(instance.members[static_cast<size_t>(rank)])];
-    return program.devices[static_cast<size_t>(stream.device)].place;
-  };
+  std::vector<int> places;
+  for (const int32_t member : instance.members) {
+    const stream::Stream& stream = program.streams[static_cast<size_t>(member)];
+    places.push_back(program.devices[static_cast<size_t>(stream.device)].place);
+  }
+  const auto place = [&](int rank) { return places[static_cast<size_t>(rank)]; };
+  const auto task  = stream::task_of(platform, communication.kind, communication.bytes, places);
   std::map<int, Bytes> moved;
-  const auto ranks = static_cast<int>(instance.members.size());
-  for (const collective::Flow& flow : communication.algorithm->flows(communication.kind, ranks).flows) {
-    for (const int link : platform.route(place(flow.from), place(flow.to)).links) {
-      const int index = watched[static_cast<size_t>(link)];
-      if (index >= 0) moved[index] += flow.share * communication.bytes;
+  for (const collective::Phase& phase : communication.algorithm->flows(task).phases) {
+    for (const collective::Flow& flow : phase.flows) {
+      for (const int link : platform.route(place(flow.from), place(flow.to)).links) {
+        const int index = watched[static_cast<size_t>(link)];
+        if (index >= 0) moved[index] += flow.share * communication.bytes;
+      }
     }
   }
   return {moved.begin(), moved.end()};

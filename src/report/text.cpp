@@ -43,16 +43,16 @@ double share(const Summary& summary, Seconds part) {
   return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
 }
 
-// "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells, but one.
+// "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
+// nodes" where none does.
 std::string where_ranks_sit(const std::string& placement, const std::vector<NodeShare>& nodes, int width) {
-  std::string shown, text = placement + ":";
+  const auto so_many = [](size_t n) { return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s"); };
+  std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
   for (size_t i = 0; i < nodes.size(); ++i) {
     text += fmt::format("{} {} on {}", i == 0 ? "" : ",", name_ranges(nodes[i].names, 2), nodes[i].node);
     const size_t left      = nodes.size() - 1 - i;
-    const std::string with =
-        left == 0 ? text
-                  : text + fmt::format(", … {} node{} more", count(static_cast<int64_t>(left)), left == 1 ? "" : "s");
-    if (i > 0 && cells(with) > width) break;
+    const std::string with = left == 0 ? text : text + ", … " + so_many(left) + " more";
+    if (cells(with) > width) break;
     shown = with;
   }
   return clipped(shown, width);

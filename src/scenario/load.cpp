@@ -11,7 +11,8 @@ void refuse_axis(const JsonView& view) {
   view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
 }
 
-// A list anywhere but deep inside a part is an axis; the jobs and the devices of a placement are lists by nature.
+// A list anywhere but deep inside a part is an axis; the jobs, the devices of a placement and the parts of a mixed
+// platform are lists by nature.
 void refuse_axes(const JsonView& root) {
   for (const auto& [key, part] : root.members()) {
     if (key == "jobs") {
@@ -21,7 +22,8 @@ void refuse_axes(const JsonView& root) {
     refuse_axis(part);
     if (part.json().if_object() == nullptr) continue;
     for (const auto& [name, value] : part.members()) {
-      if (key != "placement" || name != "devices") refuse_axis(value);
+      const bool list = (key == "placement" && name == "devices") || (key == "platform" && name == "parts");
+      if (!list) refuse_axis(value);
     }
   }
 }
@@ -41,6 +43,8 @@ JsonView part_or_empty(const JsonView& root, std::string_view key) {
   return root.has(key) ? root.at(key) : JsonView(empty_parts(), root.file()).at(key);
 }
 
+}  // namespace
+
 void override_with(Json& json, const std::string& setting) {
   const size_t equals     = setting.find('=');
   const std::string where = "--set " + setting;
@@ -59,8 +63,6 @@ void override_with(Json& json, const std::string& setting) {
     *place = Json(value);
   }
 }
-
-}  // namespace
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/shared_attributes.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -63,13 +64,14 @@ bool placed(const ir::Type& type) {
 ir::Module with_dtype(const ir::Module& module, DType dtype) {
   if (dtype == DType::f32) return module;
   ir::Module result = module;
+  ir::SharedAttributes shared;
   for (ir::Function& function : result.functions) {
     for (ir::Value& value : function.values) {
       if (value.annotation != nullptr)
         value.annotation = std::make_shared<const ir::Type>(retyped(*value.annotation, dtype));
     }
     for (ir::Op& op : function.ops)
-      op.attributes = std::make_shared<const ir::Attributes>(retyped(*op.attributes, dtype));
+      op.attributes = shared(retyped(*op.attributes, dtype));
   }
   return result;
 }

@@ -15,7 +15,6 @@ constexpr int64_t kMostLayers    = 100'000;        // each is written out
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
 Workload read_workload(const JsonView& json);
-PlatformChoice read_platform(const JsonView& json);
 Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
 lower::Options read_collectives(const JsonView& json);

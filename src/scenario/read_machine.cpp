@@ -1,11 +1,8 @@
 #include "foreflow/cost/load.h"
-#include "foreflow/platform/topologies.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
-
-constexpr int64_t kMostNodes = 4096;
 
 bool is_file(const std::string& name) { return name.ends_with(".json"); }
 
@@ -19,18 +16,13 @@ cost::CostModel make(const JsonView& parameters) {
 
 PlatformChoice read_platform(const JsonView& json) {
   PlatformChoice choice;
-  if (json.has("file")) {
-    json.allow_only({"file"});
-    choice.path = beside(json.file(), json.at("file").as_string());
+  if (!json.has("file")) {
+    choice.recipe = platform::read_recipe(json);
     return choice;
   }
-  json.allow_only({"topology", "nodes", "file"});
-  if (!json.has("topology")) json.fail("says no platform; give \"topology\" or \"file\"");
-  choice.topology     = &platform::topologies().get(json.at("topology").as_string(), json.at("topology").where());
-  const int64_t nodes = positive_or(json, "nodes", choice.topology->default_nodes);
-  if (nodes > kMostNodes)
-    json.at("nodes").fail(std::to_string(nodes) + " is too large; use at most " + std::to_string(kMostNodes));
-  choice.nodes = static_cast<int>(nodes);
+  json.allow_only({"file", "links"});
+  choice.changes = platform::read_link_changes(json);
+  choice.path    = beside(json.file(), json.at("file").as_string());
   return choice;
 }
 
@@ -51,7 +43,7 @@ lower::Options read_collectives(const JsonView& json) {
     options.algorithms[kind]    = &collective::algorithms().get(choice.as_string(), choice.where());
     const auto& algorithm       = *options.algorithms[kind];
     constexpr int kExampleRanks = 2;
-    if (algorithm.supports(static_cast<collective::Kind>(kind), kExampleRanks)) continue;
+    if (collective::can(algorithm, static_cast<collective::Kind>(kind), kExampleRanks)) continue;
     choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
   }
   return options;

@@ -1,14 +1,15 @@
 #include "foreflow/scenario/run.h"
 
-#include "foreflow/platform/topologies.h"
 #include "scenario/job.h"
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
 
 PlatformRef load_platform(const PlatformChoice& choice) {
-  return std::make_shared<const platform::Platform>(
-      choice.topology != nullptr ? platform::make(*choice.topology, choice.nodes) : platform::load_file(choice.path));
+  if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
+  platform::Platform written = platform::load_file(choice.path);
+  if (choice.changes.empty()) return std::make_shared<const platform::Platform>(std::move(written));
+  return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

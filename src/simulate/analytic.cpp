@@ -1,4 +1,6 @@
-// One pass over the instances; every communication has the network for itself.
+// One pass over the streams; every communication has the network for itself.
+#include <algorithm>
+
 #include "foreflow/simulate/simulate.h"
 #include "simulate/footprint.h"
 #include "simulate/link_use.h"
@@ -7,21 +9,35 @@
 namespace foreflow::simulate::definitions {
 namespace {
 
-stream::Timeline run(const stream::Program& program, const platform::Platform& platform) {
+stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
-  std::vector<std::vector<Interval>> flows(prints.distinct.size());
-  auto timeline  = replay(program, [&](size_t instance, Seconds start) {
-    const Footprint& footprint = prints.of(instance);
-    const Interval flow{start + footprint.delay, start + footprint.delay + footprint.transfer};
-    if (footprint.transfer > Seconds(0)) flows[static_cast<size_t>(prints.of_instance[instance])].push_back(flow);
-    return flow.end;
+  std::vector<stream::Flow> flows;
+  auto timeline = replay(program, times, [&](size_t instance, Seconds now) {
+    int32_t number = 0;
+    for (const Phase& phase : prints.phases_of(prints.of(instance))) {
+      now += phase.delay;
+      if (phase.load >= 0)
+        flows.push_back({static_cast<int32_t>(instance), number, phase.load, now, now + phase.alone, phase.alone});
+      now += phase.alone;
+      ++number;
+    }
+    return now;
   });
-  timeline.links = link_uses(prints, flows, platform.links().size());
+  std::stable_sort(flows.begin(), flows.end(),
+                   [](const stream::Flow& a, const stream::Flow& b) { return a.instance < b.instance; });
+  timeline.flows = std::move(flows);
+  timeline.loads = crossings(prints);
+  if (options.observe) {
+    for (const stream::Flow& flow : timeline.flows)
+      timeline.paces.push_back({{flow.start, prints.of(static_cast<size_t>(flow.instance)).bytes / flow.alone}});
+  }
+  timeline.links = link_uses(program, timeline, platform.links().size());
   return timeline;
 }
 
 }  // namespace
 
-EngineDef analytic() { return {"analytic", "a linear scan; communications never slow each other down", run}; }
+EngineDef analytic() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
 
 }  // namespace foreflow::simulate::definitions

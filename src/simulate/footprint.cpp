@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -24,91 +25,177 @@ double common_unit(double a, double b) {
   return a;
 }
 
-const platform::Route& route(const platform::Platform& platform, int from, int to, const std::string& where) {
-  const platform::Route& found = platform.route(from, to);
-  if (found.links.empty()) {
-    const auto& devices = platform.devices();
-    throw Error(where, fmt::format("platform {} has no route from {} to {}; add one", platform.name(),
-                                   devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
-  }
-  return found;
-}
-
-// `places[rank]` is a platform device. Messages between streams of one device cost nothing.
-Footprint footprint(const stream::Communication& communication, const std::vector<int>& places,
-                    const platform::Platform& platform) {
-  Footprint result{communication.fixed, Seconds(0), communication.bytes, 0, {}};
-  if (communication.fixed >= Seconds(0)) return result;
-
-  const auto plan = communication.algorithm->flows(communication.kind, static_cast<int>(places.size()));
-  std::map<int, double> weights;
-  Seconds latency(0), all_hops(0), slowest_hop(0);  // hops: what `bytes` take over one flow alone
-  for (const collective::Flow& flow : plan.flows) {
-    const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
-    if (from == to) continue;
-    const platform::Route& path = route(platform, from, to, communication.name);
-    latency                     = std::max(latency, path.latency);
-    result.unit                 = common_unit(flow.share, result.unit);
-    Seconds hop(0);
-    for (const int link : path.links) {
-      weights[link] += flow.share;
-      hop = std::max(hop, communication.bytes / platform.links()[static_cast<size_t>(link)].bandwidth);
-    }
-    all_hops += hop;
-    slowest_hop = std::max(slowest_hop, hop);
-  }
-  result.delay = plan.latency_steps * latency + plan.head * (all_hops - slowest_hop);
-  for (const auto& [link, weight] : weights) {
-    result.crossings.push_back({link, weight});
-    result.transfer =
-        std::max(result.transfer, weight * communication.bytes / platform.links()[static_cast<size_t>(link)].bandwidth);
-  }
-  return result;
-}
-
-// Finds the footprint of (communication, members) that was made before.
-class Cache {
+// Sums of what crosses each link.
+class Tally {
  public:
-  // Index of the footprint; `make` appends it when it is new.
-  template <class Make>
-  int32_t find_or(int32_t communication, const std::vector<int32_t>& members, const Make& make) {
-    size_t hash = static_cast<size_t>(communication);
-    for (const int32_t member : members) hash = hash * 1'000'003 + static_cast<size_t>(member);
-    std::vector<Entry>& bucket = buckets_[hash];
-    for (const Entry& entry : bucket) {
-      if (entry.communication == communication && *entry.members == members) return entry.footprint;
-    }
-    return bucket.emplace_back(Entry{communication, &members, make()}).footprint;
+  explicit Tally(size_t links) : weights_(links, 0) {}
+
+  void add(int link, double weight) {
+    double& sum = weights_[static_cast<size_t>(link)];
+    if (sum == 0) touched_.push_back(link);
+    sum += weight;
+  }
+  // What was added since the last time.
+  std::vector<stream::Crossing> take() {
+    std::sort(touched_.begin(), touched_.end());
+    std::vector<stream::Crossing> result;
+    result.reserve(touched_.size());
+    for (const int link : touched_) result.push_back({link, std::exchange(weights_[static_cast<size_t>(link)], 0)});
+    touched_.clear();
+    return result;
   }
 
  private:
-  struct Entry {
-    int32_t communication;
-    const std::vector<int32_t>* members;  // those of the first instance
-    int32_t footprint;
-  };
-  std::unordered_map<size_t, std::vector<Entry>> buckets_;
+  std::vector<double> weights_;
+  std::vector<int> touched_;
+};
+
+// Finds what was seen before by its hash; the caller compares.
+class Seen {
+ public:
+  // The number for which `same` holds, else that which `make` returns.
+  template <class Same, class Make>
+  int32_t find_or(size_t hash, const Same& same, const Make& make) {
+    std::vector<int32_t>& bucket = buckets_[hash];
+    for (const int32_t number : bucket) {
+      if (same(number)) return number;
+    }
+    const int32_t made = make();
+    bucket.push_back(made);
+    return made;
+  }
+
+ private:
+  std::unordered_map<size_t, std::vector<int32_t>> buckets_;
+};
+
+size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
+
+class Maker {
+ public:
+  Maker(const stream::Program& program, const platform::Platform& platform)
+      : program_(program), platform_(platform), tally_(platform.links().size()) {}
+
+  Footprints make() && {
+    result_.of_instance.reserve(program_.instances.size());
+    for (size_t i = 0; i < program_.instances.size(); ++i) {
+      const stream::Instance& instance = program_.instances[i];
+      if (stream::is_hand_over(program_, instance)) {
+        result_.of_instance.push_back(-1);
+        continue;
+      }
+      size_t hash = static_cast<size_t>(instance.communication);
+      for (const int32_t member : instance.members) hash = mix(hash, static_cast<size_t>(member));
+      result_.of_instance.push_back(footprints_.find_or(
+          hash,
+          [&](int32_t number) {
+            const auto& other =
+                program_.instances[static_cast<size_t>(result_.distinct[static_cast<size_t>(number)].example)];
+            return other.communication == instance.communication && other.members == instance.members;
+          },
+          [&] { return add(static_cast<int32_t>(i)); }));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  int32_t add(int32_t example) {
+    const stream::Instance& instance = program_.instances[static_cast<size_t>(example)];
+    const auto& communication        = program_.communications[static_cast<size_t>(instance.communication)];
+    const auto first                 = static_cast<int32_t>(result_.phases.size());
+    if (communication.fixed >= Seconds(0)) {
+      result_.phases.push_back({communication.fixed, Seconds(0), -1});
+    } else {
+      std::vector<int> places;
+      for (const int32_t member : instance.members) {
+        const auto& stream = program_.streams[static_cast<size_t>(member)];
+        places.push_back(program_.devices[static_cast<size_t>(stream.device)].place);
+      }
+      const auto task = stream::task_of(platform_, communication.kind, communication.bytes, places);
+      for (const collective::Phase& plan : communication.algorithm->flows(task).phases)
+        result_.phases.push_back(phase(plan, communication, places));
+    }
+    const auto last = static_cast<int32_t>(result_.phases.size());
+    result_.distinct.push_back({first, last - first, example, communication.bytes});
+    return static_cast<int32_t>(result_.distinct.size() - 1);
+  }
+
+  // `places[rank]` is a platform device. Messages between streams of one device cost nothing.
+  Phase phase(const collective::Phase& plan, const stream::Communication& communication,
+              const std::vector<int>& places) {
+    const Bytes bytes = communication.bytes;
+    double unit       = 0;
+    Seconds latency(0), all_hops(0), slowest_hop(0);  // hops: what `bytes` take over one flow alone
+    for (const collective::Flow& flow : plan.flows) {
+      const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
+      if (from == to) continue;
+      const platform::Route path = route(from, to, communication.name);
+      latency                    = std::max(latency, path.latency);
+      if (flow.share != unit) unit = common_unit(flow.share, unit);
+      Seconds hop(0);
+      for (const int link : path.links) {
+        tally_.add(link, flow.share);
+        hop = std::max(hop, bytes / bandwidth(link));
+      }
+      all_hops += hop;
+      slowest_hop = std::max(slowest_hop, hop);
+    }
+    Phase result{plan.latency_steps * latency + plan.head * (all_hops - slowest_hop), Seconds(0), -1};
+    Load load{tally_.take(), unit};
+    for (const auto& [link, weight] : load.crossings)
+      result.alone = std::max(result.alone, weight * bytes / bandwidth(link));
+    if (result.alone > Seconds(0)) result.load = number_of(std::move(load));
+    return result;
+  }
+
+  int32_t number_of(Load load) {
+    size_t hash = load.crossings.size();
+    for (const auto& [link, weight] : load.crossings)
+      hash = mix(mix(hash, static_cast<size_t>(link)), std::hash<double>()(weight));
+    return loads_.find_or(
+        hash,
+        [&](int32_t number) {
+          const Load& other = result_.loads[static_cast<size_t>(number)];
+          return other.unit == load.unit &&
+                 std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(),
+                            load.crossings.end(),
+                            [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });
+        },
+        [&] {
+          result_.loads.push_back(std::move(load));
+          return static_cast<int32_t>(result_.loads.size() - 1);
+        });
+  }
+
+  BytesPerSecond bandwidth(int link) const { return platform_.links()[static_cast<size_t>(link)].bandwidth; }
+
+  platform::Route route(int from, int to, const std::string& where) const {
+    platform::Route found = platform_.route(from, to);
+    if (found.links.empty()) {
+      const auto& devices = platform_.devices();
+      throw Error(where, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),
+                                     devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
+    }
+    return found;
+  }
+
+  const stream::Program& program_;
+  const platform::Platform& platform_;
+  Tally tally_;
+  Footprints result_;
+  Seen footprints_, loads_;
 };
 
 }  // namespace
 
 Footprints footprints(const stream::Program& program, const platform::Platform& platform) {
-  std::vector<int> place_of_stream;
-  for (const stream::Stream& stream : program.streams) {
-    place_of_stream.push_back(program.devices.at(static_cast<size_t>(stream.device)).place);
-  }
-  Footprints result;
-  result.of_instance.reserve(program.instances.size());
-  Cache cache;
-  for (const stream::Instance& instance : program.instances) {
-    result.of_instance.push_back(cache.find_or(instance.communication, instance.members, [&] {
-      std::vector<int> places;
-      for (const int32_t member : instance.members) places.push_back(place_of_stream[static_cast<size_t>(member)]);
-      const auto& communication = program.communications[static_cast<size_t>(instance.communication)];
-      result.distinct.push_back(footprint(communication, places, platform));
-      return static_cast<int32_t>(result.distinct.size() - 1);
-    }));
-  }
+  return Maker(program, platform).make();
+}
+
+std::vector<std::vector<stream::Crossing>> crossings(const Footprints& footprints) {
+  std::vector<std::vector<stream::Crossing>> result;
+  result.reserve(footprints.loads.size());
+  for (const Load& load : footprints.loads) result.push_back(load.crossings);
   return result;
 }
 

@@ -1,47 +1,84 @@
 #include "simulate/link_use.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+
+#include "simulate/partition.h"
 
 namespace foreflow::simulate {
 namespace {
 
-// Total length of the union.
-Seconds covered(std::vector<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
-  Seconds total(0), reached(0);
-  for (const auto& [start, end] : intervals) {
-    if (end <= reached) continue;
-    total += end - std::max(start, reached);
-    reached = end;
+struct Interval {
+  Seconds start, end;
+};
+using Intervals = std::vector<Interval>;
+
+bool before(const Interval& a, const Interval& b) { return a.start < b.start; }
+
+// The union, in order: no two of the result meet.
+Intervals united(Intervals intervals) {
+  if (!std::is_sorted(intervals.begin(), intervals.end(), before)) std::sort(intervals.begin(), intervals.end(), before);
+  Intervals result;
+  for (const Interval& next : intervals) {
+    if (!result.empty() && next.start <= result.back().end) {
+      result.back().end = std::max(result.back().end, next.end);
+    } else {
+      result.push_back(next);
+    }
   }
+  return result;
+}
+
+Seconds length(const Intervals& intervals) {
+  Seconds total(0);
+  for (const auto& [start, end] : intervals) total += end - start;
   return total;
+}
+
+// Time with a flow of any of `loads`, of which each has its own `intervals`.
+Seconds covered(const std::vector<size_t>& loads, const std::vector<Intervals>& intervals) {
+  if (loads.size() == 1) return length(intervals[loads[0]]);
+  Intervals all, merged;
+  for (const size_t load : loads) {
+    merged.clear();
+    std::merge(all.begin(), all.end(), intervals[load].begin(), intervals[load].end(), std::back_inserter(merged),
+               before);
+    all.swap(merged);
+  }
+  return length(united(std::move(all)));
 }
 
 }  // namespace
 
-std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
-                                       size_t links) {
+std::vector<stream::LinkUse> link_uses(const stream::Program& program, const stream::Timeline& timeline, size_t links) {
+  std::vector<Bytes> bytes(timeline.loads.size(), Bytes(0));
+  std::vector<Intervals> intervals(timeline.loads.size());
+  for (const stream::Flow& flow : timeline.flows) {
+    const auto load           = static_cast<size_t>(flow.load);
+    const auto& communication = program.instances[static_cast<size_t>(flow.instance)].communication;
+    bytes[load] += program.communications[static_cast<size_t>(communication)].bytes;
+    intervals[load].push_back({flow.start, flow.end});
+  }
+
   std::vector<stream::LinkUse> uses(links, {Bytes(0), Seconds(0)});
-  std::vector<std::vector<size_t>> users(links);  // footprints
-  for (size_t i = 0; i < footprints.distinct.size(); ++i) {
-    if (flows[i].empty()) continue;
-    const Footprint& footprint = footprints.distinct[i];
-    for (const auto& [link, weight] : footprint.crossings) {
-      uses[static_cast<size_t>(link)].bytes += static_cast<double>(flows[i].size()) * weight * footprint.bytes;
-      users[static_cast<size_t>(link)].push_back(i);
+  std::vector<std::vector<size_t>> users(links);  // loads
+  Partition partition(links);                     // by users: most links share theirs with many others
+  for (size_t load = 0; load < timeline.loads.size(); ++load) {
+    if (intervals[load].empty()) continue;
+    intervals[load] = united(std::move(intervals[load]));
+    partition.begin();
+    for (const auto& [link, weight] : timeline.loads[load]) {
+      uses[static_cast<size_t>(link)].bytes += weight * bytes[load];
+      users[static_cast<size_t>(link)].push_back(load);
+      partition.say(static_cast<size_t>(link), 0);
     }
   }
-  // Most links share their users with many others (all links of one ring), so each set of users is worked out once.
-  std::map<std::vector<size_t>, Seconds> busy;
+  constexpr Seconds unknown(-1);
+  std::vector<Seconds> busy(partition.classes(), unknown);
   for (size_t link = 0; link < links; ++link) {
-    const auto [found, is_new] = busy.try_emplace(users[link], Seconds(0));
-    if (is_new) {
-      std::vector<Interval> intervals;
-      for (const size_t user : users[link]) intervals.insert(intervals.end(), flows[user].begin(), flows[user].end());
-      found->second = covered(std::move(intervals));
-    }
-    uses[link].busy = found->second;
+    Seconds& known = busy[static_cast<size_t>(partition.class_of(link))];
+    if (known == unknown) known = covered(users[link], intervals);
+    uses[link].busy = known;
   }
   return uses;
 }

@@ -4,16 +4,10 @@
 #include <vector>
 
 #include "foreflow/stream/timeline.h"
-#include "simulate/footprint.h"
 
 namespace foreflow::simulate {
 
-struct Interval {
-  Seconds start, end;
-};
-
-// `flows[i]`: when flows of footprints.distinct[i] ran. `links`: how many the platform has.
-std::vector<stream::LinkUse> link_uses(const Footprints& footprints, const std::vector<std::vector<Interval>>& flows,
-                                       size_t links);
+// From the flows and loads of the timeline. `links`: how many the platform has.
+std::vector<stream::LinkUse> link_uses(const stream::Program& program, const stream::Timeline& timeline, size_t links);
 
 }  // namespace foreflow::simulate

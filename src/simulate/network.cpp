@@ -3,70 +3,133 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <utility>
 
-#include "foreflow/base/error.h"
+#include "simulate/partition.h"
 
 namespace foreflow::simulate {
 namespace {
 
-using Shape     = std::vector<std::pair<int, int>>;  // (link, how many unit flows cross it), by link
-using Signature = std::vector<std::pair<int, int>>;  // (route, how many unit flows of it cross the link), by route
-
-Shape shape(const Footprint& footprint) {
-  Shape result;
-  for (const auto& [link, weight] : footprint.crossings) {
-    const double flows = weight / footprint.unit;
-    FOREFLOW_CHECK(std::abs(flows - std::round(flows)) < 1e-6 * flows,
-                   "the shares of an algorithm are not ratios of small integers");
-    result.emplace_back(link, static_cast<int>(std::lround(flows)));
+// How many messages of one unit cross each link.
+Network::Route messages(const Load& load) {
+  constexpr double rounding = 1e-6;
+  Network::Route result;
+  for (const auto& [link, weight] : load.crossings) {
+    const double count = weight / load.unit, whole = std::round(count);
+    result.push_back({link, std::abs(count - whole) < rounding * whole ? whole : count});
   }
   return result;
 }
 
-// A link that k flows of each route cross is like a link of 1/k of the bandwidth that one crosses.
-BytesPerSecond reduce(Signature& signature, BytesPerSecond bandwidth) {
-  int divisor = 0;
-  for (const auto& [route, flows] : signature) divisor = std::gcd(divisor, flows);
-  for (auto& [route, flows] : signature) flows /= divisor;
-  return bandwidth / divisor;
+bool before(const Network::Route& a, const Network::Route& b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.link != y.link ? x.link < y.link : x.weight < y.weight;
+  });
+}
+
+// Links that every route crosses in one proportion: of these, only the tightest matters. A link that k messages of a
+// route cross is like a link of 1/k of the bandwidth that one crosses, so counts are relative to those of the first
+// route that crosses the link.
+class Classes {
+ public:
+  explicit Classes(size_t links) : first_(links, 0), partition_(links) {}
+
+  void keep_apart(const std::vector<int>& links) {
+    partition_.begin();
+    for (size_t i = 0; i < links.size(); ++i) partition_.say(static_cast<size_t>(links[i]), static_cast<double>(i));
+  }
+  void cross(const Network::Route& route) {
+    partition_.begin();
+    for (const auto& [link, count] : route) {
+      double& first = first_[static_cast<size_t>(link)];
+      if (first == 0) first = count;
+      partition_.say(static_cast<size_t>(link), count / first);
+    }
+  }
+
+  double first(size_t link) const { return first_[link]; }  // messages of the first route; 0: nobody crosses it
+  size_t of(size_t link) const { return static_cast<size_t>(partition_.class_of(link)); }
+  size_t size() const { return partition_.classes(); }
+
+ private:
+  std::vector<double> first_;
+  Partition partition_;
+};
+
+// Of each route, whether the same streams take part in all that flows over it: they do one thing after the other.
+std::vector<bool> taken_in_turns(const stream::Program& program, const Footprints& footprints,
+                                 const Network& network) {
+  std::vector<const std::vector<int32_t>*> members(network.routes.size(), nullptr);
+  std::vector<bool> result(network.routes.size(), true);
+  for (const Footprint& footprint : footprints.distinct) {
+    const auto& theirs = program.instances[static_cast<size_t>(footprint.example)].members;
+    for (const Phase& phase : footprints.phases_of(footprint)) {
+      if (phase.load < 0) continue;
+      const auto route = static_cast<size_t>(network.route_of[static_cast<size_t>(phase.load)]);
+      if (members[route] == nullptr) members[route] = &theirs;
+      if (*members[route] != theirs) result[route] = false;
+    }
+  }
+  return result;
 }
 
 }  // namespace
 
-Network condense(const Footprints& footprints, const platform::Platform& platform) {
+Network condense(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
+                 const std::vector<int>& specials) {
   Network network;
-  std::map<Shape, int> routes;
-  std::vector<Signature> signatures(platform.links().size());
-  for (const Footprint& footprint : footprints.distinct) {
-    if (footprint.transfer <= Seconds(0)) {
-      network.route_of.push_back(-1);
-      continue;
-    }
-    const auto [found, is_new] = routes.emplace(shape(footprint), static_cast<int>(routes.size()));
+  std::map<Network::Route, int32_t, decltype(&before)> known(&before);
+  std::vector<const Network::Route*> routes;  // over the platform's links
+  for (const Load& load : footprints.loads) {
+    const auto [found, is_new] = known.emplace(messages(load), static_cast<int32_t>(routes.size()));
+    if (is_new) routes.push_back(&found->first);
     network.route_of.push_back(found->second);
-    if (!is_new) continue;
-    for (const auto& [link, flows] : found->first)
-      signatures[static_cast<size_t>(link)].emplace_back(found->second, flows);
   }
+  Classes classes(platform.links().size());
+  classes.keep_apart(specials);
+  for (const Network::Route* route : routes) classes.cross(*route);
 
-  // Of the links that always carry the same, only the slowest matters.
-  std::map<Signature, BytesPerSecond> slowest;
-  for (size_t link = 0; link < signatures.size(); ++link) {
-    if (signatures[link].empty()) continue;
-    const BytesPerSecond bandwidth = reduce(signatures[link], platform.links()[link].bandwidth);
-    const auto [found, is_new]     = slowest.emplace(signatures[link], bandwidth);
-    if (!is_new) found->second = std::min(found->second, bandwidth);
+  std::vector<int32_t> number(classes.size(), -1);  // of each class, in Network::capacities
+  for (size_t link = 0; link < platform.links().size(); ++link) {
+    if (classes.first(link) == 0) continue;
+    const double capacity = platform.links()[link].bandwidth.value() / classes.first(link);
+    int32_t& place        = number[classes.of(link)];
+    if (place < 0) {
+      place = static_cast<int32_t>(network.capacities.size());
+      network.capacities.push_back(capacity);
+    } else {
+      double& least = network.capacities[static_cast<size_t>(place)];
+      least         = std::min(least, capacity);
+    }
   }
-
-  network.routes.resize(routes.size());
-  for (const auto& [signature, bandwidth] : slowest) {
-    const int link = static_cast<int>(network.links.size());
-    network.links.push_back(bandwidth);
-    for (const auto& [route, flows] : signature) {
-      auto& links = network.routes[static_cast<size_t>(route)];
-      links.insert(links.end(), static_cast<size_t>(flows), link);
+  std::vector<int32_t> users(network.capacities.size(), 0);
+  for (const Network::Route* route : routes) {
+    auto& crossed = network.routes.emplace_back();
+    for (const auto& [link, count] : *route) {
+      const auto index = static_cast<size_t>(link);
+      crossed.push_back({number[classes.of(index)], count / classes.first(index)});
+    }
+    // Those of one class are crossed in the same proportion, so any of them stands for all.
+    std::sort(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link < b.link; });
+    crossed.erase(std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
+                  crossed.end());
+    for (const auto& crossing : crossed) ++users[static_cast<size_t>(crossing.link)];
+  }
+  network.exclusive = taken_in_turns(program, footprints, network);
+  for (size_t route = 0; route < routes.size(); ++route) {
+    for (const auto& crossing : network.routes[route]) {
+      if (users[static_cast<size_t>(crossing.link)] > 1) network.exclusive[route] = false;
+    }
+  }
+  for (const int link : specials) {
+    const double first = classes.first(static_cast<size_t>(link));
+    network.specials.push_back(first > 0 ? Network::Special{number[classes.of(static_cast<size_t>(link))], 1 / first}
+                                         : Network::Special{-1, 0});
+  }
+  for (size_t route = 0; route < routes.size(); ++route) {
+    for (const auto& crossing : network.routes[route]) {
+      for (const auto& special : network.specials) {
+        if (special.link == crossing.link) network.exclusive[route] = false;
+      }
     }
   }
   return network;

@@ -4,17 +4,29 @@
 
 #include <vector>
 
+#include "simulate/fair_shares.h"
 #include "simulate/footprint.h"
 
 namespace foreflow::simulate {
 
 struct Network {
-  std::vector<BytesPerSecond> links;     // bandwidths
-  std::vector<std::vector<int>> routes;  // indices into links, ascending; a link listed k times is crossed k times
-  std::vector<int> route_of;             // of each footprint; -1: no flow
+  using Route = std::vector<FairShares::Crossing>;
+
+  // A link of the platform that can be told from all others, because something happens to it.
+  struct Special {
+    int32_t link;  // index into capacities; -1: no flow ever crosses it
+    double scale;  // its capacity over the bandwidth of the platform's link
+  };
+
+  std::vector<double> capacities;  // bytes per second of a message that crosses the link once
+  std::vector<Route> routes;       // over them, in messages; a flow has the pace of one message
+  std::vector<int32_t> route_of;   // of each load
+  std::vector<Special> specials;   // as given
+  std::vector<bool> exclusive;     // of each route: never more than one flow is on any of its links
 };
 
-// A route is flown at the pace of one unit flow of its footprint: the amount to transfer is unit * bytes.
-Network condense(const Footprints& footprints, const platform::Platform& platform);
+// `specials`: numbers of links of the platform, each once.
+Network condense(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
+                 const std::vector<int>& specials = {});
 
 }  // namespace foreflow::simulate

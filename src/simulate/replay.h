@@ -1,16 +1,16 @@
-// The rule of the streams, written once for both engines: given when each communication ends, everything else follows.
+// Given when each communication ends, everything else follows: the records of all items.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 
 #include "foreflow/stream/timeline.h"
+#include "simulate/compute_times.h"
 
 namespace foreflow::simulate {
 
-// Records of all items. `end(instance, start)` is asked once for each instance, in their order; `start` is when its
-// last member arrives. The links of the result are left to the engine.
-stream::Timeline replay(const stream::Program& program,
+// `end(instance, start)` is asked once for each instance that is no hand-over; `start` is when its last member arrives.
+// Flows and links of the result are left to the engine. Throws Error when streams wait for each other.
+stream::Timeline replay(const stream::Program& program, const ComputeTimes& times,
                         const std::function<Seconds(size_t instance, Seconds start)>& end);
 
 }  // namespace foreflow::simulate

@@ -46,7 +46,7 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
   const Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
   FOREFLOW_CHECK(communication.algorithm != nullptr, because("no algorithm"));
   FOREFLOW_CHECK(communication.fixed >= Seconds(0) ||
-                     communication.algorithm->supports(communication.kind, static_cast<int>(instance.members.size())),
+                     collective::can(*communication.algorithm, communication.kind, static_cast<int>(instance.members.size())),
                  because("the algorithm does not support so many ranks"));
   std::vector<int32_t> members = instance.members;
   std::sort(members.begin(), members.end());

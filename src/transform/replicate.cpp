@@ -99,7 +99,7 @@ class Replicator {
   }
 
   // Devices that the op names move along with the replica.
-  ir::AttributesRef attributes(const ir::Op& op, int way) const {
+  ir::AttributesRef attributes(const ir::Op& op, int way) {
     if (op.is_call() || op.def->role != ir::Role::communication || way == 0 || op.attributes->find("to") == nullptr) return op.attributes;
     ir::Attributes moved = *op.attributes;
     if (const auto* list = std::get_if<std::vector<int64_t>>(moved.find("to"))) {
@@ -109,7 +109,7 @@ class Replicator {
     } else {
       moved.set("to", in_replica(moved.get_device("to"), way));
     }
-    return std::make_shared<const ir::Attributes>(std::move(moved));
+    return builder_.share(std::move(moved));
   }
 
   const Copies& sum(size_t value) {

@@ -69,7 +69,7 @@ class Resolver {
       ir::Attributes shaped = *op.attributes;
       shaped.erase("allowzero");  // 0 keeps a dimension
       shaped.set("shape", batch_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
-      attributes = std::make_shared<const ir::Attributes>(std::move(shaped));
+      attributes = builder_.share(std::move(shaped));
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -87,7 +87,7 @@ class Resolver {
     if (!value.known || constant_ == nullptr || is_constant(id)) return map_(id);
     const auto [known, fresh] = constants_.emplace(id, ir::ValueId::none);
     if (fresh) {
-      const auto attributes = std::make_shared<const ir::Attributes>(ir::Attributes{{"value", *value.known}});
+      const auto attributes = builder_.share({{"value", *value.known}});
       known->second         = builder_.append(constant_, -1, attributes, {}, 1);
     }
     return known->second;

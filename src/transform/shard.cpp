@@ -67,7 +67,7 @@ class Sharder {
       placed = placed || (operands.back() != nullptr && operands.back()->size() > 1);
     }
     const OpTypes types(function_, op, values_);
-    const auto attributes = std::make_shared<const ir::Attributes>(local_attributes(types.call(), decision, types.outputs, ways_));
+    const auto attributes = builder_.share(local_attributes(types.call(), decision, types.outputs, ways_));
     std::vector<ir::ValueId> chosen(inputs.size());
     // A constant, and what is computed from constants alone, lives on no device; one copy serves all.
     for (int way = 0; way < (placed ? ways_ : 1); ++way) {

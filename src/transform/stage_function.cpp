@@ -84,7 +84,7 @@ class Outliner {
     const std::vector<const ir::Array*> known(inputs.size(), nullptr);
     const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
     const auto attributes = microbatches_ == 1 ? op.attributes
-                                               : std::make_shared<const ir::Attributes>(local_attributes(call, verdict.decision, outputs, microbatches_));
+                                               : builder_.share(local_attributes(call, verdict.decision, outputs, microbatches_));
     const auto first      = static_cast<int32_t>(builder_.append(op.def, -1, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ir::ValueId copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));

@@ -8,11 +8,11 @@
 namespace foreflow::fuzz::definitions {
 namespace {
 
-constexpr int64_t kLargestSize = 64;  // of any dimension of a model that is built
-constexpr int64_t kMostLayers  = 4;
-constexpr int kMostNodes       = 2;
-constexpr int kMostDevices     = 16;
-constexpr int kMostIterations  = 4;
+constexpr int64_t kLargestSize  = 64;  // of any dimension of a model that is built
+constexpr int64_t kMostLayers   = 4;
+constexpr int64_t kMostPlatform = 32;  // devices, so that SimGrid is quick
+constexpr int kMostDevices      = 16;
+constexpr int kMostIterations   = 4;
 
 // A calibration file is the one file that loading a scenario opens, for itself or for a job.
 bool names_calibration(const Json& json) {
@@ -39,16 +39,17 @@ bool is_small(const scenario::Scenario& scenario) {
     });
   }
   const scenario::Strategy& strategy = scenario.strategy;
-  return scenario.workload.source == scenario::Workload::Source::family && scenario.platform.topology != nullptr &&
-         is_small(scenario.root().at("workload").json()) && scenario.platform.nodes <= kMostNodes &&
-         strategy.global_batch <= kLargestSize && strategy.dp <= kMostDevices && strategy.tp <= kMostDevices &&
-         strategy.pp <= kMostDevices && strategy.devices() <= kMostDevices && strategy.microbatches <= kMostDevices;
+  return scenario.workload.source == scenario::Workload::Source::family && scenario.platform.path.empty() &&
+         is_small(scenario.root().at("workload").json()) &&
+         platform::device_count(scenario.platform.recipe) <= kMostPlatform && strategy.global_batch <= kLargestSize &&
+         strategy.dp <= kMostDevices && strategy.tp <= kMostDevices && strategy.pp <= kMostDevices &&
+         strategy.devices() <= kMostDevices && strategy.microbatches <= kMostDevices;
 }
 
 // Loading asks SimGrid in a child process, so each is loaded once.
 scenario::PlatformRef platform_of(const scenario::PlatformChoice& choice) {
-  static std::map<std::pair<std::string_view, int>, scenario::PlatformRef> loaded;
-  scenario::PlatformRef& platform = loaded[{choice.topology->name, choice.nodes}];
+  static std::map<std::string, scenario::PlatformRef> loaded;
+  scenario::PlatformRef& platform = loaded[platform::write_xml(choice.recipe)];
   if (platform == nullptr) platform = scenario::load_platform(choice);
   return platform;
 }

@@ -28,7 +28,7 @@ constexpr std::array kModules = {
     Module{3, "interpret", "ir"},
     Module{3, "reshard", "ir collective platform"},
     Module{3, "cost", "ir platform"},
-    Module{3, "stream", "collective"},
+    Module{3, "stream", "collective platform"},
     Module{4, "onnx", "ir ops interpret"},
     Module{4, "workload", "ir ops"},
     Module{4, "transform", "ir ops interpret schedule reshard"},

@@ -1,4 +1,5 @@
 // What goes wrong ends every process and is told in one line.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,13 +78,10 @@ func @main(%table: Tensor[Float32, (4, 2), 2], %i: Tensor[Int64, (1,), 1]) {
 
 TEST(FailingProcesses, DoNotWaitLongerThanTheyMay) {
   FOREFLOW_MPI_OR_SKIP();
-  const execute::Task slow = task(R"(func @main(%x: Tensor[Float32, (4,), 1], %y: Tensor[Float32, (1000, 1000), 2]) {
-  %z: D2 = MatMul(%y, %y)
-  %a: D2 = MatMul(%z, %y)
-  %b: D1 = Send(%a, 1)
-  return %b
-}
-)");
+  // Much more than 0.3 s of work on any machine; the processes are ended long before it is done.
+  std::string text = "func @main(%x: Tensor[Float32, (4,), 1], %y0: Tensor[Float32, (1000, 1000), 2]) {\n";
+  for (int i = 1; i <= 200; ++i) text += fmt::format("  %y{}: D2 = MatMul(%y{}, %y0)\n", i, i - 1);
+  const execute::Task slow = task(text + "  %b: D1 = Send(%y200, 1)\n  return %b\n}\n");
   EXPECT_EQ(message_of(slow, {.timeout = Seconds(0.3)}),
             "rank 0: D1.distir:2: @main: %b = Send: has waited 300 ms for rank 1; give more with --timeout");
 }

@@ -16,6 +16,9 @@ using Contributors = std::set<int>;
 using Buffers = std::vector<std::vector<Contributors>>;
 
 constexpr int kMostRanks = 17;
+const Wire kWire{Seconds(3e-6), BytesPerSecond(25e9)};
+
+Task flat(Kind kind, int ranks) { return {kind, {ranks, {}, false, false}, Bytes(64e6), kWire, kWire}; }
 
 Contributors all_ranks(int ranks) {
   Contributors all;
@@ -110,7 +113,7 @@ std::vector<std::string> rows() {
   std::vector<std::string> result;
   for (const AlgorithmDef& algorithm : algorithms()) {
     for (int kind = 0; kind < kKinds; ++kind) {
-      if (!algorithm.supports(static_cast<Kind>(kind), 2)) continue;
+      if (!can(algorithm, static_cast<Kind>(kind), 2)) continue;
       result.push_back(std::string(algorithm.name) + "_" + std::string(name(static_cast<Kind>(kind))));
     }
   }
@@ -130,7 +133,7 @@ class EveryCollective : public testing::TestWithParam<std::string> {
   std::vector<int> supported_ranks() const {
     std::vector<int> result;
     for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
-      if (algorithm().supports(kind(), ranks)) result.push_back(ranks);
+      if (algorithm().supports(kind(), flat(kind(), ranks).group)) result.push_back(ranks);
     }
     return result;
   }
@@ -139,7 +142,7 @@ class EveryCollective : public testing::TestWithParam<std::string> {
 TEST_P(EveryCollective, LeavesEveryRankWithWhatItsKindPromises) {
   for (const int ranks : supported_ranks()) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks");
-    const Plan plan       = algorithm().plan(kind(), ranks);
+    const Plan plan       = algorithm().plan(flat(kind(), ranks));
     const Buffers buffers = kind() == Kind::all_to_all ? execute_all_to_all(ranks, plan) : execute(kind(), ranks, plan);
     for (int rank = 0; rank < ranks; ++rank) {
       for (int chunk = 0; chunk < plan.chunks; ++chunk) {
@@ -154,12 +157,14 @@ TEST_P(EveryCollective, LeavesEveryRankWithWhatItsKindPromises) {
 TEST_P(EveryCollective, MovesTheSharesThatItsFlowsStateBetweenEachPair) {
   for (const int ranks : supported_ranks()) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks");
-    const Plan plan = algorithm().plan(kind(), ranks);
+    const Plan plan = algorithm().plan(flat(kind(), ranks));
     std::map<std::pair<int, int>, double> planned, flowing;
     for (const auto& step : plan.steps) {
       for (const Transfer& transfer : step) planned[{transfer.from, transfer.to}] += 1.0 / plan.chunks;
     }
-    for (const Flow& flow : algorithm().flows(kind(), ranks).flows) flowing[{flow.from, flow.to}] += flow.share;
+    for (const Phase& phase : algorithm().flows(flat(kind(), ranks)).phases) {
+      for (const Flow& flow : phase.flows) flowing[{flow.from, flow.to}] += flow.share;
+    }
     ASSERT_EQ(planned.size(), flowing.size());
     for (const auto& [pair, share] : planned)
       EXPECT_NEAR(flowing[pair], share, 1e-12) << pair.first << " -> " << pair.second;
@@ -168,24 +173,25 @@ TEST_P(EveryCollective, MovesTheSharesThatItsFlowsStateBetweenEachPair) {
 
 TEST_P(EveryCollective, TakesAsManyLatenciesAsItsPlanHasSteps) {
   for (const int ranks : supported_ranks()) {
-    EXPECT_EQ(algorithm().flows(kind(), ranks).latency_steps,
-              static_cast<int>(algorithm().plan(kind(), ranks).steps.size()));
+    int latency_steps = 0;
+    for (const Phase& phase : algorithm().flows(flat(kind(), ranks)).phases) latency_steps += phase.latency_steps;
+    EXPECT_EQ(latency_steps, static_cast<int>(algorithm().plan(flat(kind(), ranks)).steps.size()));
   }
 }
 
 TEST_P(EveryCollective, HasAClosedFormThatFollowsFromItsFlows) {
-  const Bytes bytes(64e6);
-  const Seconds latency(3e-6);
-  const BytesPerSecond bandwidth(25e9);
   for (const int ranks : supported_ranks()) {
-    const FlowPlan plan = algorithm().flows(kind(), ranks);
-    std::map<int, double> out, in;
-    double most = 0;
-    for (const Flow& flow : plan.flows)
-      most = std::max({most, out[flow.from] += flow.share, in[flow.to] += flow.share});
-    const double filled    = plan.head * static_cast<double>(plan.flows.size() - 1);
-    const Seconds expected = plan.latency_steps * latency + (most + filled) * bytes / bandwidth;
-    const Seconds actual   = algorithm().closed_form(kind(), ranks, bytes, latency, bandwidth);
+    const Task task = flat(kind(), ranks);
+    Seconds expected(0);
+    for (const Phase& phase : algorithm().flows(task).phases) {
+      std::map<int, double> out, in;
+      double most = 0;
+      for (const Flow& flow : phase.flows)
+        most = std::max({most, out[flow.from] += flow.share, in[flow.to] += flow.share});
+      const double filled = phase.head * static_cast<double>(phase.flows.size() - 1);
+      expected += phase.latency_steps * kWire.latency + (most + filled) * task.bytes / kWire.bandwidth;
+    }
+    const Seconds actual = algorithm().closed_form(task);
     EXPECT_NEAR(actual.value(), expected.value(), 1e-12 * expected.value()) << ranks << " ranks";
   }
 }
@@ -194,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, EveryCollective, testing::ValuesIn(rows()), [](co
 
 TEST(Collectives, HaveADefaultAlgorithmForEveryKind) {
   for (int kind = 0; kind < kKinds; ++kind)
-    EXPECT_TRUE(default_algorithm(static_cast<Kind>(kind)).supports(static_cast<Kind>(kind), 2));
+    EXPECT_TRUE(can(default_algorithm(static_cast<Kind>(kind)), static_cast<Kind>(kind), 2));
   EXPECT_EQ(default_algorithm(Kind::all_reduce).name, "ring");
   EXPECT_EQ(default_algorithm(Kind::broadcast).name, "chain");
   EXPECT_EQ(default_algorithm(Kind::send).name, "direct");

@@ -10,88 +10,15 @@
 
 #include "foreflow/platform/load.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/stream/task.h"
 #include "support/machine.h"
+#include "support/random_streams.h"
 
 namespace foreflow::simulate {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::Wiring;
-
-int draw(std::mt19937_64& rng, int low, int high) {
-  return low + static_cast<int>(rng() % static_cast<uint64_t>(high - low + 1));
-}
-double draw_real(std::mt19937_64& rng, double low, double high) {
-  return low + (high - low) * static_cast<double>(rng() >> 11) * 0x1p-53;
-}
-
-// Every ordered pair has one to three links of its own.
-platform::Platform private_links(std::mt19937_64& rng, int devices) {
-  Wiring wiring(devices);
-  for (int from = 0; from < devices; ++from) {
-    for (int to = 0; to < devices; ++to) {
-      std::vector<int> path;
-      for (int hops = draw(rng, 1, 3); from != to && hops > 0; --hops) {
-        path.push_back(wiring.link(BytesPerSecond(draw_real(rng, 1e9, 100e9)), Seconds(draw_real(rng, 0, 5e-6))));
-      }
-      wiring.route(from, to, path);
-    }
-  }
-  return wiring.platform();
-}
-
-// A few links in all; every route crosses some of them, perhaps twice.
-platform::Platform shared_links(std::mt19937_64& rng, int devices) {
-  Wiring wiring(devices);
-  const int links = draw(rng, 2, 6);
-  for (int i = 0; i < links; ++i)
-    wiring.link(BytesPerSecond(draw_real(rng, 1e9, 20e9)), Seconds(draw_real(rng, 0, 5e-6)));
-  for (int from = 0; from < devices; ++from) {
-    for (int to = 0; to < devices; ++to) {
-      std::vector<int> path;
-      for (int hops = draw(rng, 1, 3); from != to && hops > 0; --hops) path.push_back(draw(rng, 0, links - 1));
-      wiring.route(from, to, path);
-    }
-  }
-  return wiring.platform();
-}
-
-std::vector<int> draw_members(std::mt19937_64& rng, std::vector<int> streams, int count) {
-  std::shuffle(streams.begin(), streams.end(), rng);
-  streams.resize(static_cast<size_t>(count));
-  return streams;
-}
-
-Kind draw_kind(std::mt19937_64& rng) { return static_cast<Kind>(draw(rng, 0, collective::kKinds - 1)); }
-
-// Computes, collectives among the comm streams and hand-overs between the two streams of a device, in random order.
-stream::Program random_program(std::mt19937_64& rng, int devices) {
-  ProgramWriter writer(devices);
-  std::vector<int> network;
-  for (int i = 0; i < devices; ++i) network.push_back(writer.stream(i));
-  for (int step = draw(rng, 5, 60); step > 0; --step) {
-    const int device = draw(rng, 0, devices - 1);
-    const Kind kind  = draw_kind(rng);
-    switch (draw(rng, 0, 3)) {
-      case 0:
-        writer.compute(device, Seconds(draw_real(rng, 0, 1e-3)));
-        break;
-      case 1:
-        writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6));
-        break;
-      case 2:
-        writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6),
-                           Seconds(draw_real(rng, 0, 1e-4)));
-        break;
-      default:
-        const int ranks = kind == Kind::send ? 2 : draw(rng, 2, devices);
-        writer.communicate(kind, draw_members(rng, network, ranks), Bytes(std::floor(draw_real(rng, 0, 1e7))));
-    }
-  }
-  stream::verify(writer.program());
-  return writer.program();
-}
+using namespace testing_support;
 
 stream::Timeline run(std::string_view engine, const stream::Program& program, const platform::Platform& platform) {
   return engines().get(engine, "test").run(program, platform);
@@ -117,7 +44,7 @@ TEST(Engines, AgreeWhereNothingIsShared) {
     std::mt19937_64 rng(seed);
     const int devices   = draw(rng, 2, 9);
     const auto platform = private_links(rng, devices);
-    for_all_records(random_program(rng, devices), platform,
+    for_all_records(random_streams(rng, devices), platform,
                     [](const stream::Record& alone, const stream::Record& shared) {
                       EXPECT_NEAR(shared.start.value(), alone.start.value(), 1e-9 * alone.start.value());
                       EXPECT_NEAR(shared.end.value(), alone.end.value(), 1e-9 * alone.end.value());
@@ -149,7 +76,7 @@ TEST(Engines, ContentionNeverMakesAnythingEarlier) {
     std::mt19937_64 rng(seed);
     const int devices   = draw(rng, 2, 9);
     const auto platform = shared_links(rng, devices);
-    for_all_records(random_program(rng, devices), platform,
+    for_all_records(random_streams(rng, devices), platform,
                     [](const stream::Record& alone, const stream::Record& shared) {
                       EXPECT_GE(shared.start.value(), alone.start.value() * (1 - 1e-9));
                       EXPECT_GE(shared.end.value(), alone.end.value() * (1 - 1e-9));
@@ -215,12 +142,14 @@ void play_fluid(std::vector<FluidFlow>& flows, const platform::Platform& platfor
 // What a flow over `places` asks of the links, worked out afresh from the algorithm and the routes.
 FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places,
                      const platform::Platform& platform) {
-  const auto plan = collective::default_algorithm(kind).flows(kind, static_cast<int>(places.size()));
+  // Every default algorithm is a single phase.
+  const auto plan =
+      collective::default_algorithm(kind).flows(stream::task_of(platform, kind, bytes, places)).phases.front();
   FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
-    const auto& route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
-    double hop        = 0;
+    const auto route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
+    double hop       = 0;
     for (const int link : route.links) {
       ++result.messages[link];
       hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());

@@ -1,5 +1,5 @@
 // Collective operations as data: which rank sends which part of the buffer to which rank, in which step.
-// Pure combinatorics over ranks 0..n-1; no devices, no links, no time but the textbook closed form.
+// Pure combinatorics over ranks 0..n-1 and the nodes they sit in; no devices, no links, no time but the textbook formula.
 #pragma once
 
 #include <string_view>
@@ -17,6 +17,29 @@ enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduc
 constexpr int kKinds = 9;
 std::string_view name(Kind kind);  // "all_reduce"
 
+// Where the ranks sit.
+struct Group {
+  int ranks = 0;
+  // node[rank], numbered from 0 by first appearance; nodes may hold unequal numbers of ranks. Empty: one rank a node.
+  std::vector<int> node;
+  bool nvls  = false;  // the switches inside the nodes add and multicast (NVLink SHARP)
+  bool sharp = false;  // the switches between the nodes do
+};
+
+// How one message travels, in one direction.
+struct Wire {
+  Seconds latency;
+  BytesPerSecond bandwidth;
+};
+
+struct Task {
+  Kind kind;
+  Group group;
+  Bytes bytes;  // as Kind defines it
+  Wire near;    // inside a node
+  Wire far;     // between nodes
+};
+
 // One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it. All-to-all has
 // separate send and receive buffers of one chunk a rank: `chunk` of the sender's goes to place `from` of the receiver's.
 struct Transfer {
@@ -31,33 +54,44 @@ struct Plan {
   std::vector<std::vector<Transfer>> steps;
 };
 
-// What the simulator needs: after `latency_steps` message latencies, all `flows` run concurrently at one common pace
-// (the ring moves at the pace of its slowest link) until each has moved its `share` of the bytes. A pipeline fills first:
-// its first chunk, of the share `head`, crosses the flows one after the other, all but the slowest flow, which is counted
-// as it runs: on equal links that adds head * (flows - 1) * bytes / bandwidth.
 struct Flow {
   int from, to;
   double share;  // of Kind's `bytes`
 };
-struct FlowPlan {
+
+// After `latency_steps` message latencies, all `flows` run concurrently at one common pace (the ring moves at the pace of
+// its slowest link) until each has moved its `share` of the bytes. A pipeline fills first: its first chunk, of the share
+// `head`, crosses the flows one after the other, all but the slowest flow, which is counted as it runs: on equal links
+// that adds head * (flows - 1) * bytes / bandwidth.
+struct Phase {
   int latency_steps = 0;
   std::vector<Flow> flows;
   double head = 0;
 };
 
+// What the simulator needs: phases one after another; all members enter a phase together.
+struct FlowPlan {
+  std::vector<Phase> phases;
+};
+
 struct AlgorithmDef {
   std::string_view name;
   std::string_view doc;
-  bool (*supports)(Kind kind, int ranks);
-  Plan (*plan)(Kind kind, int ranks);
-  FlowPlan (*flows)(Kind kind, int ranks);
-  // Seconds on links of equal latency (per message) and bandwidth (per direction), one rank a node; with its source.
-  Seconds (*closed_form)(Kind kind, int ranks, Bytes bytes, Seconds latency, BytesPerSecond bandwidth);
+  bool (*supports)(Kind kind, const Group& group);
+  // These three ask for a task that is supported.
+  Plan (*plan)(const Task& task);
+  FlowPlan (*flows)(const Task& task);
+  // Seconds, with its source: when every rank has a port of `near` bandwidth into its node and one of `far` bandwidth
+  // out of it, in each direction.
+  Seconds (*closed_form)(const Task& task);
 };
 
 const Registry<AlgorithmDef>& algorithms();
 
 // The algorithm used when a scenario names none for `kind`: ring where there is one, else chain, else direct.
 const AlgorithmDef& default_algorithm(Kind kind);
+
+// Whether `algorithm` does `kind` among so many ranks at all, given nodes and switches that suit it.
+bool can(const AlgorithmDef& algorithm, Kind kind, int ranks);
 
 }  // namespace foreflow::collective

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "foreflow/ir/module.h"
+#include "foreflow/ir/shared_attributes.h"
 
 namespace foreflow::ir {
 
@@ -27,6 +27,8 @@ class FunctionBuilder {
   std::vector<ValueId> call(size_t callee, std::vector<ValueId> inputs, size_t outputs, const std::vector<std::string>& names = {});
   // Appends an op by its row, sharing its attributes: the quick way for passes that copy ops. The names may be empty.
   ValueId append(const OpDef* def, int32_t callee, AttributesRef attributes, std::span<const ValueId> inputs, size_t outputs);
+  // Attributes for `append`: equal lists are one.
+  AttributesRef share(Attributes attributes) { return attributes_(std::move(attributes)); }
   void set_name(ValueId id, std::string name);
   void annotate(ValueId id, TypeRef annotation);
 
@@ -40,6 +42,7 @@ class FunctionBuilder {
 
   const OpTable& ops_;
   Function function_;
+  SharedAttributes attributes_;
   std::map<std::string, int, std::less<>> taken_;
 };
 

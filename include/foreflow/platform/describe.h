@@ -2,16 +2,22 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "foreflow/base/json.h"
 #include "foreflow/platform/platform.h"
 
 namespace foreflow::platform {
 
-// Half of the devices send to the other half, device i to device i + floor(n/2), all at once and one way only. Every
-// flow gets its max-min fair rate, a link counting as often as the flow crosses it; the sum of the rates is the answer.
-// The last device of an odd number is idle; one device has bisection 0.
+// What half of the devices can send to the other half at once, one way. One device has bisection 0. Of a graph it is
+// the smallest cut between the halves, where only connections on routes count: with up to 12 devices that of the worst
+// halves, with more that of the first and the second half in the order of the file. Where only routes are known, device
+// i sends to device i + floor(n/2), every flow gets its max-min fair rate, a link counting as often as the flow crosses
+// it, and the sum of the rates is the answer; the last device of an odd number is idle.
 BytesPerSecond bisection_bandwidth(const Platform& platform);
+
+// Which of these ways it was found.
+std::string_view bisection_method(const Platform& platform);
 
 // What one message alone can get on `route`: the smallest bandwidth / crossings. The route has at least one link.
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route);

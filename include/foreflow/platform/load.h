@@ -5,7 +5,7 @@
 #include <string>
 
 #include "foreflow/platform/platform.h"
-#include "foreflow/platform/topologies.h"
+#include "foreflow/platform/recipe.h"
 
 namespace foreflow::platform {
 
@@ -18,7 +18,10 @@ Platform load(const std::string& xml_text, const std::string& name);
 // The same for a file. Throws Error also when the file cannot be read.
 Platform load_file(const std::string& path);
 
-// A recipe with so many nodes. Throws Error when `nodes` is below 1.
+// The machine of a recipe, by way of its XML. Its name is name_of(recipe).
+Platform make(const Recipe& recipe);
+
+// So many nodes on the default fabric. Throws Error when `nodes` is below 1.
 Platform make(const TopologyDef& topology, int nodes);
 
 }  // namespace foreflow::platform

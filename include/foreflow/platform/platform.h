@@ -1,14 +1,16 @@
-// The machine as a plain value: devices, links, and the links between any two devices. Nothing here knows SimGrid,
+// The machine as a plain value: devices, links, and the route between any two devices. Nothing here knows SimGrid,
 // programs or time; recipes (topologies.h) write platforms as SimGrid XML and load.h reads them back.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foreflow/base/units.h"
+#include "foreflow/platform/graph.h"
 
 namespace foreflow::platform {
 
@@ -21,6 +23,8 @@ struct Device {
   BytesPerSecond memory_bandwidth;              // HBM, data sheet
   std::map<std::string, FlopsPerSecond> peaks;  // dense peak by data type: "f32", "f16", "bf16", "f8", "f64", "tf32"
   Seconds launch;                               // fixed cost of starting one kernel
+  int rail              = 0;  // its number in its node unless the file says otherwise; which of equal NICs it uses
+  int nvlink_generation = 0;  // 3 for an A100; 0: no NVLink, or not said
 
   // The peak for `dtype`; a type without an entry runs at the f32 peak.
   FlopsPerSecond peak(std::string_view dtype) const;
@@ -28,9 +32,14 @@ struct Device {
 
 struct Link {
   std::string name;  // as in SimGrid, one direction: "node0-gpu3-nvlink_UP"
-  std::string kind;  // "nvlink", "pcie", "nic", "fabric"; "" when the file does not say
+  std::string kind;  // "nvlink", "pcie", "host", "nic", "fabric", "memory", ...; "" when the file does not say
   BytesPerSecond bandwidth;
   Seconds latency;
+  double efficiency = 1;          // the share of the bandwidth that a protocol leaves to payload, in (0, 1]
+  int channels      = 0;          // the most channels of a collective that it carries at once; 0: any number
+  Seconds step_latency{0};        // what a step of a collective takes on it beyond the latency
+  bool in_switch        = false;  // the switch at its end can reduce: NVLS on an nvlink, SHARP on a nic or fabric link
+  int nvlink_generation = 0;      // of an nvlink; 0: not said
 };
 
 // What a message from one device to another crosses.
@@ -39,24 +48,32 @@ struct Route {
   Seconds latency;         // sum over the links
 };
 
+// The route from one device to another; two of the same device have the empty route. A pure function.
+using Router = std::function<Route(int from, int to)>;
+
 class Platform {
  public:
+  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Router router);
   // `routes[from * devices.size() + to]`; the diagonal is empty.
   Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes);
+  // Routes are found in the graph when they are asked for, so this has any size; src/platform/graph_router.h says how.
+  // Throws Error when two devices have no route.
+  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Graph graph);
 
   const std::string& name() const { return name_; }
   const std::vector<Device>& devices() const { return devices_; }
   const std::vector<Link>& links() const { return links_; }
-  // 0 <= from, to < devices().size().
-  const Route& route(int from, int to) const {
-    return routes_[static_cast<size_t>(from) * devices_.size() + static_cast<size_t>(to)];
-  }
+  // 0 <= from, to < devices().size(). Not for several threads at once.
+  Route route(int from, int to) const { return router_(from, to); }
+  // Null when only the routes are known.
+  const Graph* graph() const { return graph_.get(); }
 
  private:
   std::string name_;
   std::vector<Device> devices_;
   std::vector<Link> links_;
-  std::vector<Route> routes_;
+  std::shared_ptr<const Graph> graph_;
+  Router router_;
 };
 
 }  // namespace foreflow::platform

@@ -13,7 +13,7 @@
 #include "foreflow/cost/cost.h"
 #include "foreflow/lower/lower.h"
 #include "foreflow/platform/placement.h"
-#include "foreflow/platform/topologies.h"
+#include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/passes.h"
@@ -32,7 +32,7 @@ struct Workload {
   std::optional<ir::DType> dtype;                 // files: absent leaves their data types as they are
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
-  transform::MixedPrecision precision;  // of weights narrower than Float32
+  transform::MixedPrecision precision;                       // of weights narrower than Float32
   transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
   std::string loss;                  // training of files: a kind of transform::add_loss; empty: result 0 is it
   std::string output = "0";          // the prediction: name or number of a result
@@ -40,11 +40,11 @@ struct Workload {
   std::vector<std::string> weights;  // what is trained, as for transform::differentiate
 };
 
-// A recipe with so many nodes, or a file.
+// A recipe or a file, with other links where the scenario says so. Equal choices are the same platform.
 struct PlatformChoice {
-  const platform::TopologyDef* topology = nullptr;  // null: a file
-  int nodes                             = 0;
-  std::string path;
+  std::string path;               // empty: the recipe
+  platform::Recipe recipe;        // with its changed links
+  platform::LinkChanges changes;  // of the file
 
   bool operator==(const PlatformChoice&) const = default;
 };
@@ -55,7 +55,7 @@ struct Strategy {
   int64_t global_batch                  = 0;  // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
-  transform::Results results            = transform::Results::gather;
+  transform::Results results = transform::Results::gather;
 
   int devices() const { return dp * tp * pp; }
 };
@@ -102,7 +102,13 @@ struct Job {
 // (an axis is for `search`). Paths in the scenario are relative to `file`.
 Scenario load(const Json& json, const std::string& file);
 
-// The JSON of a file with overrides such as "strategy.tp=4": the value is JSON if it parses, else a string.
+// What a scenario's "platform" says. Throws Error as `load` does.
+PlatformChoice read_platform(const JsonView& json);
+
+// Sets one value of `json` by an override such as "strategy.tp=4": the value is JSON if it parses, else a string.
+void override_with(Json& json, const std::string& setting);
+
+// The JSON of a file with overrides.
 Json read_source(const std::string& path, const std::vector<std::string>& overrides);
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});

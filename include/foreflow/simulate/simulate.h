@@ -1,21 +1,32 @@
-// Program + Platform -> Timeline, by one of two engines. Both keep the rule of ARCHITECTURE section 3: an item starts when
-// its stream is free and, for a communication, when all members are; it occupies all of them until it ends.
+// Program + Platform -> Timeline, by one of the engines. All keep the rule of ARCHITECTURE section 3: an item starts when
+// its stream is free and, for a communication, when all members are; it occupies all of them until it ends. The one
+// exception are hand-overs between two streams of one device, which never hold up the stream that hands over
+// (stream/timeline.h).
 #pragma once
 
 #include <string_view>
 
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
+#include "foreflow/simulate/options.h"
 #include "foreflow/stream/timeline.h"
 
 namespace foreflow::simulate {
 
 struct EngineDef {
-  std::string_view name;  // "analytic", "simgrid"
+  std::string_view name;  // "analytic", "simgrid", "simgrid_flows"
   std::string_view doc;
+  stream::Timeline (*simulate)(const stream::Program& program, const platform::Platform& platform,
+                               const Options& options);
+
   // Streams are placed on platform devices by Program::devices[].place.
-  // Throws Error when two members of a communication have no route.
-  stream::Timeline (*run)(const stream::Program& program, const platform::Platform& platform);
+  // Throws Error when two members of a communication have no route, when a disturbance names no device or link of the
+  // platform or is out of range, when a flow can never end because its link is down for ever, and when streams wait for
+  // each other (the message names device, op and the peer that does not come).
+  stream::Timeline run(const stream::Program& program, const platform::Platform& platform,
+                       const Options& options = {}) const {
+    return simulate(program, platform, options);
+  }
 };
 
 const Registry<EngineDef>& engines();

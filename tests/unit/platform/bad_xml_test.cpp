@@ -75,7 +75,7 @@ const std::vector<Case>& cases() {
        "p.xml:3:1: a second outermost <zone>; put both into one zone"},
       {"NoHost", zone(""), "p.xml:3:1: the platform has no host; it must have at least one"},
       {"UnknownElement", zone("  <cluster id=\"c\"/>\n"),
-       "p.xml:4:3: <cluster> cannot stand in <zone>; it holds zone, host, router, link, route or zoneRoute"},
+       "p.xml:4:3: <cluster> cannot stand in <zone>; it holds prop, zone, host, router, link, route or zoneRoute"},
       {"UnknownAttribute", zone(link("id=\"l\" bw=\"1GBps\" latency=\"1us\"")),
        "p.xml:4:1: <link> has the unknown attribute \"bw\"; it takes id, bandwidth, latency or sharing_policy"},
       {"MissingAttribute", zone(link("id=\"l\" bandwidth=\"1GBps\"")),

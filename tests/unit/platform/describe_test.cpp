@@ -52,7 +52,7 @@ TEST(Describe, ReadsAsTextForPeople) {
             "     4 x nic: 1.25 GB/s, 4.15 us\n"
             "    16 x nvlink: 100 GB/s, 1.7 us\n"
             "    16 x pcie: 15.5 GB/s, 2.85 us\n"
-            "bisection 1.25 GB/s, one way, device i to i + n/2\n");
+            "bisection 1.25 GB/s, one way, the least cut of all halves\n");
 }
 
 TEST(Describe, CountsLinksByKindInJson) {
@@ -71,12 +71,12 @@ TEST(Describe, ShowsARoute) {
   EXPECT_EQ(describe_route(platform, "node0-gpu0", "node1-gpu2"),
             "node0-gpu0 -> node1-gpu2: 14 us at 1.25 GB/s\n"
             "  node0-gpu0-pcie_UP: 15.5 GB/s, 2.85 us\n"
-            "  node0-nic_UP: 1.25 GB/s, 4.15 us\n"
-            "  node1-nic_DOWN: 1.25 GB/s, 4.15 us\n"
+            "  node0-nic0_UP: 1.25 GB/s, 4.15 us  <- bottleneck\n"
+            "  node1-nic0_DOWN: 1.25 GB/s, 4.15 us\n"
             "  node1-gpu2-pcie_DOWN: 15.5 GB/s, 2.85 us\n");
   const Json json = route_to_json(platform, "node0-gpu0", "node1-gpu2");
   EXPECT_EQ(json.find("route")->dump_compact(),
-            "[\"node0-gpu0-pcie_UP\",\"node0-nic_UP\",\"node1-nic_DOWN\",\"node1-gpu2-pcie_DOWN\"]");
+            "[\"node0-gpu0-pcie_UP\",\"node0-nic0_UP\",\"node1-nic0_DOWN\",\"node1-gpu2-pcie_DOWN\"]");
   EXPECT_DOUBLE_EQ(*json.find("latency_s")->if_double(), 2 * (2.85e-6 + 4.15e-6));
   EXPECT_DOUBLE_EQ(*json.find("bandwidth_bytes_per_s")->if_double(), 1.25e9);
 }

@@ -55,8 +55,8 @@ TEST(Load, TakesOneHostAlone) {
   EXPECT_TRUE(platform.links().empty());
 }
 
-TEST(Load, FindsShortestPathsInFloydAndDijkstraZones) {
-  for (const std::string routing : {"Floyd", "Dijkstra", "DijkstraCache"}) {
+TEST(Load, FindsShortestPathsInZonesThatSimgridRoutes) {
+  for (const std::string routing : {"Floyd", "DijkstraCache"}) {
     const std::string link  = "bandwidth=\"1GBps\" latency=\"1us\"/>";
     const Platform platform = load(kHead + "<zone id=\"z\" routing=\"" + routing + "\">" + host("a") + host("b") +
                                        host("c") + "<link id=\"ab\" " + link + "<link id=\"bc\" " + link +

@@ -64,10 +64,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"no_workload", R"(workload={})",
                 R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
         Mistake{"no_platform", R"(platform={})",
-                R"(gpt.json: $.platform: says no platform; give "topology" or "file")"},
+                R"(gpt.json: $.platform: says no platform; give "topology", "parts" or "file")"},
         Mistake{
             "unknown_topology", R"(platform.topology="dgx3")",
-            R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx2" (see: foreflow list))"},
+            R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx1" (see: foreflow list))"},
         Mistake{"no_nodes", R"(platform.nodes=0)", R"(gpt.json: $.platform.nodes: 0 is too small; use 1 or more)"},
         Mistake{"tp_and_heads", R"(strategy.tp=6)",
                 R"(gpt.json: $.strategy.tp: 6 does not divide the 32 attention heads; use 1, 2, 4, 8, 16 or 32)"},

@@ -4,14 +4,14 @@ namespace foreflow::platform {
 
 namespace definitions {
 #define FOREFLOW_X(name) TopologyDef name();
-#include "platform/topologies.def"
+#include "platform/nodes/topologies.def"
 #undef FOREFLOW_X
 }  // namespace definitions
 
 const Registry<TopologyDef>& topologies() {
   static const Registry<TopologyDef> table("topology", {
 #define FOREFLOW_X(name) definitions::name(),
-#include "platform/topologies.def"
+#include "platform/nodes/topologies.def"
 #undef FOREFLOW_X
                                                        });
   return table;

@@ -1,0 +1,55 @@
+// One machine as a scenario or the command line states it: nodes, the fabric between them, and changed links.
+//
+//   {"topology": "dgx_a100", "nodes": 32, "fabric": "fat_tree2", "oversubscription": 2}
+//   {"parts": [{"topology": "dgx_a100", "nodes": 2}, {"topology": "dgx1", "nodes": 1}], "fabric": "star"}
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/platform/link_changes.h"
+#include "foreflow/platform/topologies.h"
+
+namespace foreflow::platform {
+
+// Equal nodes.
+struct Part {
+  const TopologyDef* topology        = nullptr;
+  int nodes                          = 0;
+  int gpus                           = 0;  // of each node
+  int nics                           = 0;
+  bool operator==(const Part&) const = default;
+};
+
+// Every value is resolved, so two recipes are equal when they make the same machine in the same words.
+struct Recipe {
+  std::vector<Part> parts;
+  const FabricDef* fabric = nullptr;
+  FabricSettings settings;
+  std::string ecmp = "dmodk";  // how a message chooses among shortest paths: "dmodk" or "hash"
+  bool sharp       = false;    // the fabric's switches reduce (SHARP)
+  LinkChanges links;
+  bool operator==(const Recipe&) const = default;
+};
+
+constexpr int64_t kMostDevices = 1'000'000;  // of one machine
+
+// Throws Error("FILE: $.path.of.key", ...): unknown keys with the nearest known one, unknown names, numbers out of
+// range, and parameters that the fabric cannot be built with.
+Recipe read_recipe(const JsonView& json);
+
+// So many nodes of `topology` on the default fabric. Throws Error at the topology's name when `nodes` is below 1 or too
+// large.
+Recipe recipe_of(const TopologyDef& topology, int nodes);
+
+int64_t device_count(const Recipe& recipe);
+
+// "dgx_a100_32", "dgx_a100_2+dgx1_1", "dgx_a100_32_fat_tree2"; the default fabric is not named.
+std::string name_of(const Recipe& recipe);
+
+// SimGrid XML 4.1: one zone whose hosts are the devices and whose routers are the switches.
+std::string write_xml(const Recipe& recipe);
+
+}  // namespace foreflow::platform

@@ -1,0 +1,28 @@
+// How a program is simulated: what is modelled of communications, what disturbs the run, what is recorded.
+#pragma once
+
+#include <string_view>
+
+#include "foreflow/base/registry.h"
+#include "foreflow/simulate/disturbance.h"
+
+namespace foreflow::simulate {
+
+// How closely the hops of one collective depend on each other while they share links with others.
+enum class Coupling { automatic, coupled, credit, stepwise };
+
+struct CouplingDef {
+  std::string_view name;  // "auto", "coupled", "credit", "stepwise"
+  std::string_view doc;
+  Coupling coupling;
+};
+const Registry<CouplingDef>& couplings();
+
+struct Options {
+  Coupling coupling = Coupling::automatic;  // the analytic engine knows no difference
+  bool fold         = true;                 // simulate equal streams once where that is exact; changes no result
+  bool observe      = false;                // fill Timeline::paces
+  Disturbances disturbances;
+};
+
+}  // namespace foreflow::simulate

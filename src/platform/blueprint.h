@@ -1,0 +1,112 @@
+// A machine as a graph of vertices and links, before it is text. A node recipe makes a Node, a fabric recipe joins the
+// outlets of all nodes, `compose` puts copies of the nodes and the fabric into one Blueprint, `write` makes it XML.
+//
+//   gpu --nvlink-- nvswitch --nvlink-- gpu
+//    |                                  |
+//   pcie                               pcie
+//    |                                  |
+//   switch --nic-- leaf --fabric-- spine --fabric-- leaf ...
+//
+// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: what limits a message are
+// the links of both ends, and shared uplinks.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "foreflow/platform/recipe.h"
+
+namespace foreflow::platform {
+
+// A full-duplex connection; bandwidth (each direction) and latency (one crossing) as SimGrid writes them: "25GBps",
+// "2us".
+struct Port {
+  std::string kind;
+  std::string bandwidth;
+  std::string latency;
+};
+
+// A data sheet, as the units of foreflow/base/units.h are written.
+struct Gpu {
+  std::string kind;
+  std::vector<std::string> sources;  // one line of the file's comment for each
+  std::string memory;
+  std::string memory_bandwidth;
+  std::string launch;
+  std::vector<std::pair<std::string, std::string>> peaks;  // by data type, dense; the first is "f32"
+  std::string nvlink_generation;                           // "" without
+};
+
+struct Cable {
+  std::string name;  // in a node without the node's own: "gpu3-nvlink"
+  Port port;
+  int from                      = 0;  // vertices
+  int to                        = 0;
+  std::string nvlink_generation = "";
+  bool nvls                     = false;  // ends in a switch that reduces
+};
+
+// Where a node meets the fabric.
+struct Nic {
+  std::string name;
+  Port port;
+  int vertex = 0;
+};
+
+// The vertices are the GPUs 0 .. gpus - 1 and then the switches.
+struct Node {
+  std::string title;
+  std::vector<std::string> sources;
+  Gpu gpu;
+  int gpus                          = 0;
+  std::vector<std::string> switches = {};
+  std::vector<Cable> cables         = {};
+  std::vector<Nic> nics             = {};
+  bool nvls                         = false;  // the NVSwitch reduces
+};
+
+struct Outlet {
+  int node = 0;  // counted over all parts
+  int rail = 0;  // which NIC of the node
+};
+
+// All NICs of all nodes, node after node.
+struct Outlets {
+  std::vector<Outlet> all;
+  int nodes        = 0;
+  int most_of_node = 0;  // NICs of the node that has most
+  Port cable;            // what joins switches: as wide as the widest NIC
+};
+
+struct Fabric {
+  std::vector<std::string> notes;     // lines of the file's comment
+  std::vector<std::string> switches;  // the vertices
+  std::vector<int> plugs;             // the switch of each outlet
+  std::vector<Cable> cables;          // between switches, from the one nearer to nodes
+};
+
+// An end of cables that runs ops.
+struct Host {
+  int vertex = 0;
+  std::string node;
+  int sheet = 0;  // of `sheets`
+  int rail  = 0;  // the NIC of the node that is nearest
+};
+
+struct Blueprint {
+  std::vector<std::string> comment;
+  std::vector<std::pair<std::string, std::string>> props;  // of the zone
+  std::vector<Gpu> sheets;
+  std::vector<std::string> vertices;  // names
+  std::vector<Host> hosts;
+  std::vector<int> routers;  // vertices
+  std::vector<Cable> cables;
+};
+
+Node build_node(const Part& part);
+Outlets outlets_of(const std::vector<Part>& parts);
+Blueprint compose(const Recipe& recipe);
+std::string write(const Blueprint& blueprint);
+
+}  // namespace foreflow::platform

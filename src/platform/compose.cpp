@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "foreflow/base/error.h"
+#include "platform/blueprint.h"
+#include "platform/link_text.h"
+
+namespace foreflow::platform {
+namespace {
+
+constexpr const char* kSwitchLatency = "150ns";
+constexpr const char* kSwitchSource =
+    "fabric latency: 150 ns for each further switch, the bound given for Quantum-2 (router-switch.com, QM9700 FAQ)";
+
+// The NIC of a GPU is the nearest one; of several equally near ones the first.
+int rail_of(int gpu, int gpus, int nics) { return nics > gpus ? (gpu * nics + gpus - 1) / gpus : gpu * nics / gpus; }
+
+std::string counted(int count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+class Composer {
+ public:
+  explicit Composer(const Recipe& recipe) : recipe_(recipe) {}
+
+  Blueprint compose() {
+    std::set<std::string> said;
+    for (const Part& part : recipe_.parts) add_part(part, said);
+    add_fabric();
+    blueprint_.props = {{"ecmp", recipe_.ecmp}};
+    if (recipe_.sharp) blueprint_.props.emplace_back("sharp", "yes");
+    change_links();
+    return std::move(blueprint_);
+  }
+
+ private:
+  void add_part(const Part& part, std::set<std::string>& said) {
+    const Node node = build_node(part);
+    comment(fmt::format("{}: {}.", node.title, counted(part.nodes, "node")));
+    for (const auto* sources : {&node.gpu.sources, &node.sources}) {
+      for (const std::string& source : *sources) {
+        if (said.insert(source).second) comment("  " + source);
+      }
+    }
+    blueprint_.sheets.push_back(node.gpu);
+    for (int i = 0; i < part.nodes; ++i) add_node(node);
+  }
+
+  void add_node(const Node& node) {
+    const int first        = static_cast<int>(blueprint_.vertices.size());
+    const std::string name = fmt::format("node{}", nodes_++);
+    const int sheet        = static_cast<int>(blueprint_.sheets.size()) - 1;
+    const int nics         = static_cast<int>(node.nics.size());
+    for (int i = 0; i < node.gpus; ++i) {
+      blueprint_.vertices.push_back(fmt::format("{}-gpu{}", name, i));
+      blueprint_.hosts.push_back({first + i, name, sheet, rail_of(i, node.gpus, nics)});
+    }
+    for (const std::string& router : node.switches) add_router(name + "-" + router);
+    for (const Cable& cable : node.cables) {
+      const bool nvlink = cable.port.kind == "nvlink";
+      blueprint_.cables.push_back({name + "-" + cable.name, cable.port, first + cable.from, first + cable.to,
+                                   nvlink ? node.gpu.nvlink_generation : "", nvlink && node.nvls});
+    }
+    for (const Nic& nic : node.nics) nics_.push_back({name + "-" + nic.name, nic.port, first + nic.vertex});
+  }
+
+  void add_fabric() {
+    const Outlets outlets = outlets_of(recipe_.parts);
+    Fabric fabric         = recipe_.fabric->build(recipe_.settings, outlets);
+    FOREFLOW_CHECK(fabric.plugs.size() == nics_.size(), "a fabric has a place for every NIC");
+    comment(fmt::format("Fabric {}: {}.", recipe_.fabric->name, counted(static_cast<int>(nics_.size()), "port")));
+    for (const std::string& note : fabric.notes) comment("  " + note);
+    if (!fabric.cables.empty()) comment(std::string("  ") + kSwitchSource);
+    const int first = static_cast<int>(blueprint_.vertices.size());
+    for (const std::string& router : fabric.switches) add_router(router);
+    for (size_t i = 0; i < nics_.size(); ++i)
+      blueprint_.cables.push_back({nics_[i].name, nics_[i].port, nics_[i].vertex, first + fabric.plugs[i]});
+    for (Cable& cable : fabric.cables) {
+      cable.from += first;
+      cable.to += first;
+      blueprint_.cables.push_back(std::move(cable));
+    }
+  }
+
+  void change_links() {
+    for (Cable& cable : blueprint_.cables) {
+      for (const std::string& key : {cable.port.kind, cable.name}) {
+        const auto change = recipe_.links.find(key);
+        if (change == recipe_.links.end()) continue;
+        if (change->second.bandwidth) cable.port.bandwidth = to_text(*change->second.bandwidth);
+        if (change->second.latency) cable.port.latency = to_text(*change->second.latency);
+      }
+    }
+    for (const auto& [key, change] : recipe_.links) {
+      if (change.bandwidth) comment(fmt::format("Changed: links.{}.bandwidth {}.", key, to_text(*change.bandwidth)));
+      if (change.latency) comment(fmt::format("Changed: links.{}.latency {}.", key, to_text(*change.latency)));
+    }
+  }
+
+  void add_router(std::string name) {
+    blueprint_.routers.push_back(static_cast<int>(blueprint_.vertices.size()));
+    blueprint_.vertices.push_back(std::move(name));
+  }
+
+  void comment(std::string line) { blueprint_.comment.push_back(std::move(line)); }
+
+  const Recipe& recipe_;
+  Blueprint blueprint_;
+  std::vector<Nic> nics_;
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+Node build_node(const Part& part) { return part.topology->build(part.gpus, part.nics); }
+
+Outlets outlets_of(const std::vector<Part>& parts) {
+  Outlets outlets;
+  BytesPerSecond widest;
+  for (const Part& part : parts) {
+    const Node node = build_node(part);
+    const int nics  = static_cast<int>(node.nics.size());
+    for (int i = 0; i < part.nodes; ++i, ++outlets.nodes) {
+      for (int rail = 0; rail < nics; ++rail) outlets.all.push_back({outlets.nodes, rail});
+    }
+    outlets.most_of_node           = std::max(outlets.most_of_node, nics);
+    const std::string& bandwidth   = node.nics.front().port.bandwidth;
+    const BytesPerSecond as_number = parse_bandwidth(bandwidth, node.title);
+    if (as_number <= widest) continue;
+    widest        = as_number;
+    outlets.cable = {"fabric", bandwidth, kSwitchLatency};
+  }
+  return outlets;
+}
+
+Blueprint compose(const Recipe& recipe) { return Composer(recipe).compose(); }
+
+}  // namespace foreflow::platform

@@ -1,0 +1,14 @@
+// Whether every device of a graph reaches every other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/islands.h"
+
+namespace foreflow::platform {
+
+// Throws Error(name, ...) naming two devices without a route.
+void check_connected(const Parts& parts, const std::vector<Device>& devices, const std::string& name);
+
+}  // namespace foreflow::platform

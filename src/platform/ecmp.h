@@ -1,0 +1,30 @@
+// Equal-cost multi-path: which of several equally good ways a message takes. Deterministic, as the switches of a
+// cluster are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace foreflow::platform {
+
+// What a rule may look at. `quotient` begins as the number of the destination's port and is used up at every branch.
+struct Flow {
+  uint64_t from, to;  // devices
+  uint64_t quotient;
+};
+
+struct EcmpRule {
+  std::string_view name;
+  std::string_view doc;
+  // 0 <= result < ways; `vertex` is where the ways part. `ways` is at least 2.
+  size_t (*take)(Flow& flow, uint64_t vertex, size_t ways);
+};
+
+const std::vector<EcmpRule>& ecmp_rules();
+
+// Null when there is no such rule.
+const EcmpRule* find_ecmp_rule(std::string_view name);
+
+}  // namespace foreflow::platform

@@ -1,0 +1,95 @@
+#include <fmt/core.h>
+
+#include <map>
+#include <utility>
+
+#include "platform/fabrics/switches.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform::definitions {
+namespace {
+
+// Kim, Dally, Scott and Abts (ISCA 2008): a routers in a group, all joined to each other; each has p NICs and h links
+// to other groups, balanced when a = 2p = 2h. Every pair of groups has floor(a h / (groups - 1)) links.
+int groups_for(const FabricSettings& settings, int ports) {
+  return ceil_div(ceil_div(ports, settings.router_ports), settings.group_routers);
+}
+
+constexpr int64_t kMostLinks = 20'000'000;
+
+int64_t links_of(const FabricSettings& settings) {
+  const int64_t routers = int64_t{settings.groups} * settings.group_routers;
+  return routers * (settings.group_routers - 1) / 2 + routers * settings.global_links / 2;
+}
+
+FabricSettings read(const JsonView& json, const Outlets& outlets) {
+  const int ports    = static_cast<int>(outlets.all.size());
+  const int balanced = smallest_multiple(1, [&](int64_t h) { return h * 2 * h * (2 * h * h + 1) >= ports; });
+  FabricSettings settings;
+  settings.router_ports  = whole_or(json, "router_ports", balanced);
+  settings.group_routers = whole_or(json, "group_routers", 2 * settings.router_ports);
+  settings.global_links  = whole_or(json, "global_links", settings.router_ports);
+  const int needed       = groups_for(settings, ports);
+  settings.groups        = whole_or(json, "groups", needed, needed);
+  const int64_t links    = int64_t{settings.group_routers} * settings.global_links;
+  if (links_of(settings) > kMostLinks) {
+    json.fail(fmt::format("{} groups of {} routers with {} global links each have more than {} links; use fewer",
+                          settings.groups, settings.group_routers, settings.global_links, kMostLinks));
+  }
+  if (links < settings.groups - 1) {
+    (json.has("groups") ? json.at("groups") : json)
+        .fail(fmt::format("{} groups of {} routers with {} global links each cannot all be joined; use at most {} "
+                          "groups, or more group_routers, router_ports or global_links",
+                          settings.groups, settings.group_routers, settings.global_links, links + 1));
+  }
+  return settings;
+}
+
+// The links between groups, with their width: several between the same two routers are one.
+std::map<std::pair<int, int>, int> global_links(const FabricSettings& settings) {
+  std::map<std::pair<int, int>, int> links;
+  const int others = settings.groups - 1, routers = settings.group_routers;
+  for (int a = 0; a < settings.groups; ++a) {
+    for (int b = a + 1; b < settings.groups; ++b) {
+      for (int copy = 0; copy < routers * settings.global_links / others; ++copy) {
+        const int there = copy * others + (b - a - 1);
+        const int back  = copy * others + (a - b - 1 + settings.groups);
+        ++links[{a * routers + there % routers, b * routers + back % routers}];
+      }
+    }
+  }
+  return links;
+}
+
+Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+  const int routers = settings.group_routers;
+  Fabric fabric;
+  fabric.notes = {fmt::format("{} groups of {} routers with {} NICs and {} global links each; the fewest hops",
+                              settings.groups, routers, settings.router_ports, settings.global_links)};
+  for (int r = 0; r < settings.groups * routers; ++r)
+    add_switch(fabric, fmt::format("group{}-router{}", r / routers, r % routers));
+  for (size_t port = 0; port < outlets.all.size(); ++port)
+    fabric.plugs.push_back(static_cast<int>(port) / settings.router_ports);
+  for (int r = 0; r < settings.groups * routers; ++r) {
+    for (int other = r + 1; other < (r / routers + 1) * routers; ++other) connect(fabric, r, other, outlets.cable);
+  }
+  if (settings.groups == 1) return fabric;
+  for (const auto& [ends, count] : global_links(settings))
+    connect(fabric, ends.first, ends.second, widened(outlets.cable, count));
+  return fabric;
+}
+
+}  // namespace
+
+FabricDef dragonfly() {
+  return {"dragonfly",
+          "groups of routers, all joined inside a group, and links between every two groups",
+          {{"router_ports", "NICs of a router, by default as many as a balanced dragonfly of this size has"},
+           {"group_routers", "routers of a group, by default twice the NICs of a router"},
+           {"global_links", "links of a router to other groups, by default as many as it has NICs"},
+           {"groups", "by default as many as are needed"}},
+          read,
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,51 @@
+#include <fmt/core.h>
+
+#include "platform/fabrics/switches.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform::definitions {
+namespace {
+
+//   spine0   spine1  ...   one for each uplink of a leaf; every leaf has one link to each
+//     | \   / |
+//   leaf0   leaf1    ...   leaf_ports NICs each, in the order of the nodes
+FabricSettings read(const JsonView& json, const Outlets& outlets) {
+  const int ports = static_cast<int>(outlets.all.size());
+  const int fitted =
+      smallest_multiple(outlets.most_of_node, [&](int down) { return ceil_div(ports, down) <= 2 * int64_t{down}; });
+  FabricSettings settings;
+  settings.oversubscription = read_oversubscription(json);
+  settings.leaf_ports       = whole_or(json, "leaf_ports", fitted);
+  return settings;
+}
+
+Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+  const int ports       = static_cast<int>(outlets.all.size());
+  const int leaves      = ceil_div(ports, settings.leaf_ports);
+  const Uplinks uplinks = uplinks_of(settings.leaf_ports, settings.oversubscription);
+  const int spines      = leaves > 1 ? uplinks.count : 0;
+  Fabric fabric;
+  fabric.notes = {fmt::format("{} leaves of {} ports, {} spines, oversubscription {}", leaves, settings.leaf_ports,
+                              spines, settings.oversubscription)};
+  for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
+  for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
+  for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
+  const Port cable = widened(outlets.cable, uplinks.width);
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
+  }
+  return fabric;
+}
+
+}  // namespace
+
+FabricDef fat_tree2() {
+  return {"fat_tree2",
+          "leaves and spines, each leaf with a link to each spine",
+          {{"leaf_ports", "NICs of a leaf, by default whole nodes and so many that spines need twice as many ports"},
+           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
+          read,
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,72 @@
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "platform/fabrics/switches.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform::definitions {
+namespace {
+
+//   core0 core1   core2 core3      pod_leaves for each spine of a pod; spine s of every pod meets the same ones
+//      |   |         |   |
+//   pod0-spine0   pod0-spine1      one for each uplink of a leaf
+//          | \     / |
+//   pod0-leaf0    pod0-leaf1       leaf_ports NICs each, in the order of the nodes
+//
+// Al-Fares, Loukissas and Vahdat (SIGCOMM 2008), with leaves that may have fewer links up than down.
+FabricSettings read(const JsonView& json, const Outlets& outlets) {
+  const int ports = static_cast<int>(outlets.all.size());
+  const int fitted =
+      smallest_multiple(outlets.most_of_node, [&](int64_t down) { return 2 * down * down * down >= ports; });
+  FabricSettings settings;
+  settings.oversubscription = read_oversubscription(json);
+  settings.leaf_ports       = whole_or(json, "leaf_ports", fitted);
+  const int leaves          = ceil_div(ports, settings.leaf_ports);
+  settings.pod_leaves       = whole_or(json, "pod_leaves", static_cast<int>(std::ceil(std::sqrt(leaves))));
+  return settings;
+}
+
+Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+  const int ports       = static_cast<int>(outlets.all.size());
+  const int per_pod     = settings.pod_leaves;
+  const int leaves      = ceil_div(ports, settings.leaf_ports);
+  const int pods        = ceil_div(leaves, per_pod);
+  const Uplinks uplinks = uplinks_of(settings.leaf_ports, settings.oversubscription);
+  const int spines      = leaves > 1 ? uplinks.count : 0;  // of each pod
+  const int cores       = pods > 1 ? spines * per_pod : 0;
+  Fabric fabric;
+  fabric.notes = {
+      fmt::format("{} leaves of {} ports in {} pods of {}, {} spines in a pod, {} cores, oversubscription {}", leaves,
+                  settings.leaf_ports, pods, per_pod, spines, cores, settings.oversubscription)};
+  for (int leaf = 0; leaf < leaves; ++leaf)
+    add_switch(fabric, fmt::format("pod{}-leaf{}", leaf / per_pod, leaf % per_pod));
+  for (int spine = 0; spine < pods * spines; ++spine)
+    add_switch(fabric, fmt::format("pod{}-spine{}", spine / spines, spine % spines));
+  for (int core = 0; core < cores; ++core) add_switch(fabric, fmt::format("core{}", core));
+  for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
+  const Port cable = widened(outlets.cable, uplinks.width);
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int s = 0; s < spines; ++s) connect(fabric, leaf, leaves + leaf / per_pod * spines + s, cable);
+  }
+  for (int spine = 0; cores > 0 && spine < pods * spines; ++spine) {
+    const int first = leaves + pods * spines + spine % spines * per_pod;
+    for (int c = 0; c < per_pod; ++c) connect(fabric, leaves + spine, first + c, cable);
+  }
+  return fabric;
+}
+
+}  // namespace
+
+FabricDef fat_tree3() {
+  return {"fat_tree3",
+          "leaves and spines in pods, and cores between the pods",
+          {{"leaf_ports",
+            "NICs of a leaf, by default whole nodes and so many that no switch needs more than twice as many ports"},
+           {"pod_leaves", "leaves of a pod, by default as many as there are pods"},
+           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
+          read,
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,54 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "platform/fabrics/switches.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform::definitions {
+namespace {
+
+constexpr int kScalableUnit = 32;  // nodes of a DGX H100 SuperPOD's unit (stas00/ml-engineering network/README.md)
+
+//         spine0    spine1   ...        one for each uplink of a leaf; every leaf has one link to each
+//           |  \   /  |
+//   pod0-rail0     pod0-rail1  ...      a leaf for each rail: NIC r of all pod_nodes nodes of the pod
+FabricSettings read(const JsonView& json, const Outlets& outlets) {
+  FabricSettings settings;
+  settings.oversubscription = read_oversubscription(json);
+  settings.pod_nodes        = std::min(outlets.nodes, whole_or(json, "pod_nodes", kScalableUnit));
+  return settings;
+}
+
+Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+  const int rails       = outlets.most_of_node;
+  const int pods        = ceil_div(outlets.nodes, settings.pod_nodes);
+  const int leaves      = pods * rails;
+  const Uplinks uplinks = uplinks_of(settings.pod_nodes, settings.oversubscription);
+  const int spines      = leaves > 1 ? uplinks.count : 0;
+  Fabric fabric;
+  fabric.notes = {fmt::format("{} rails, {} pods of {} nodes, {} spines, oversubscription {}", rails, pods,
+                              settings.pod_nodes, spines, settings.oversubscription)};
+  for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("pod{}-rail{}", leaf / rails, leaf % rails));
+  for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
+  for (const Outlet& outlet : outlets.all)
+    fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);
+  const Port cable = widened(outlets.cable, uplinks.width);
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
+  }
+  return fabric;
+}
+
+}  // namespace
+
+FabricDef rail_optimized() {
+  return {"rail_optimized",
+          "a leaf for each rail (NIC r of every node) of a pod, and spines",
+          {{"pod_nodes", "nodes of a pod, at most 32 by default"},
+           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
+          read,
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

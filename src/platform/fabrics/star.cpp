@@ -1,0 +1,17 @@
+#include "platform/fabrics/switches.h"
+
+namespace foreflow::platform::definitions {
+
+// One switch that never blocks: the NICs are the only links, so no link is fictitious and none limits before they do.
+FabricDef star() {
+  const auto read  = [](const JsonView&, const Outlets&) { return FabricSettings{}; };
+  const auto build = [](const FabricSettings&, const Outlets& outlets) {
+    Fabric fabric;
+    add_switch(fabric, "core");
+    fabric.plugs.assign(outlets.all.size(), 0);
+    return fabric;
+  };
+  return {"star", "one switch that does not block; the default", {}, read, build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,83 @@
+#include "platform/fabrics/torus.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "foreflow/base/text.h"
+#include "platform/fabrics/switches.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform {
+namespace {
+
+// The near-square torus that holds so many nodes.
+std::array<int, 3> fitted_dims(int nodes, int dimensions) {
+  std::array<int, 3> dims = {1, 1, 1};
+  for (int left = dimensions; left > 0; --left) {
+    const int side                               = smallest_multiple(1, [&](int64_t n) {
+      return (left == 3 ? n * n * n : left == 2 ? n * n : n) >= nodes;
+    });
+    dims[static_cast<size_t>(dimensions - left)] = side;
+    nodes                                        = ceil_div(nodes, side);
+  }
+  return dims;
+}
+
+int64_t size_of(const std::array<int, 3>& dims) { return int64_t{dims[0]} * dims[1] * dims[2]; }
+
+std::array<int, 3> parse_dims(const JsonView& value, int dimensions) {
+  const std::string& text              = value.as_string();
+  const std::vector<std::string> words = split(text, 'x');
+  std::array<int, 3> dims              = {1, 1, 1};
+  bool good                            = words.size() == static_cast<size_t>(dimensions);
+  for (size_t i = 0; good && i < words.size(); ++i) {
+    const char* end         = words[i].data() + words[i].size();
+    const auto [at, broken] = std::from_chars(words[i].data(), end, dims[i]);
+    good                    = broken == std::errc() && at == end && dims[i] >= 1 && dims[i] <= kMostPorts;
+  }
+  if (!good) {
+    value.fail(fmt::format("\"{}\" is no size of {} dimensions; write \"{}\"", text, dimensions,
+                           dimensions == 2 ? "8x8" : "4x4x4"));
+  }
+  return dims;
+}
+
+}  // namespace
+
+FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
+  FabricSettings settings;
+  settings.dims = fitted_dims(outlets.nodes, dimensions);
+  if (!json.has("dims")) return settings;
+  const JsonView value = json.at("dims");
+  settings.dims        = parse_dims(value, dimensions);
+  const double size    = 1.0 * settings.dims[0] * settings.dims[1] * settings.dims[2];
+  if (size > kMostPorts) value.fail(fmt::format("{} switches are too many; use at most {}", size, kMostPorts));
+  if (size < outlets.nodes)
+    value.fail(fmt::format("{} switches are too few for {} nodes; use more", size, outlets.nodes));
+  return settings;
+}
+
+Fabric build_torus(const FabricSettings& settings, const Outlets& outlets) {
+  const auto [x, y, z] = settings.dims;
+  const int size       = static_cast<int>(size_of(settings.dims));
+  Fabric fabric;
+  fabric.notes = {
+      fmt::format("{} x {} x {} switches, one for each node; links as wide as {} NICs", x, y, z, outlets.most_of_node)};
+  for (int i = 0; i < size; ++i) add_switch(fabric, fmt::format("switch{}", i));
+  for (const Outlet& outlet : outlets.all) fabric.plugs.push_back(outlet.node);
+  const Port cable = widened(outlets.cable, outlets.most_of_node);
+  int stride       = 1;
+  for (const int side : {z, y, x}) {
+    for (int i = 0; i < size; ++i) {
+      const bool last = i / stride % side == side - 1;
+      if (last && side <= 2) continue;  // two switches are joined once
+      connect(fabric, i, last ? i - (side - 1) * stride : i + stride, cable);
+    }
+    stride *= side;
+  }
+  return fabric;
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,178 @@
+#include "platform/graph_router.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "foreflow/base/error.h"
+#include "platform/connected.h"
+#include "platform/core_distances.h"
+#include "platform/ecmp.h"
+#include "platform/islands.h"
+
+namespace foreflow::platform {
+namespace {
+
+const Graph& with_devices_first(const Graph& graph, size_t devices) {
+  for (size_t v = 0; v < graph.vertices.size(); ++v) {
+    const int expected = v < devices ? static_cast<int>(v) : -1;
+    FOREFLOW_CHECK(graph.vertices[v].device == expected, "a graph has the devices first, in their order");
+  }
+  FOREFLOW_CHECK(graph.vertices.size() >= devices, "a graph has a vertex for each device");
+  return graph;
+}
+
+// Everything that stays the same from route to route, and the distances in the core found so far.
+class GraphRouter {
+ public:
+  GraphRouter(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices, const std::vector<Link>& links,
+              const std::string& name)
+      : graph_(std::move(graph)),
+        parts_(cut(with_devices_first(*graph_, devices.size()), links, name)),
+        rule_(find_ecmp_rule(graph_->ecmp)),
+        to_core_(parts_.core.network) {
+    FOREFLOW_CHECK(rule_ != nullptr, "a graph names a rule of the table");
+    check_connected(parts_, devices, name);
+    for (const Link& link : links) latencies_.push_back(link.latency);
+    for (const Device& device : devices) rails_.push_back(static_cast<uint64_t>(device.rail));
+  }
+
+  // `from` and `to` are devices, and so the first vertices.
+  Route route(int from, int to) const {
+    Route route{{}, Seconds(0)};
+    if (from == to) return route;
+    const Place a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
+    const Island& home = parts_.islands[static_cast<size_t>(a.island)];
+    const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), rails_[static_cast<size_t>(to)]};
+    if (a.island == b.island && left(home, b.index, a.index) != kFar) {
+      walk_inside(home, a.index, b.index, flow, route.links);
+    } else {
+      walk_outside(a, b, flow, route.links);
+    }
+    for (const int link : route.links) route.latency += latencies_[static_cast<size_t>(link)];
+    return route;
+  }
+
+ private:
+  struct Ports {
+    int first, last;  // doors of the two islands
+  };
+
+  const Shape& shape(const Island& island) const { return parts_.shapes[static_cast<size_t>(island.shape)]; }
+  Cost left(const Island& island, int to, int from) const {
+    return shape(island).left[static_cast<size_t>(to)][static_cast<size_t>(from)];
+  }
+  const Switch& switch_at(int index) const { return parts_.core.switches[static_cast<size_t>(index)]; }
+
+  void cross(int step, std::vector<int>& links) const {
+    if (step < 0) return;
+    const Edge& edge                = graph_->edges[static_cast<size_t>(step / 2)];
+    const std::vector<int>& crossed = step % 2 == 0 ? edge.forth : edge.back;
+    links.insert(links.end(), crossed.begin(), crossed.end());
+  }
+
+  void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {
+    walk(
+        shape(island).network, shape(island).left[static_cast<size_t>(to)], from, to,
+        [&](int vertex, size_t ways) {
+          return rule_->take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
+        },
+        [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
+  }
+
+  Cost through_core(const Port& leaving, const Port& entering) const {
+    if (leaving.at == entering.at) return 0;
+    const Switch &first = switch_at(leaving.at), &last = switch_at(entering.at);
+    return add(first.up + last.down, to_core_.costs(last.core)[static_cast<size_t>(first.core)]);
+  }
+
+  // All pairs of ports of the least cost; none when no two meet.
+  std::vector<Ports> best_ports(const Place& from, const Place& to) const {
+    const Island& a      = parts_.islands[static_cast<size_t>(from.island)];
+    const Island& b      = parts_.islands[static_cast<size_t>(to.island)];
+    const auto& leaving  = shape(a).leaving[static_cast<size_t>(from.index)];
+    const auto& entering = shape(b).entering[static_cast<size_t>(to.index)];
+    std::vector<Ports> best;
+    Cost least = kFar;
+    for (const auto& [out, first] : leaving) {
+      for (const auto& [in, last] : entering) {
+        if (out + in > least) break;
+        const Cost between = through_core(a.ports[static_cast<size_t>(first)], b.ports[static_cast<size_t>(last)]);
+        const Cost cost    = add(out + in, between);
+        if (cost == kFar || cost > least) continue;
+        if (cost < least) best.clear();
+        least = cost;
+        best.push_back({first, last});
+      }
+    }
+    return best;
+  }
+
+  // The port that each end's rail says: first at the sender, then at the receiver.
+  static Ports choose(std::vector<Ports> equal, uint64_t from_rail, uint64_t to_rail) {
+    const auto keep = [&](int Ports::*door, uint64_t rail) {
+      std::vector<int> doors;
+      for (const Ports& ports : equal) doors.push_back(ports.*door);
+      std::sort(doors.begin(), doors.end());
+      doors.erase(std::unique(doors.begin(), doors.end()), doors.end());
+      const int chosen = doors[rail % doors.size()];
+      std::erase_if(equal, [&](const Ports& ports) { return ports.*door != chosen; });
+    };
+    keep(&Ports::first, from_rail);
+    keep(&Ports::last, to_rail);
+    return equal.front();
+  }
+
+  void walk_outside(const Place& from, const Place& to, Flow flow, std::vector<int>& links) const {
+    std::vector<Ports> equal = best_ports(from, to);
+    FOREFLOW_CHECK(!equal.empty(), "check_connected found a way");
+    const uint64_t from_rail = rails_[flow.from], to_rail = rails_[flow.to];
+    const auto [first, last] = choose(std::move(equal), from_rail, to_rail);
+    const Island& a          = parts_.islands[static_cast<size_t>(from.island)];
+    const Island& b          = parts_.islands[static_cast<size_t>(to.island)];
+    const Port& leaving      = a.ports[static_cast<size_t>(first)];
+    const Port& entering     = b.ports[static_cast<size_t>(last)];
+
+    flow.quotient = from_rail;
+    walk_inside(a, from.index, shape(a).doors[static_cast<size_t>(first)].at, flow, links);
+    cross(leaving.out_step, links);
+    if (leaving.at != entering.at) {
+      flow.quotient = static_cast<uint64_t>(entering.number);
+      walk_core(switch_at(leaving.at), switch_at(entering.at), flow, links);
+    }
+    cross(entering.in_step, links);
+    flow.quotient = to_rail;
+    walk_inside(b, shape(b).doors[static_cast<size_t>(last)].at, to.index, flow, links);
+  }
+
+  void walk_core(const Switch& first, const Switch& last, Flow flow, std::vector<int>& links) const {
+    const Core& core = parts_.core;
+    cross(first.up_step, links);
+    walk(
+        core.network, to_core_.costs(last.core), first.core, last.core,
+        [&](int vertex, size_t ways) {
+          const int at = core.names[static_cast<size_t>(vertex)];
+          return rule_->take(flow, static_cast<uint64_t>(switch_at(at).vertex), ways);
+        },
+        [&](int step) { cross(2 * core.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
+    cross(last.down_step, links);
+  }
+
+  std::shared_ptr<const Graph> graph_;
+  Parts parts_;
+  const EcmpRule* rule_;
+  CoreDistances to_core_;
+  std::vector<Seconds> latencies_;  // of each link
+  std::vector<uint64_t> rails_;     // of each device
+};
+
+}  // namespace
+
+Router make_router(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices,
+                   const std::vector<Link>& links, const std::string& name) {
+  const auto router = std::make_shared<const GraphRouter>(std::move(graph), devices, links, name);
+  return [router](int from, int to) { return router->route(from, to); };
+}
+
+}  // namespace foreflow::platform

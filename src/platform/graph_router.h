@@ -1,0 +1,22 @@
+// Routes of a platform that is a graph, found when they are asked for.
+//
+// Devices forward nothing. Inside an island a message takes the way of the least latency, then of the fewest links.
+// Between islands it takes the ports at both ends and the way through the core that are best together. Of equally good
+// ports a device takes the one that its rail says, of equally good ways through switches the one that the graph's ECMP
+// rule says.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foreflow/platform/graph.h"
+#include "foreflow/platform/platform.h"
+
+namespace foreflow::platform {
+
+// Throws Error(name, ...) when two devices have no route, naming them, or latencies are too long to be added up.
+Router make_router(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices,
+                   const std::vector<Link>& links, const std::string& name);
+
+}  // namespace foreflow::platform

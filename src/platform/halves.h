@@ -1,0 +1,16 @@
+// The bandwidth between two sets of devices of a graph.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/platform/platform.h"
+#include "platform/islands.h"
+
+namespace foreflow::platform {
+
+// The smallest cut between the devices with sends[device] and the others, in bytes per second from the former to the
+// latter. Only connections that routes may use count: inside an island those on shortest ways from a sender to a
+// receiver, or from a sender to a port or a port to a receiver if there are others outside; in the core all.
+int64_t cut_between(const Platform& platform, const Parts& parts, const std::vector<char>& sends);
+
+}  // namespace foreflow::platform

@@ -1,0 +1,215 @@
+#include "platform/islands.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "foreflow/base/error.h"
+#include "platform/core_network.h"
+#include "platform/link_kinds.h"
+
+namespace foreflow::platform {
+namespace {
+
+// Sets of vertices that edges join (Tarjan 1975, path halving).
+class Unions {
+ public:
+  explicit Unions(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int find(int x) {
+    while (parent_[static_cast<size_t>(x)] != x) {
+      int& parent = parent_[static_cast<size_t>(x)];
+      parent      = parent_[static_cast<size_t>(parent)];
+      x           = parent;
+    }
+    return x;
+  }
+  void join(int a, int b) { parent_[static_cast<size_t>(find(a))] = find(b); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+// One integer for each fact about an island that its shape depends on.
+using Signature = std::vector<uint64_t>;
+
+struct Draft {
+  std::vector<char> forwards;
+  std::vector<Wire> wires;
+  std::vector<Door> doors;
+
+  Signature signature() const {
+    Signature facts = {forwards.size(), wires.size()};
+    for (const char forward : forwards) facts.push_back(static_cast<uint64_t>(forward));
+    for (const auto& [a, b, forth, back] : wires)
+      facts.insert(facts.end(), {static_cast<uint64_t>(a), static_cast<uint64_t>(b), forth, back});
+    for (const auto& [at, out, in] : doors) facts.insert(facts.end(), {static_cast<uint64_t>(at), out, in});
+    return facts;
+  }
+};
+
+Shape shape_of(Draft draft) {
+  Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}};
+  const int size = shape.network.size();
+  for (int to = 0; to < size; ++to) shape.left.push_back(costs_to(shape.network, to));
+  shape.leaving.resize(static_cast<size_t>(size));
+  shape.entering.resize(static_cast<size_t>(size));
+  for (size_t v = 0; v < static_cast<size_t>(size); ++v) {
+    if (shape.network.forwards(static_cast<int>(v))) continue;
+    for (size_t d = 0; d < shape.doors.size(); ++d) {
+      const Door& door = shape.doors[d];
+      const auto at    = static_cast<size_t>(door.at);
+      if (shape.left[at][v] == kFar) continue;
+      shape.leaving[v].emplace_back(shape.left[at][v] + door.out, static_cast<int>(d));
+      shape.entering[v].emplace_back(door.in + shape.left[v][at], static_cast<int>(d));
+    }
+    std::sort(shape.leaving[v].begin(), shape.leaving[v].end());
+    std::sort(shape.entering[v].begin(), shape.entering[v].end());
+  }
+  return shape;
+}
+
+class Cutter {
+ public:
+  Cutter(const Graph& graph, const std::vector<Link>& links) : graph_(graph), links_(links) {}
+
+  Parts cut(const std::string& name) {
+    read_costs(name);
+    place_vertices();
+    check_sizes(name);
+    for (size_t e = 0; e < graph_.edges.size(); ++e) add_edge(static_cast<int>(e));
+    for (size_t i = 0; i < drafts_.size(); ++i) parts_.islands[i].shape = shape_number(std::move(drafts_[i]));
+    parts_.core = make_core(std::move(switches_), core_edges_);
+    return std::move(parts_);
+  }
+
+ private:
+  Cost cost(const std::vector<int>& crossed) const {
+    Seconds latency(0);
+    for (const int link : crossed) latency += links_[static_cast<size_t>(link)].latency;
+    return cost_of(latency, crossed.size());
+  }
+
+  void read_costs(const std::string& name) {
+    const double most = static_cast<double>(kFar) / 256 / 4 / static_cast<double>(graph_.vertices.size()) * 1e-12;
+    for (const Link& link : links_) {
+      if (link.latency.value() <= most) continue;
+      throw Error(name, fmt::format("link \"{}\": the latency {} is too long to be added up exactly in a graph of {} "
+                                    "vertices; use at most {}",
+                                    link.name, format(link.latency), graph_.vertices.size(), format(Seconds(most))));
+    }
+  }
+
+  bool is_inside(const Edge& edge) const {
+    const auto inside = [&](int link) { return stays_in_server(links_[static_cast<size_t>(link)].kind); };
+    return std::all_of(edge.forth.begin(), edge.forth.end(), inside) &&
+           std::all_of(edge.back.begin(), edge.back.end(), inside);
+  }
+
+  void place_vertices() {
+    const size_t count = graph_.vertices.size();
+    Unions unions(count);
+    for (const Edge& edge : graph_.edges) {
+      if (is_inside(edge)) unions.join(edge.a, edge.b);
+    }
+    std::vector<int> island_of(count, -1);  // by representative
+    for (size_t v = 0; v < count; ++v) {
+      int& island = island_of[static_cast<size_t>(unions.find(static_cast<int>(v)))];
+      if (graph_.vertices[v].device < 0 || island >= 0) continue;
+      island = static_cast<int>(parts_.islands.size());
+      parts_.islands.emplace_back();
+    }
+    drafts_.resize(parts_.islands.size());
+    parts_.places.resize(count);
+    for (size_t v = 0; v < count; ++v) {
+      const int island = island_of[static_cast<size_t>(unions.find(static_cast<int>(v)))];
+      if (island < 0) {
+        parts_.places[v] = {-1, new_switch(static_cast<int>(v))};
+        continue;
+      }
+      auto& vertices   = parts_.islands[static_cast<size_t>(island)].vertices;
+      parts_.places[v] = {island, static_cast<int>(vertices.size())};
+      vertices.push_back(static_cast<int>(v));
+      drafts_[static_cast<size_t>(island)].forwards.push_back(graph_.vertices[v].device < 0 ? 1 : 0);
+    }
+  }
+
+  // What is known about each pair inside an island must stay small.
+  void check_sizes(const std::string& name) const {
+    constexpr size_t kLargest = 2048;
+    for (const Island& island : parts_.islands) {
+      if (island.vertices.size() <= kLargest) continue;
+      const std::string& member = graph_.vertices[static_cast<size_t>(island.vertices.front())].name;
+      throw Error(name,
+                  fmt::format("\"{}\" is in a server of {} devices and routers, which links of the kinds {} join; "
+                              "the most is {}: give links between servers the kind nic or fabric",
+                              member, island.vertices.size(), kServerKinds, kLargest));
+    }
+  }
+
+  int new_switch(int vertex) {
+    switches_.push_back({.vertex = vertex});
+    return static_cast<int>(switches_.size()) - 1;
+  }
+
+  void add_edge(int index) {
+    const Edge& edge = graph_.edges[static_cast<size_t>(index)];
+    const Wire wire{edge.a, edge.b, cost(edge.forth), cost(edge.back)};
+    const Place a = parts_.places[static_cast<size_t>(edge.a)], b = parts_.places[static_cast<size_t>(edge.b)];
+    if (a.island < 0 && b.island < 0) return core_edges_.push_back({a.index, b.index, index, wire.forth, wire.back});
+    if (a.island >= 0 && a.island == b.island && is_inside(edge)) {
+      parts_.islands[static_cast<size_t>(a.island)].edges.push_back(index);
+      return drafts_[static_cast<size_t>(a.island)].wires.push_back({a.index, b.index, wire.forth, wire.back});
+    }
+    if (b.island < 0) return add_port(a, b.index, 2 * index, 2 * index + 1, wire.forth, wire.back);
+    if (a.island < 0) return add_port(b, a.index, 2 * index + 1, 2 * index, wire.back, wire.forth);
+    const int middle = new_switch(-1);  // each side pays its way out, and nothing for the way in
+    add_port(a, middle, 2 * index, -1, wire.forth, 0);
+    add_port(b, middle, 2 * index + 1, -1, wire.back, 0);
+  }
+
+  void add_port(const Place& inside, int at, int out_step, int in_step, Cost out, Cost in) {
+    parts_.islands[static_cast<size_t>(inside.island)].ports.push_back({at, out_step, in_step});
+    drafts_[static_cast<size_t>(inside.island)].doors.push_back({inside.index, out, in});
+  }
+
+  int shape_number(Draft draft) {
+    const auto [known, is_new] = shape_numbers_.emplace(draft.signature(), static_cast<int>(parts_.shapes.size()));
+    if (is_new) parts_.shapes.push_back(shape_of(std::move(draft)));
+    return known->second;
+  }
+
+  const Graph& graph_;
+  const std::vector<Link>& links_;
+  Parts parts_;
+  std::vector<Draft> drafts_;
+  std::vector<Switch> switches_;
+  std::vector<CoreEdge> core_edges_;
+  std::map<Signature, int> shape_numbers_;
+};
+
+// Ports in the order of the network's vertices, those of one vertex in the order of the islands.
+void number_ports(Parts& parts) {
+  std::vector<int> next(static_cast<size_t>(parts.core.network.size()) + 1);
+  const auto core_of = [&](const Port& port) {
+    return static_cast<size_t>(parts.core.switches[static_cast<size_t>(port.at)].core);
+  };
+  for (const Island& island : parts.islands) {
+    for (const Port& port : island.ports) ++next[core_of(port) + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (Island& island : parts.islands) {
+    for (Port& port : island.ports) port.number = next[core_of(port)]++;
+  }
+}
+
+}  // namespace
+
+Parts cut(const Graph& graph, const std::vector<Link>& links, const std::string& name) {
+  Parts parts = Cutter(graph, links).cut(name);
+  number_ports(parts);
+  return parts;
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,29 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+// A device is a socket.
+TopologyDef cpu_cluster() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {
+        .title   = "Server of two CPU sockets",
+        .sources = {"nic: one HDR InfiniBand, 25 GB/s (stas00/ml-engineering network/README.md), an assumption",
+                    kPcie4Source, kUpiSource, "host latency: 1 us between sockets, as localhost's shared memory",
+                    kLatencySource},
+        .gpu     = cpu_socket(),
+        .gpus    = gpus};
+    join_all(node, "sockets", {"host", upi_port().bandwidth, "500ns"});
+    add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
+    return node;
+  };
+  return {"cpu_cluster",
+          "servers of two 32-core CPU sockets, a device each, one 200 Gb/s InfiniBand",
+          4,
+          {2, 1024},
+          {1, 1024},
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

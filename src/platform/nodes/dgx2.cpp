@@ -1,0 +1,24 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef dgx2() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {
+        .title = "NVIDIA DGX-2",
+        .sources =
+            {"nodes: 16 V100-32GB, 12 NVSwitch; 8 EDR InfiniBand of 100 Gb/s, two GPUs to one (pcper.com 2018-03)",
+             "nvlink: 6 links x 25 GB/s = 150 GB/s per direction (stas00/ml-engineering network/README.md)",
+             kPcie3Source, kLatencySource},
+        .gpu  = v100_sxm3_32gb(),
+        .gpus = gpus};
+    join_all(node, "nvswitch", nvlink_port("150GBps"));
+    add_nics(node, pcie3_port(), nic_port("12.5GBps"), nics);
+    return node;
+  };
+  return {"dgx2", "DGX-2: 16 V100-SXM3-32GB on NVSwitch, 8 x 100 Gb/s InfiniBand", 1, {16, 1024}, {8, 1024}, build};
+}
+
+}  // namespace foreflow::platform::definitions

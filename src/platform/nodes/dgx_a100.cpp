@@ -1,0 +1,24 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef dgx_a100() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {.title   = "NVIDIA DGX A100",
+                 .sources = {"nodes: 8 A100 on 6 NVSwitch chips (jingchaozhang.github.io/A100-white-paper)",
+                             "nic: 8 x 200 Gb/s HDR InfiniBand, one per GPU (Selene, arXiv 2104.04473 section 5)",
+                             "nvlink: 300 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie4Source,
+                             kLatencySource},
+                 .gpu     = a100_sxm4_80gb(),
+                 .gpus    = gpus};
+    join_all(node, "nvswitch", nvlink_port("300GBps"));
+    add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
+    return node;
+  };
+  return {"dgx_a100", "DGX A100: 8 A100-SXM4-80GB on NVSwitch, 8 x 200 Gb/s InfiniBand", 1, {8, 1024}, {8, 1024},
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,26 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef dgx_h100() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {.title   = "NVIDIA DGX H100",
+                 .sources = {"nodes: 8 H100 on 4 NVSwitch chips of the third generation, which reduce "
+                             "(stas00/ml-engineering network/README.md)",
+                             "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (docs.nvidia.com/dgx-basepod core-components)",
+                             "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
+                             kLatencySource},
+                 .gpu     = h100_sxm5_80gb(),
+                 .gpus    = gpus};
+    join_all(node, "nvswitch", nvlink_port("450GBps"));
+    add_nics(node, pcie5_port(), nic_port("50GBps"), nics);
+    node.nvls = true;
+    return node;
+  };
+  return {"dgx_h100", "DGX H100: 8 H100-SXM5-80GB on NVSwitch, 8 x 400 Gb/s InfiniBand", 1, {8, 1024}, {8, 1024},
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,24 @@
+#include "platform/nodes/gpus.h"
+
+namespace foreflow::platform::definitions {
+
+// A node is a process on a core of its own, with one device. A message is copied out of the sender's memory and into
+// the receiver's: two links, each with half the latency.
+//
+//   node0-gpu0 --memory up--> (shared segment) --memory down--> node1-gpu0
+TopologyDef localhost() {
+  const auto build = [](int gpus, int /*nics*/) {
+    Node node = {.title   = "Processes on one machine",
+                 .sources = {"memory links: Open MPI 4.1.4 through shared memory on a 2-core virtual machine, 2 MiB "
+                             "messages at 10 GB/s",
+                             "  and 1 us for small ones (ping-pong, 2026-11-21)"},
+                 .gpu     = cpu_core(),
+                 .gpus    = gpus};
+    node.nics.push_back({"memory", {"memory", "10GBps", "500ns"}, 0});
+    return node;
+  };
+  return {"localhost", "processes on one machine, a core each, that talk through shared memory", 2, {1, 1}, {1, 1},
+          build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,24 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef p3_8xlarge() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {
+        .title = "AWS p3.8xlarge",
+        .sources =
+            {"nodes: 4 V100-16GB, NVLink 200 GB/s in both directions together, one 10 Gb/s card (AWS P3 launch post)",
+             "nvlink: 100 GB/s per direction and GPU; the mesh of pairwise links is modelled by its sum", kPcie3Source,
+             kLatencySource},
+        .gpu  = v100_sxm2_16gb(),
+        .gpus = gpus};
+    join_all(node, "nvlinks", nvlink_port("100GBps"));
+    add_nics(node, pcie3_port(), nic_port("1.25GBps"), nics);
+    return node;
+  };
+  return {"p3_8xlarge", "AWS p3.8xlarge: 4 V100-SXM2-16GB on NVLink, one 10 Gb/s card", 4, {4, 1024}, {1, 1024}, build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,23 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef p4d() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {.title   = "AWS p4d.24xlarge",
+                 .sources = {"nodes: 8 A100-40GB on NVSwitch; 4 EFA of 100 Gb/s, two GPUs to one "
+                             "(stas00/ml-engineering network/README.md)",
+                             "nvlink: 300 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie4Source,
+                             kLatencySource},
+                 .gpu     = a100_sxm4_40gb(),
+                 .gpus    = gpus};
+    join_all(node, "nvswitch", nvlink_port("300GBps"));
+    add_nics(node, pcie4_port(), nic_port("12.5GBps"), nics);
+    return node;
+  };
+  return {"p4d", "AWS p4d.24xlarge: 8 A100-SXM4-40GB on NVSwitch, 4 x 100 Gb/s EFA", 2, {8, 1024}, {4, 1024}, build};
+}
+
+}  // namespace foreflow::platform::definitions

@@ -1,0 +1,26 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions {
+
+TopologyDef p5() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {.title   = "AWS p5.48xlarge",
+                 .sources = {"nodes: 8 H100 on NVSwitch; 32 EFA of 100 Gb/s, 400 GB/s together (stas00/ml-engineering "
+                             "network/README.md)",
+                             "nic: the four EFA cards of a GPU are one port of 50 GB/s, as its network library stripes "
+                             "every message over them",
+                             "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
+                             kLatencySource},
+                 .gpu     = h100_sxm5_80gb(),
+                 .gpus    = gpus};
+    join_all(node, "nvswitch", nvlink_port("450GBps"));
+    add_nics(node, pcie5_port(), nic_port("50GBps"), nics);
+    node.nvls = true;
+    return node;
+  };
+  return {"p5", "AWS p5.48xlarge: 8 H100-SXM5-80GB on NVSwitch, 8 x 4 x 100 Gb/s EFA", 2, {8, 1024}, {8, 1024}, build};
+}
+
+}  // namespace foreflow::platform::definitions

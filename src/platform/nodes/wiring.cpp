@@ -1,0 +1,48 @@
+#include "platform/nodes/wiring.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace foreflow::platform {
+
+int add_switch(Node& node, const std::string& name) {
+  node.switches.push_back(name);
+  return node.gpus + static_cast<int>(node.switches.size()) - 1;
+}
+
+void connect(Node& node, const std::string& name, const Port& port, int from, int to) {
+  node.cables.push_back({name, port, from, to});
+}
+
+void join_all(Node& node, const std::string& switch_name, const Port& port) {
+  const int centre = add_switch(node, switch_name);
+  for (int i = 0; i < node.gpus; ++i) connect(node, fmt::format("gpu{}-{}", i, port.kind), port, i, centre);
+}
+
+void plug_nics(Node& node, const std::vector<int>& places, const Port& pcie, const Port& nic, int count) {
+  const int slots = static_cast<int>(places.size());
+  for (int j = 0; j < count; ++j) {
+    const std::string name = fmt::format("nic{}", j);
+    int vertex             = places[static_cast<size_t>(j * slots / count)];
+    if (count > slots) {
+      const int card = add_switch(node, name);
+      connect(node, name + "-pcie", {pcie.kind, pcie.bandwidth, "0us"}, vertex, card);
+      vertex = card;
+    }
+    node.nics.push_back({name + (count > slots ? "-port" : ""), nic, vertex});
+  }
+}
+
+void add_nics(Node& node, const Port& pcie, const Port& nic, int count) {
+  const int switches = std::min(node.gpus, count);
+  std::vector<int> places;
+  for (int s = 0; s < switches; ++s) places.push_back(add_switch(node, fmt::format("pcie{}", s)));
+  for (int i = 0; i < node.gpus; ++i) {
+    const int place = places[static_cast<size_t>(i * switches / node.gpus)];
+    connect(node, fmt::format("gpu{}-pcie", i), pcie, i, place);
+  }
+  plug_nics(node, places, pcie, nic, count);
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,19 @@
+// Whole numbers among the parameters of recipes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "foreflow/base/json.h"
+
+namespace foreflow::platform {
+
+constexpr int kMostPorts = 1'000'000;  // of a switch, and of everything else that is counted
+
+// The member, which is least .. most; `fallback` when absent. Throws Error at the key.
+int whole_or(const JsonView& json, std::string_view key, int fallback, int least = 1, int most = kMostPorts);
+
+// "oversubscription", a number from 1 on; 1 when absent.
+double read_oversubscription(const JsonView& json);
+
+}  // namespace foreflow::platform

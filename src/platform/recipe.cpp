@@ -1,0 +1,167 @@
+#include "foreflow/platform/recipe.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "foreflow/base/text.h"
+#include "platform/blueprint.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform {
+namespace {
+
+const std::vector<std::string>& part_keys() {
+  static const std::vector<std::string> keys = {"topology", "nodes", "gpus_per_node", "nics_per_node", "nvlink_domain"};
+  return keys;
+}
+
+std::string divisors(int number) {
+  std::vector<std::string> all;
+  for (int i = 1; i <= number; ++i) {
+    if (number % i == 0) all.push_back(std::to_string(i));
+  }
+  return list_or(all);
+}
+
+// Cuts the nodes into as many as they have NVLink domains: between domains there is nothing but the fabric.
+void cut(Part& part, const JsonView& domain) {
+  const std::string name(part.topology->name);
+  if (!part.topology->domains) domain.fail(fmt::format("the GPUs of a {} are on no NVSwitch; leave it out", name));
+  const int64_t gpus = domain.as_int();
+  if (gpus < 1 || part.gpus % gpus != 0) {
+    domain.fail(
+        fmt::format("{} does not divide the {} GPUs of a {}; use {}", gpus, part.gpus, name, divisors(part.gpus)));
+  }
+  const int domains = part.gpus / static_cast<int>(gpus);
+  if (part.nics % domains != 0) {
+    domain.fail(
+        fmt::format("the {} NICs of a {} cannot be shared out to {} domains of {} GPUs; use a multiple of {} "
+                    "as nics_per_node",
+                    part.nics, name, domains, gpus, domains));
+  }
+  part.nodes *= domains;
+  part.gpus /= domains;
+  part.nics /= domains;
+}
+
+Part read_part(const JsonView& json) {
+  Part part;
+  part.topology = &topologies().get(json.at("topology").as_string(), json.at("topology").where());
+  part.nodes    = whole_or(json, "nodes", part.topology->default_nodes, 1, static_cast<int>(kMostDevices));
+  part.gpus     = whole_or(json, "gpus_per_node", part.topology->gpus.usual, 1, part.topology->gpus.most);
+  part.nics     = whole_or(json, "nics_per_node", part.topology->nics.usual, 1, part.topology->nics.most);
+  if (json.has("nvlink_domain")) cut(part, json.at("nvlink_domain"));
+  return part;
+}
+
+// Equal neighbours are one part.
+std::vector<Part> read_parts(const JsonView& json) {
+  if (!json.has("parts")) return {read_part(json)};
+  std::vector<Part> parts;
+  for (const JsonView& item : json.at("parts").items()) {
+    item.allow_only(part_keys());
+    Part part = read_part(item);
+    if (!parts.empty() && parts.back() == Part{part.topology, parts.back().nodes, part.gpus, part.nics}) {
+      parts.back().nodes += part.nodes;
+    } else {
+      parts.push_back(part);
+    }
+  }
+  if (parts.empty()) json.at("parts").fail("is empty; name at least one topology");
+  return parts;
+}
+
+void check_size(const JsonView& json, const std::vector<Part>& parts) {
+  int64_t devices = 0, nics = 0;
+  for (const Part& part : parts) {
+    devices += int64_t{part.nodes} * part.gpus;
+    nics += int64_t{part.nodes} * part.nics;
+  }
+  if (std::max(devices, nics) <= kMostDevices) return;
+  json.at(json.has("nodes")   ? "nodes"
+          : json.has("parts") ? "parts"
+                              : "gpus_per_node")
+      .fail(fmt::format("{} devices and {} NICs are too many; use at most {} of each", devices, nics, kMostDevices));
+}
+
+void check_keys(const JsonView& json, const FabricDef& fabric) {
+  std::vector<std::string> keys = {"fabric", "ecmp", "sharp", "links"};
+  if (json.has("parts")) {
+    keys.emplace_back("parts");
+  } else {
+    keys.insert(keys.end(), part_keys().begin(), part_keys().end());
+  }
+  for (const Parameter& parameter : fabric.parameters) keys.emplace_back(parameter.name);
+  json.allow_only(keys);
+}
+
+void check_links(const JsonView& json, const Recipe& recipe) {
+  std::set<std::string> kinds, names;
+  for (const Cable& cable : compose(recipe).cables) {
+    kinds.insert(cable.port.kind);
+    names.insert(cable.name);
+  }
+  check_link_changes(json, kinds, names);
+}
+
+std::string read_ecmp(const JsonView& json) {
+  std::string ecmp = json.string_or("ecmp", "dmodk");
+  if (ecmp != "dmodk" && ecmp != "hash") {
+    json.at("ecmp").fail(fmt::format("unknown rule \"{}\" to choose among shortest paths; use dmodk or hash", ecmp));
+  }
+  return ecmp;
+}
+
+}  // namespace
+
+Recipe read_recipe(const JsonView& json) {
+  Recipe recipe;
+  const std::string fabric = json.string_or("fabric", "star");
+  recipe.fabric            = &fabrics().get(fabric, json.has("fabric") ? json.at("fabric").where() : json.where());
+  check_keys(json, *recipe.fabric);
+  if (!json.has("topology") && !json.has("parts"))
+    json.fail("says no platform; give \"topology\", \"parts\" or \"file\"");
+  recipe.parts = read_parts(json);
+  check_size(json, recipe.parts);
+  recipe.settings = recipe.fabric->read(json, outlets_of(recipe.parts));
+  recipe.ecmp     = read_ecmp(json);
+  recipe.sharp    = json.bool_or("sharp", false);
+  recipe.links    = read_link_changes(json);
+  if (!recipe.links.empty()) check_links(json, recipe);
+  return recipe;
+}
+
+std::vector<std::pair<std::string, std::string>> defaults_of(const TopologyDef& topology) {
+  const auto text = [](const Count& range) { return fmt::format("{} (at most {})", range.usual, range.most); };
+  std::vector<std::pair<std::string, std::string>> all = {{"nodes", std::to_string(topology.default_nodes)}};
+  if (topology.gpus.most > 1) all.emplace_back("gpus_per_node", text(topology.gpus));
+  if (topology.nics.most > 1) all.emplace_back("nics_per_node", text(topology.nics));
+  if (topology.domains) all.emplace_back("nvlink_domain", "gpus_per_node");
+  return all;
+}
+
+Recipe recipe_of(const TopologyDef& topology, int nodes) {
+  const std::string name(topology.name);
+  if (nodes < 1) throw Error(name, fmt::format("{} nodes; use 1 or more", nodes));
+  const Json json = Json::object().set("topology", name).set("nodes", nodes);
+  return read_recipe(JsonView(json, name));
+}
+
+int64_t device_count(const Recipe& recipe) {
+  int64_t devices = 0;
+  for (const Part& part : recipe.parts) devices += int64_t{part.nodes} * part.gpus;
+  return devices;
+}
+
+std::string name_of(const Recipe& recipe) {
+  std::string name;
+  for (const Part& part : recipe.parts)
+    name += fmt::format("{}{}_{}", name.empty() ? "" : "+", part.topology->name, part.nodes);
+  return recipe.fabric == &*fabrics().begin() ? name : fmt::format("{}_{}", name, recipe.fabric->name);
+}
+
+}  // namespace foreflow::platform

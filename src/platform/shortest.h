@@ -1,0 +1,74 @@
+// Shortest paths by (latency, number of links) in a network of which some vertices forward nothing.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "foreflow/base/units.h"
+
+namespace foreflow::platform {
+
+// Picoseconds * 256 + links: an integer, so that equal ways compare equal in whatever order they were added up. Paths
+// of more than 255 links count 256 of them as a picosecond.
+using Cost                 = uint64_t;
+inline constexpr Cost kFar = std::numeric_limits<Cost>::max();  // there is no way
+
+Cost cost_of(Seconds latency, size_t links);
+inline Cost add(Cost a, Cost b) { return a == kFar || b == kFar ? kFar : a + b; }
+
+// A connection of two vertices, in both directions.
+struct Wire {
+  int a, b;
+  Cost forth, back;  // from a to b, from b to a; above zero
+};
+
+// A wire as one of its ends sees it.
+struct Arc {
+  int to;
+  int step;          // 2 * index of the wire + (0: from a to b, 1: from b to a)
+  Cost there, back;  // to `to`, from `to`
+};
+
+class Network {
+ public:
+  Network() : first_(1) {}
+  // `forwards[v]`: messages may pass through v; any vertex may send and receive.
+  Network(std::span<const Wire> wires, std::vector<char> forwards);
+
+  int size() const { return static_cast<int>(forwards_.size()); }
+  // In the order of the wires.
+  std::span<const Arc> arcs(int vertex) const {
+    const auto at = static_cast<size_t>(vertex);
+    return {arcs_.data() + first_[at], arcs_.data() + first_[at + 1]};
+  }
+  bool forwards(int vertex) const { return forwards_[static_cast<size_t>(vertex)] != 0; }
+
+ private:
+  std::vector<char> forwards_;
+  std::vector<size_t> first_;  // of each vertex's arcs
+  std::vector<Arc> arcs_;
+};
+
+// From every vertex to `target` (Dijkstra).
+std::vector<Cost> costs_to(const Network& network, int target);
+
+// Follows a shortest path; `left` is costs_to(network, to), finite at `from`. Where several ways are equal,
+// choose(vertex, ways) says which, counted in the order of the wires. visit(step) is called for every wire crossed.
+template <class Choose, class Visit>
+void walk(const Network& network, std::span<const Cost> left, int from, int to, Choose choose, Visit visit) {
+  std::vector<const Arc*> ways;
+  for (int at = from; at != to;) {
+    ways.clear();
+    for (const Arc& arc : network.arcs(at)) {
+      if (arc.to != to && !network.forwards(arc.to)) continue;
+      if (add(arc.there, left[static_cast<size_t>(arc.to)]) == left[static_cast<size_t>(at)]) ways.push_back(&arc);
+    }
+    const Arc& way = *(ways.size() == 1 ? ways.front() : ways.at(choose(at, ways.size())));
+    visit(way.step);
+    at = way.to;
+  }
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,63 @@
+// A blueprint as SimGrid XML: one zone, one route for each link, from which shortest paths follow.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "platform/blueprint.h"
+
+namespace foreflow::platform {
+namespace {
+
+std::string prop(const std::string& id, const std::string& value) {
+  return fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
+}
+
+// What all hosts of one data sheet say alike.
+std::string props_of(const Gpu& gpu) {
+  const char* indent = "      ";
+  std::string text   = indent + prop("kind", gpu.kind) + "\n";
+  for (const auto& [id, value] : {std::pair{"memory", gpu.memory}, std::pair{"memory_bandwidth", gpu.memory_bandwidth},
+                                  std::pair{"launch", gpu.launch}})
+    text += indent + prop(id, value) + "\n";
+  for (const auto& [dtype, peak] : gpu.peaks) text += indent + prop("peak_" + dtype, peak) + "\n";
+  if (!gpu.nvlink_generation.empty()) text += indent + prop("nvlink_generation", gpu.nvlink_generation) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string write(const Blueprint& blueprint) {
+  std::string xml = "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--";
+  for (const std::string& line : blueprint.comment) xml += " " + line + "\n    ";
+  xml += "-->\n<platform version=\"4.1\">\n  <zone id=\"cluster\" routing=\"Dijkstra\">\n";
+  for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
+  std::vector<std::string> sheets;
+  for (const Gpu& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
+  auto end         = std::back_inserter(xml);
+  const auto named = [&](int vertex) -> const std::string& { return blueprint.vertices[static_cast<size_t>(vertex)]; };
+  for (const Host& host : blueprint.hosts) {
+    const auto sheet = static_cast<size_t>(host.sheet);
+    fmt::format_to(end,
+                   "    <host id=\"{}\" speed=\"{}\">\n      <prop id=\"node\" value=\"{}\"/>\n      <prop id=\"rail\" "
+                   "value=\"{}\"/>\n{}    </host>\n",
+                   named(host.vertex), blueprint.sheets[sheet].peaks.front().second, host.node, host.rail,
+                   sheets[sheet]);
+  }
+  for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
+  for (const Cable& cable : blueprint.cables) {
+    fmt::format_to(end,
+                   "    <link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"SPLITDUPLEX\">{}{}{}</link>\n",
+                   cable.name, cable.port.bandwidth, cable.port.latency, prop("kind", cable.port.kind),
+                   cable.nvlink_generation.empty() ? "" : prop("nvlink_generation", cable.nvlink_generation),
+                   cable.nvls ? prop("nvls", "yes") : "");
+  }
+  for (const Cable& cable : blueprint.cables) {
+    fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",
+                   named(cable.from), named(cable.to), cable.name);
+  }
+  return xml + "  </zone>\n</platform>\n";
+}
+
+std::string write_xml(const Recipe& recipe) { return write(compose(recipe)); }
+
+}  // namespace foreflow::platform

@@ -1,0 +1,74 @@
+#include "simulate/compute_times.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace foreflow::simulate {
+namespace {
+
+// A number in [0, 1) that looks random (the finaliser of SplitMix64; Steele, Lea and Flood, 2014).
+double scatter(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& disturbances)
+    : jitter_(disturbances.jitter) {
+  durations_.reserve(program.computes.size());
+  for (const stream::Compute& compute : program.computes) durations_.push_back(compute.duration.value());
+
+  std::map<int, std::vector<const Slowdown*>> of_device;
+  for (const Slowdown& slowdown : disturbances.slowdowns) of_device[slowdown.device].push_back(&slowdown);
+  std::map<int, int32_t> number;
+  for (const auto& [device, slowdowns] : of_device) {
+    std::set<double> borders = {0};
+    for (const Slowdown* one : slowdowns) {
+      borders.insert(one->from.value());
+      if (one->until < kForever) borders.insert(one->until.value());
+    }
+    number[device] = static_cast<int32_t>(paces_.size());
+    auto& paces    = paces_.emplace_back();
+    for (const double border : borders) {
+      double factor = 1;
+      for (const Slowdown* one : slowdowns) {
+        if (one->from.value() <= border && border < one->until.value()) factor *= one->factor;
+      }
+      paces.push_back({border, factor});
+    }
+  }
+  for (const stream::Stream& stream : program.streams) {
+    const auto found = number.find(program.devices[static_cast<size_t>(stream.device)].place);
+    paces_of_.push_back(found == number.end() ? -1 : found->second);
+  }
+}
+
+double ComputeTimes::factor(int32_t stream, size_t item) const {
+  if (jitter_.amplitude == 0) return 1;
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15u;  // 2^64 over the golden ratio
+  const double drawn        = scatter((jitter_.seed + golden * (static_cast<uint64_t>(stream) + 1)) * golden + item);
+  return 1 + jitter_.amplitude * (2 * drawn - 1);
+}
+
+double ComputeTimes::end(int32_t stream, size_t item, int32_t event, double start) const {
+  double left            = durations_[static_cast<size_t>(event)] * factor(stream, item);  // at full speed
+  const int32_t slowdown = paces_of_[static_cast<size_t>(stream)];
+  if (slowdown < 0) return start + left;
+  const auto& paces = paces_[static_cast<size_t>(slowdown)];
+  auto next         = std::upper_bound(paces.begin(), paces.end(), start,
+                                       [](double time, const Pace& pace) { return time < pace.from; });
+  double now        = start;
+  for (; next != paces.end(); ++next) {
+    const double factor = std::prev(next)->factor;
+    const double done   = (next->from - now) / factor;
+    if (done >= left) return now + left * factor;
+    left -= done;
+    now = next->from;
+  }
+  return now + left * paces.back().factor;
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,76 @@
+// Weighted max-min fair sharing of links, kept up to date while flows come and go. Every flow has one rate; a link that
+// it crosses w times carries w times as much. A set of rates is max-min fair when each flow has a bottleneck: a link
+// that is full and on which no flow is faster (Bertsekas and Gallager, Data Networks, section 6.5.2). Rates that satisfy
+// this are unique, so it is enough to work out afresh the flows that a change can reach: begin with those that it
+// touches, keep all others as they are, and take in any whose condition is then broken.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace foreflow::simulate {
+
+class FairShares {
+ public:
+  struct Crossing {
+    int32_t link;
+    double weight;  // > 0
+  };
+
+  // Capacities are in the unit of the rates; 0: nothing gets through.
+  explicit FairShares(std::vector<double> capacities);
+
+  // Takes a free number for a new flow. `route` names each link once, at least one, and must outlive the flow.
+  int32_t add(std::span<const Crossing> route);
+  void remove(int32_t flow);
+  void set_capacity(int32_t link, double capacity);
+
+  // Brings the rates up to date. Returns the flows whose rates were worked out afresh, until the next call.
+  const std::vector<int32_t>& update();
+  double rate(int32_t flow) const { return flows_[static_cast<size_t>(flow)].rate; }
+  // Where the flow is held up; its link is full.
+  int32_t bottleneck(int32_t flow) const { return flows_[static_cast<size_t>(flow)].bottleneck; }
+
+ private:
+  struct Flow {
+    std::span<const Crossing> route;
+    std::vector<int32_t> places;  // of each crossing, in Link::users
+    double rate        = 0;
+    int32_t bottleneck = -1;
+    bool open          = false;  // its rate is being worked out
+    bool chosen        = false;  // is among affected_
+  };
+  struct User {
+    int32_t flow;
+    int32_t crossing;  // which of its route
+    double weight;
+  };
+  struct Link {
+    double capacity;
+    std::vector<User> users;
+    double room   = 0;  // capacity that is left to the affected flows whose rate is open
+    double weight = 0;  // of these flows
+    bool touched  = false;
+  };
+
+  Flow& flow(int32_t number) { return flows_[static_cast<size_t>(number)]; }
+  Link& link(int32_t number) { return links_[static_cast<size_t>(number)]; }
+  void choose(int32_t flow);
+  void forget_left();
+  void touch_links(size_t first);
+  void fill();
+  bool choose_broken();
+  void choose_component();
+
+  std::vector<Flow> flows_;
+  std::vector<Link> links_;
+  std::vector<int32_t> free_;
+  std::vector<int32_t> left_;      // removed since the last update
+  std::vector<int32_t> affected_;  // flows
+  std::vector<int32_t> touched_;   // links that affected flows cross
+  std::vector<int32_t> updated_;
+  std::vector<std::pair<double, int32_t>> queue_;  // a heap of (fair share, link)
+};
+
+}  // namespace foreflow::simulate

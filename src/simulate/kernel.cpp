@@ -1,0 +1,62 @@
+#include "simulate/kernel.h"
+
+#include <cmath>
+#include <memory>
+#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/s4u.hpp>
+
+#include "simulate/simgrid_settings.h"
+
+namespace foreflow::simulate {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+// SimGrid asks its models when something happens next, moves its clock there and tells them.
+class ConductorModel : public simgrid::kernel::resource::Model {
+ public:
+  explicit ConductorModel(Conductor& conductor) : Model("foreflow"), conductor_(conductor) {}
+
+  double next_occurring_event(double now) override {
+    constexpr double never = -1;
+    due_                   = conductor_.next();
+    return std::isinf(due_) ? never : std::max(0.0, due_ - now);
+  }
+
+  void update_actions_state(double now, double) override {
+    constexpr double rounding = 1e-12;  // of SimGrid's clock, which adds up differences
+    if (std::isinf(due_) || now < due_ - rounding * std::max(due_, 1.0)) return;
+    conductor_.advance();
+    if (std::isinf(conductor_.next()) && waiting_ != nullptr) waiting_->resume();
+  }
+
+  // The calling actor sleeps until nothing more happens.
+  void wait() {
+    if (std::isinf(conductor_.next())) return;
+    waiting_ = s4u::Actor::self();
+    s4u::this_actor::suspend();
+    waiting_ = nullptr;
+  }
+
+ private:
+  Conductor& conductor_;
+  double due_          = Agenda::kNever;
+  s4u::Actor* waiting_ = nullptr;
+};
+
+}  // namespace
+
+Performance perform(const Score& score, const Network& network) {
+  SimGrid simgrid;
+  Conductor conductor(score, network);
+  const auto model = std::make_shared<ConductorModel>(conductor);
+  simgrid.engine().add_model(model);
+  s4u::NetZone* zone = s4u::create_full_zone("network");
+  s4u::Host* host    = zone->create_host("coordinator", 1)->seal();
+  zone->seal();
+  s4u::Actor::create("coordinator", host, [&] { model->wait(); });
+  simgrid.engine().run();
+  return std::move(conductor).take();
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,103 @@
+#include "simulate/performance.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "foreflow/base/error.h"
+#include "simulate/link_use.h"
+#include "simulate/replay.h"
+
+namespace foreflow::simulate {
+namespace {
+
+template <class T>
+void append(std::string& message, const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const uint64_t count = values.size();
+  message.append(reinterpret_cast<const char*>(&count), sizeof count);
+  message.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+// Takes the next array off the front.
+template <class T>
+std::vector<T> take(std::string_view& message) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  uint64_t count = 0;
+  FOREFLOW_CHECK(message.size() >= sizeof count, "the message of a child is too short");
+  std::memcpy(&count, message.data(), sizeof count);
+  message.remove_prefix(sizeof count);
+  FOREFLOW_CHECK(message.size() / sizeof(T) >= count, "the message of a child is too short");
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(static_cast<void*>(values.data()), message.data(), count * sizeof(T));
+  message.remove_prefix(count * sizeof(T));
+  return values;
+}
+
+// Indices of what belongs to each of `count` groups, in order: group g has members[first[g]] .. members[first[g + 1] - 1].
+struct Groups {
+  std::vector<size_t> first, members;
+};
+
+Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
+  Groups groups{std::vector<size_t>(meetings + 1, 0), std::vector<size_t>(flows.size())};
+  for (const stream::Flow& flow : flows) ++groups.first[static_cast<size_t>(flow.instance) + 1];
+  std::partial_sum(groups.first.begin(), groups.first.end(), groups.first.begin());
+  std::vector<size_t> next = groups.first;
+  for (size_t i = 0; i < flows.size(); ++i) groups.members[next[static_cast<size_t>(flows[i].instance)]++] = i;
+  return groups;
+}
+
+}  // namespace
+
+std::string to_message(const Performance& performance) {
+  std::string message;
+  append(message, performance.ends);
+  append(message, performance.flows);
+  std::vector<uint64_t> counts;
+  std::vector<stream::Pace> paces;
+  for (const auto& of_flow : performance.paces) {
+    counts.push_back(of_flow.size());
+    paces.insert(paces.end(), of_flow.begin(), of_flow.end());
+  }
+  append(message, counts);
+  append(message, paces);
+  return message;
+}
+
+Performance from_message(std::string_view message) {
+  Performance performance;
+  performance.ends  = take<double>(message);
+  performance.flows = take<stream::Flow>(message);
+  const auto counts = take<uint64_t>(message);
+  const auto paces  = take<stream::Pace>(message);
+  auto next         = paces.begin();
+  for (const uint64_t count : counts) {
+    performance.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+  }
+  return performance;
+}
+
+stream::Timeline timeline_of(const Performance& performance, const Score& score, const platform::Platform& platform) {
+  const auto meeting_of = [&](size_t instance) { return static_cast<size_t>(score.cast.meeting_of[instance]); };
+  auto timeline         = replay(score.program, score.times,
+                                 [&](size_t instance, Seconds) { return Seconds(performance.ends[meeting_of(instance)]); });
+  const Groups groups   = by_meeting(performance.flows, performance.ends.size());
+  timeline.flows.reserve(performance.flows.size());
+  for (size_t instance = 0; instance < score.program.instances.size(); ++instance) {
+    const size_t meeting = meeting_of(instance);
+    for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
+      stream::Flow flow = performance.flows[groups.members[i]];
+      flow.instance     = static_cast<int32_t>(instance);
+      const auto phase  = static_cast<size_t>(score.footprints.of(instance).first + flow.phase);
+      flow.load         = score.footprints.phases[phase].load;
+      timeline.flows.push_back(flow);
+      if (score.options.observe) timeline.paces.push_back(performance.paces[groups.members[i]]);
+    }
+  }
+  timeline.loads = crossings(score.footprints);
+  timeline.links = link_uses(score.program, timeline, platform.links().size());
+  return timeline;
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,43 @@
+// SimGrid's engine, set up for our purposes.
+#pragma once
+
+#include <simgrid/s4u.hpp>
+#include <string>
+#include <vector>
+
+namespace foreflow::simulate {
+
+// One in a process, whose whole life it is: a child's.
+class SimGrid {
+ public:
+  SimGrid() : arguments_(settings()), engine_(make(arguments_)) {}
+
+  simgrid::s4u::Engine& engine() { return engine_; }
+
+ private:
+  // Everything that changes SimGrid's results or speed. Its defaults model wide-area TCP; latency is ours.
+  static std::vector<std::string> settings() {
+    return {
+        "simgrid",
+        "--cfg=network/model:CM02",       // bandwidth as stated, no correction factors
+        "--cfg=network/crosstraffic:no",  // links are per direction
+        "--cfg=network/TCP-gamma:0",      // no window limit
+        "--cfg=surf/precision:1e-12",     // the default would merge events within a nanosecond
+        "--cfg=contexts/stack-size:64",   // KiB; actors are shallow
+        "--cfg=contexts/guard-size:0",    // else 32 thousand actors exhaust the memory maps of a process
+        "--log=root.thresh:critical",
+    };
+  }
+  static simgrid::s4u::Engine make(std::vector<std::string>& arguments) {
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    int count = static_cast<int>(pointers.size());
+    pointers.push_back(nullptr);
+    return simgrid::s4u::Engine(&count, pointers.data());
+  }
+
+  std::vector<std::string> arguments_;
+  simgrid::s4u::Engine engine_;
+};
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,18 @@
+#include "simulate/stuck.h"
+
+#include <fmt/format.h>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::simulate {
+
+void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, size_t member) {
+  const stream::Stream& waiting = program.streams[stream];
+  throw Error(
+      fmt::format("stream {}, item {}", waiting.name, item),
+      fmt::format("{} never starts: {} does not arrive; all members must list their communications in one order",
+                  program.communications[static_cast<size_t>(waiting.items[item].event)].name,
+                  program.streams[member].name));
+}
+
+}  // namespace foreflow::simulate
