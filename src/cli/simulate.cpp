@@ -16,7 +16,8 @@ struct Options {
   std::string scenario, engine, json;
   std::vector<std::string> settings;
   std::map<std::string, std::string> reports;  // writer -> file
-  bool timing = false;
+  bool timing  = false;
+  bool observe = false;
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
@@ -28,6 +29,7 @@ std::string written(std::string_view writer, const scenario::Outcome& outcome) {
 scenario::Outcome simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
+  scenario.simulation.observe = options.observe;
   Progress progress("simulate", scenario::kSteps);
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
@@ -61,6 +63,7 @@ Action declare(CLI::App& command) {
   command.add_option("--csv", options->reports["csv"], "write every item of the timeline, one a line");
   command.add_option("--html", options->reports["html"], "write a page for a browser");
   command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
+  command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options] { run(*options); };
 }

@@ -36,4 +36,23 @@ bool can(const AlgorithmDef& algorithm, Kind kind, int ranks) {
   return algorithm.supports(kind, {ranks, {}, false, true}) || algorithm.supports(kind, {ranks, one_node, true, false});
 }
 
+double bus_factor(Kind kind, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  switch (kind) {
+    case Kind::all_reduce:
+      return 2 * others;
+    case Kind::reduce_scatter:
+    case Kind::all_gather:
+    case Kind::all_to_all:
+    case Kind::gather:
+    case Kind::scatter:
+      return others;
+    case Kind::send:
+    case Kind::broadcast:
+    case Kind::reduce:
+      return 1;
+  }
+  throw InternalError("a kind without a bus bandwidth");
+}
+
 }  // namespace foreflow::collective

@@ -5,8 +5,10 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/share.h"
+#include "report/collectives.h"
 #include "report/critical_path.h"
 #include "report/family.h"
+#include "report/link_history.h"
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
@@ -124,8 +126,8 @@ EventCounts count_events(const stream::Program& program) {
     ++counts.executed;
     communicates[static_cast<size_t>(instance.communication)] = true;
   }
-  counts.distinct = static_cast<int64_t>(program.computes.size()) +
-                    std::count(communicates.begin(), communicates.end(), true);
+  counts.distinct =
+      static_cast<int64_t>(program.computes.size()) + std::count(communicates.begin(), communicates.end(), true);
   for (const stream::Stream& stream : program.streams) {
     counts.executed += std::count_if(stream.items.begin(), stream.items.end(),
                                      [](const stream::Item& item) { return item.instance < 0; });
@@ -186,11 +188,14 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
         summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
-  summary.links         = summarise_links(timeline, platform);
-  summary.ops           = time_by_op(program, timeline);
-  summary.critical_path = critical_path(program, timeline);
-  summary.jobs          = summarise_jobs(summary, program, timeline);
-  summary.events        = count_events(program);
+  summary.links                         = summarise_links(timeline, platform);
+  summary.ops                           = time_by_op(program, timeline);
+  const std::vector<Seconds> contention = contention_by_instance(program, timeline);
+  summary.collectives                   = summarise_collectives(program, timeline, contention);
+  summary.critical_path                 = critical_path(program, timeline, contention);
+  summary.jobs                          = summarise_jobs(summary, program, timeline);
+  summary.events                        = count_events(program);
+  if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }
 

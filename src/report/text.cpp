@@ -16,6 +16,7 @@ constexpr size_t kFamilies    = 9;
 constexpr size_t kGroups      = 8;
 constexpr size_t kLinks       = 5;
 constexpr size_t kPathEntries = 5;
+constexpr size_t kCollectives = 5;
 
 // Cells, not bytes.
 int cells(std::string_view text) {
@@ -46,7 +47,9 @@ double share(const Summary& summary, Seconds part) {
 // "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
 // nodes" where none does.
 std::string where_ranks_sit(const std::string& placement, const std::vector<NodeShare>& nodes, int width) {
-  const auto so_many = [](size_t n) { return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s"); };
+  const auto so_many = [](size_t n) {
+    return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s");
+  };
   std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
   for (size_t i = 0; i < nodes.size(); ++i) {
     text += fmt::format("{} {} on {}", i == 0 ? "" : ",", name_ranges(nodes[i].names, 2), nodes[i].node);
@@ -63,8 +66,9 @@ std::string headline(const Summary& summary) {
   const auto devices = summary.devices.size();
   const std::string how =
       fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
-  std::string out = fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
   const std::string_view what = summary.jobs.empty() ? "iteration" : "all jobs";
+  std::string out =
+      fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
   out += fmt::format("  {:<12}{:<16}", what, format(summary.iteration_time));
   const std::string samples = number(summary.samples_per_second) + " samples/s";
   out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);
@@ -84,16 +88,16 @@ std::string headline(const Summary& summary) {
 std::string jobs(const Summary& summary) {
   if (summary.jobs.empty()) return "";
   constexpr int kIndent = 61;
-  std::string out = fmt::format("\n{:<18}{:>9}{:>10}{:>11}{:>10}   {}\n", "Jobs", "start", "alone", "together",
-                                "slowdown", "placement");
+  std::string out       = fmt::format("\n{:<18}{:>9}{:>10}{:>11}{:>10}   {}\n", "Jobs", "start", "alone", "together",
+                                      "slowdown", "placement");
   for (size_t j = 0; j < summary.jobs.size(); ++j) {
     const JobSummary& job = summary.jobs[j];
     const std::string name =
         job.job.iterations == 1 ? job.job.name : fmt::format("{}, {} x", job.job.name, count(job.job.iterations));
-    out += fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
-                       format(job.job.alone), format(job.together), job.slowdown,
-                       where_ranks_sit(job.job.placement, places_by_node(summary, static_cast<int>(j)),
-                                       kWidth - kIndent));
+    out +=
+        fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
+                    format(job.job.alone), format(job.together), job.slowdown,
+                    where_ranks_sit(job.job.placement, places_by_node(summary, static_cast<int>(j)), kWidth - kIndent));
   }
   return out;
 }
@@ -154,6 +158,28 @@ std::string devices(const Summary& summary) {
   return out;
 }
 
+std::string collectives(const Summary& summary) {
+  if (summary.collectives.empty()) return "";
+  std::string out = fmt::format("\n{:<33}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "times", "each",
+                                "algbw", "busbw", "contention", "waiting");
+  for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
+    const CollectiveSummary& row = summary.collectives[i];
+    const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
+                                         row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
+    out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), count(row.count),
+                       format(row.time / static_cast<double>(row.count)), format(row.algbw), format(row.busbw),
+                       percent(row.contention / row.time), percent(row.waiting / (row.time + row.waiting)));
+  }
+  return out;
+}
+
+std::string sharing(const LinkSharing& shared) {
+  const std::string who = shared.first == shared.second
+                              ? "by several " + std::string(plain_name(shared.first))
+                              : fmt::format("by {} and {}", plain_name(shared.first), plain_name(shared.second));
+  return fmt::format("{} for {}", who, format(shared.seconds));
+}
+
 std::string links(const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return "";
@@ -168,6 +194,7 @@ std::string links(const Summary& summary) {
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes), link.kind);
     out.erase(out.find_last_not_of(" \n") + 1);
     out += '\n';
+    if (!link.shared.empty()) out += clipped("    shared " + sharing(link.shared.front()), kWidth) + "\n";
   }
   return out;
 }
@@ -202,8 +229,8 @@ std::string footer(const Summary& summary) {
 }
 
 std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) + links(summary) +
-         path(summary) + footer(summary);
+  return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) +
+         links(summary) + path(summary) + footer(summary);
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ void check_undistributed(const Scenario& scenario) {
 void check_one_job(const Scenario& scenario) {
   if (scenario.jobs.empty()) return;
   throw Error(where(scenario, "jobs"),
-              "several jobs share the platform, which only simulate can do; leave one workload and strategy");
+              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
 }
 
 Sequential build(const Scenario& scenario) {

@@ -27,8 +27,7 @@ Provenance provenance_of(const lower::Lowered& lowered) {
   const std::vector<int64_t> counts = executions(lowered.program);
   Provenance seconds{};
   for (size_t e = 0; e < counts.size(); ++e) {
-    for (size_t p = 0; p < seconds.size(); ++p)
-      seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
+    for (size_t p = 0; p < seconds.size(); ++p) seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
   }
   return seconds;
 }

@@ -1,4 +1,4 @@
-// What a report says of a job beside its timeline.
+// What single jobs and several have in common: how a program is simulated, and what a report says beside its timeline.
 #pragma once
 
 #include "foreflow/scenario/run.h"
@@ -11,6 +11,10 @@ Provenance provenance_of(const lower::Lowered& lowered);
 Json shares_of(const Provenance& seconds);
 
 Flops hardware_flops(const stream::Program& program);
+
+// By the scenario's engine, as the scenario says.
+stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
+                             const platform::Platform& platform);
 
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered);
 

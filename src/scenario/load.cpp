@@ -1,31 +1,18 @@
 #include <filesystem>
 
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/axes.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
 
-void refuse_axis(const JsonView& view) {
-  if (view.json().if_array() == nullptr) return;
-  view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
-}
-
-// A list anywhere but deep inside a part is an axis; the jobs, the devices of a placement and the parts of a mixed
-// platform are lists by nature.
-void refuse_axes(const JsonView& root) {
-  for (const auto& [key, part] : root.members()) {
-    if (key == "jobs") {
-      for (const JsonView& job : part.items()) refuse_axes(job);
-      continue;
-    }
-    refuse_axis(part);
-    if (part.json().if_object() == nullptr) continue;
-    for (const auto& [name, value] : part.members()) {
-      const bool list = (key == "placement" && name == "devices") || (key == "platform" && name == "parts");
-      if (!list) refuse_axis(value);
-    }
-  }
+void refuse_axes(const Json& json, const std::string& file) {
+  const std::vector<Axis> all = axes(json, file);
+  if (all.empty()) return;
+  const Axis& axis = all.front();
+  throw Error(file + ": $." + axis.path(),
+              "is an axis " + Json(axis.values).dump_compact() + "; give one value, or use sweep or search");
 }
 
 // For parts that a scenario may leave out.
@@ -109,9 +96,8 @@ void read_work(const JsonView& root, Scenario& scenario) {
 
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
-  root.allow_only(
-      {"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "jobs"});
-  refuse_axes(root);
+  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "jobs"});
+  refuse_axes(json, file);
   Scenario scenario;
   scenario.file            = file;
   scenario.source          = json;

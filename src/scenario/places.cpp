@@ -47,7 +47,8 @@ class Devices {
   std::string unknown(const std::string& text) const {
     std::vector<std::string> names;
     for (const platform::Device& device : platform_.devices()) names.push_back(device.name);
-    return "unknown device \"" + text + "\"; the nearest of " + platform_.name() + " is \"" + nearest(text, names) + "\"";
+    return "unknown device \"" + text + "\"; the nearest of " + platform_.name() + " is \"" + nearest(text, names) +
+           "\"";
   }
 
   const platform::Platform& platform_;
@@ -89,10 +90,10 @@ void check_count(const Scenario& scenario, const platform::Platform& platform, s
   std::string of = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
   if (!scenario.placement.devices.empty()) of = "its placement";
-  throw Error(where(scenario, "strategy"),
-              "dp x tp x pp = " + std::to_string(strategy.devices()) + " devices are more than the " +
-                  std::to_string(available) + " of " + of + "; add " +
-                  (scenario.placement.devices.empty() ? "nodes" : "devices") + " or lower dp, tp or pp");
+  throw Error(where(scenario, "strategy"), "dp x tp x pp = " + std::to_string(strategy.devices()) +
+                                               " devices are more than the " + std::to_string(available) + " of " + of +
+                                               "; add " + (scenario.placement.devices.empty() ? "nodes" : "devices") +
+                                               " or lower dp, tp or pp");
 }
 
 // Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,

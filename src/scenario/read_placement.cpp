@@ -21,7 +21,8 @@ std::array<Dimension, 3> read_order(const JsonView& json) {
     const auto dimension = std::find(kDimensions.begin(), kDimensions.end(), word);
     const auto unused    = std::find(left.begin(), left.end(), word);
     if (unused == left.end() || words.size() != order.size())
-      json.fail("\"" + json.as_string() + "\" is no order of tp, pp and dp; write one like \"tp-pp-dp\", innermost first");
+      json.fail("\"" + json.as_string() +
+                "\" is no order of tp, pp and dp; write one like \"tp-pp-dp\", innermost first");
     order[order.size() - left.size()] = static_cast<Dimension>(dimension - kDimensions.begin());
     left.erase(unused);
   }
@@ -65,7 +66,8 @@ std::string describe(const Placement& placement) {
   if (placement.order == Placement{}.order) return text;
   text += ", order";
   for (const Dimension dimension : placement.order)
-    text += (dimension == placement.order.front() ? " " : "-") + std::string(kDimensions[static_cast<size_t>(dimension)]);
+    text +=
+        (dimension == placement.order.front() ? " " : "-") + std::string(kDimensions[static_cast<size_t>(dimension)]);
   return text;
 }
 

@@ -4,6 +4,18 @@
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
+namespace {
+
+void tell(const Finished& finished, size_t step) {
+  if (finished) finished(step);
+}
+
+}  // namespace
+
+stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
+                             const platform::Platform& platform) {
+  return scenario.engine->run(program, platform, scenario.simulation);
+}
 
 PlatformRef load_platform(const PlatformChoice& choice) {
   if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
@@ -12,24 +24,33 @@ PlatformRef load_platform(const PlatformChoice& choice) {
   return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
+                              const platform::Platform& platform, const Finished& finished, const Held& held) {
+  const lower::Options options = lowering(scenario, platform, held);
+  const ir::Module module      = distribute(sequential, scenario);
+  tell(finished, 1);
+  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  tell(finished, 2);
+  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, options);
+  tell(finished, 3);
+  return lowered;
+}
+
+Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                   const platform::Platform& platform, const Finished& finished) {
+  stream::Timeline timeline = simulate_on(scenario, lowered.program, platform);
+  tell(finished, 4);
+  report::Summary summary =
+      report::summarise(describe(scenario, sequential, lowered), lowered.program, timeline, platform);
+  tell(finished, kSteps);
+  return {std::move(timeline), std::move(summary)};
+}
+
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished) {
-  const auto done = [&](size_t step) {
-    if (finished) finished(step);
-  };
-  const lower::Options options = lowering(scenario, *platform);
-  const ir::Module module      = distribute(sequential, scenario);
-  done(1);
-  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  done(2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, options);
-  done(3);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
-  done(4);
-  report::Summary summary =
-      report::summarise(describe(scenario, sequential, lowered), lowered.program, timeline, *platform);
-  done(kSteps);
-  return {std::move(summary), std::move(lowered.program), std::move(timeline), platform};
+  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, finished);
+  Prediction prediction  = predict(scenario, sequential, lowered, *platform, finished);
+  return {std::move(prediction.summary), std::move(lowered.program), std::move(prediction.timeline), platform};
 }
 
 Outcome run(const Scenario& scenario, const PlatformRef& platform, const Finished& finished) {

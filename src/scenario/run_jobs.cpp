@@ -16,16 +16,15 @@ struct Prepared {
   Provenance provenance;
 };
 
-Prepared prepare(const Job& job, const simulate::EngineDef& engine, const PlatformRef& platform, Held& held) {
+Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
   const Scenario& scenario     = job.scenario;
-  const lower::Options options = lowering(scenario, *platform, held);
   const Sequential sequential  = build(scenario);
-  const ir::Module module      = distribute(sequential, scenario);
-  const auto interpretation    = interpret::interpret_mixed(module, module.functions.size() - 1);
-  const lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, options);
+  const lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, {}, held);
   for (const stream::DeviceUse& device : lowered.program.devices) held.emplace(device.place, scenario.name);
 
-  Prepared prepared{stream::repeated(lowered.program, job.iterations), describe(scenario, sequential, lowered), {},
+  Prepared prepared{stream::repeated(lowered.program, job.iterations),
+                    describe(scenario, sequential, lowered),
+                    {},
                     provenance_of(lowered)};
   prepared.shared.name       = scenario.name;
   prepared.shared.dtype      = prepared.job.dtype;
@@ -33,7 +32,7 @@ Prepared prepare(const Job& job, const simulate::EngineDef& engine, const Platfo
   prepared.shared.start      = job.start;
   prepared.shared.iterations = job.iterations;
   prepared.shared.samples    = job.iterations * prepared.job.samples;
-  prepared.shared.alone      = engine.run(prepared.program, *platform).makespan;
+  prepared.shared.alone      = simulate_on(whole, prepared.program, *platform).makespan;
   return prepared;
 }
 
@@ -53,7 +52,8 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
     all.model_flops += times * one.job.model_flops;
     all.hardware_flops += times * one.job.hardware_flops;
     for (size_t p = 0; p < provenance.size(); ++p) provenance[p] += times * one.provenance[p];
-    if (all.dtype.find(one.job.dtype) == std::string::npos) all.dtype += (all.dtype.empty() ? "" : ", ") + one.job.dtype;
+    if (all.dtype.find(one.job.dtype) == std::string::npos)
+      all.dtype += (all.dtype.empty() ? "" : ", ") + one.job.dtype;
     all.jobs.push_back(one.shared);
   }
   all.cost_provenance = shares_of(provenance);
@@ -70,14 +70,14 @@ Outcome run_jobs(const Scenario& scenario, const PlatformRef& platform, const Fi
   Held held;
   std::vector<Prepared> jobs;
   for (const Job& job : scenario.jobs) {
-    jobs.push_back(prepare(job, *scenario.engine, platform, held));
+    jobs.push_back(prepare(job, scenario, platform, held));
     done(kPrepared * jobs.size() / scenario.jobs.size());
   }
   const report::Job all = sum_of(scenario, jobs);
   std::vector<stream::Tenant> tenants;
   for (Prepared& job : jobs) tenants.push_back({job.shared.name, std::move(job.program), job.shared.start});
   const stream::Shared shared = stream::share(tenants);
-  stream::Timeline timeline   = without_waits(shared, scenario.engine->run(shared.program, *platform));
+  stream::Timeline timeline   = without_waits(shared, simulate_on(scenario, shared.program, *platform));
   stream::Program program     = without_waits(shared);
   done(kSimulated);
   report::Summary summary = report::summarise(all, program, timeline, *platform);

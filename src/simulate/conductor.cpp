@@ -7,7 +7,7 @@ namespace foreflow::simulate {
 Conductor::Conductor(const Score& score, const Network& network)
     : score_(score),
       network_(network),
-      players_(score.program, score.cast, score.times, nullptr),
+      players_(score.program, score.cast, score.times),
       shares_(network.capacities) {
   result_.ends.resize(score.cast.meetings.size(), 0);
   play();
@@ -116,6 +116,7 @@ void Conductor::record(int32_t meeting, int32_t phase, double start, double end)
 
 Performance Conductor::take() && {
   if (!players_.finished()) players_.refuse_stuck();
+  result_.starts = players_.starts();
   return std::move(result_);
 }
 

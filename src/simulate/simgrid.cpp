@@ -11,7 +11,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
   const Network network   = condense(program, prints, platform);
-  const Cast cast         = everybody(program);
+  const Cast cast         = everybody(program, prints);
   const Score score{program, cast, prints, times, options};
   const auto message = run_in_child("simgrid", [&] { return to_message(perform(score, network)); });
   return timeline_of(from_message(message), score, platform);

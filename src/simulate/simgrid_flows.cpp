@@ -40,7 +40,7 @@ class Simulation {
              const ComputeTimes& times)
       : program_(program), footprints_(footprints), times_(times), parts_(parts_per_byte(footprints)) {
     for (const stream::Instance& instance : program.instances)
-      meetings_.push_back({static_cast<int>(instance.members.size()), 0, 0, 0});
+      meetings_.push_back({static_cast<int>(instance.members.size()), 0, 0, 0, 0});
     build(platform);
   }
 
@@ -54,7 +54,10 @@ class Simulation {
     for (size_t i = 0; i < program_.streams.size(); ++i) {
       if (waiting_for_[i] != kDone) refuse_stuck(i);
     }
-    for (const Meeting& meeting : meetings_) result_.ends.push_back(meeting.clock);
+    for (const Meeting& meeting : meetings_) {
+      result_.starts.push_back(meeting.start);
+      result_.ends.push_back(meeting.clock);
+    }
     return std::move(result_);
   }
 
@@ -64,7 +67,8 @@ class Simulation {
   // Where the members of an instance wait for each other.
   struct Meeting {
     int missing;
-    double clock;  // the latest arrival, then how far the phases have got
+    double start;  // the latest arrival
+    double clock;  // how far the phases have got
     int phase;     // that comes or runs
     double begun;  // when its flow began
   };
@@ -118,7 +122,7 @@ class Simulation {
     Meeting& meeting    = meetings_[instance];
     const auto& members = program_.instances[instance].members;
     if (static_cast<size_t>(members[0]) == stream) {
-      meeting.clock   = clock;
+      meeting.start   = clock;
       meeting.missing = 0;
       if (waiting_for_[static_cast<size_t>(members[1])] == static_cast<int>(instance))
         actors_[static_cast<size_t>(members[1])]->resume();
@@ -126,13 +130,13 @@ class Simulation {
     }
     waiting_for_[stream] = static_cast<int>(instance);
     if (meeting.missing > 0) s4u::this_actor::suspend();
-    return std::max(clock, meeting.clock);
+    return std::max(clock, meeting.start);
   }
 
   double meet(size_t stream, size_t instance, double clock) {
     waiting_for_[stream] = static_cast<int>(instance);
     Meeting& meeting     = meetings_[instance];
-    meeting.clock        = std::max(meeting.clock, clock);
+    meeting.clock = meeting.start = std::max(meeting.start, clock);
     if (--meeting.missing > 0 || !ends_at_once(instance)) {
       s4u::this_actor::suspend();
     } else {
@@ -222,7 +226,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   const auto message      = run_in_child("simgrid_flows", [&] {
     return to_message(Simulation(program, prints, platform, times).run());
   });
-  const Cast cast = everybody(program);
+  const Cast cast = everybody(program, prints);
   return timeline_of(from_message(message), {program, cast, prints, times, options}, platform);
 }
 

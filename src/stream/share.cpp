@@ -33,9 +33,9 @@ class Writer {
 
  private:
   void write(const Tenant& tenant) {
-    Program& all        = shared_.program;
-    const Program& own  = tenant.program;
-    const Item wait     = tenant.start > Seconds(0) ? wait_for(tenant) : Item{0, -1, 0};
+    Program& all          = shared_.program;
+    const Program& own    = tenant.program;
+    const Item wait       = tenant.start > Seconds(0) ? wait_for(tenant) : Item{0, -1, 0};
     const int32_t compute = size_of(all.computes), communication = size_of(all.communications),
                   memory = size_of(all.memory_effects), instance = size_of(all.instances),
                   device = size_of(all.devices), stream = size_of(all.streams);
@@ -67,10 +67,10 @@ class Writer {
 
   // The item that holds every stream of the tenant until its start.
   Item wait_for(const Tenant& tenant) {
-    Program& all          = shared_.program;
-    const auto kind       = collective::Kind::broadcast;
-    const Item wait       = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
-    Instance& instance    = all.instances[static_cast<size_t>(wait.instance)];
+    Program& all           = shared_.program;
+    const auto kind        = collective::Kind::broadcast;
+    const Item wait        = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
+    Instance& instance     = all.instances[static_cast<size_t>(wait.instance)];
     instance.communication = wait.event;
     for (int32_t s = 0; s < size_of(tenant.program.streams); ++s) instance.members.push_back(size_of(all.streams) + s);
     all.communications.push_back({"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start});

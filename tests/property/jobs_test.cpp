@@ -82,8 +82,8 @@ Case random_case(uint64_t seed, bool common) {
 // Calls check(alone, together) for the records of every item of every job; `alone` is shifted to the job's start.
 template <class Check>
 void for_all_records(const Case& drawn, std::string_view engine, const Check& check) {
-  const auto& chosen      = simulate::engines().get(engine, "test");
-  const Shared shared     = share(drawn.tenants);
+  const auto& chosen  = simulate::engines().get(engine, "test");
+  const Shared shared = share(drawn.tenants);
   verify(shared.program);
   const Timeline together = without_waits(shared, chosen.run(shared.program, drawn.platform));
   verify(without_waits(shared));

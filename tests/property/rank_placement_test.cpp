@@ -13,8 +13,8 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
 
 const PlatformRef& machine() {
-  static const PlatformRef platform = std::make_shared<const platform::Platform>(
-      platform::make(platform::topologies().get("p3_8xlarge", "test"), 4));
+  static const PlatformRef platform =
+      std::make_shared<const platform::Platform>(platform::make(platform::topologies().get("p3_8xlarge", "test"), 4));
   return platform;
 }
 
@@ -42,7 +42,8 @@ TEST_P(RankPlacement, KeepsTheProgramAndItsMemory) {
     ASSERT_EQ(other.summary.devices.size(), packed.summary.devices.size());
     for (size_t d = 0; d < other.summary.devices.size(); ++d) {
       EXPECT_EQ(other.summary.devices[d].peak_memory, packed.summary.devices[d].peak_memory) << placement;
-      EXPECT_NEAR(other.summary.devices[d].compute.value(), packed.summary.devices[d].compute.value(), 1e-12) << placement;
+      EXPECT_NEAR(other.summary.devices[d].compute.value(), packed.summary.devices[d].compute.value(), 1e-12)
+          << placement;
     }
   }
 }

@@ -79,8 +79,7 @@ TEST_P(Sensitivity, ToTheBusiestLinkAndTheBusiestDevices) {
   EXPECT_LT(seconds(scenario, with_faster_devices(platform, summary)), time * (1 - 1e-9));
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Sensitivity, testing::ValuesIn(shipped()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Every, Sensitivity, testing::ValuesIn(shipped()), [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::scenario

@@ -94,4 +94,8 @@ const AlgorithmDef& default_algorithm(Kind kind);
 // Whether `algorithm` does `kind` among so many ranks at all, given nodes and switches that suit it.
 bool can(const AlgorithmDef& algorithm, Kind kind, int ranks);
 
+// Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md): all-reduce 2(n-1)/n;
+// reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send 1.
+double bus_factor(Kind kind, int ranks);
+
 }  // namespace foreflow::collective

@@ -58,10 +58,24 @@ lower::Options lowering(const Scenario& scenario, const platform::Platform& plat
 // Throws what places() throws, also for each of several jobs.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
 
-// Lowers, simulates and summarises what `distribute` makes of `sequential`. The scenario has no jobs.
 // `finished` (may be empty) is told how many of kSteps steps are done.
 constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
+
+// The first three: distributes, interprets and lowers. Of the platform only the devices matter.
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
+                              const Finished& finished = {}, const Held& held = {});
+
+struct Prediction {
+  stream::Timeline timeline;
+  report::Summary summary;
+};
+
+// The last two: simulates what was lowered, and summarises it.
+Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                   const platform::Platform& platform, const Finished& finished = {});
+
+// All of them, for a scenario without jobs.
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
 // A scenario with jobs gives one program of all of them, with the times of each alone and together in the summary.

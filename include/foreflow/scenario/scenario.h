@@ -85,6 +85,7 @@ struct Scenario {
   cost::CostModel cost;
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
+  simulate::Options simulation;
   std::vector<Job> jobs;  // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.

@@ -19,8 +19,8 @@ struct Tenant {
   Seconds start;
 };
 
-// All tenants side by side, jobs of the result. Streams are named "TENANT/D1" and keep their order; the events are those
-// of the first tenant, then those of the second, and so on.
+// All tenants side by side, jobs of the result. Streams are named "TENANT/D1" and keep their order; the events are
+// those of the first tenant, then those of the second, and so on.
 struct Shared {
   Program program;
   // So many first instances stand for late starts: all streams of a tenant meet there, for as long as it has not
@@ -29,8 +29,8 @@ struct Shared {
 };
 Shared share(const std::vector<Tenant>& tenants);
 
-// Without the waits: the items of a late tenant then begin at its start. The instances keep their numbers; those of waits
-// have no members.
+// Without the waits: the items of a late tenant then begin at its start. The instances keep their numbers; those of
+// waits have no members.
 Program without_waits(const Shared& shared);
 Timeline without_waits(const Shared& shared, Timeline timeline);
 

@@ -67,10 +67,11 @@ TEST(Jobs, RepeatTheirIterations) {
 TEST(Jobs, FillTheirDevicesOneAfterTheOther) {
   const Outcome outcome = run(loaded(R"([{"name": "a", "placement": {"devices": ["2-5"]}}, {"name": "b"}])"));
   std::vector<std::string> devices;
-  for (const report::DeviceSummary& device : outcome.summary.devices) devices.push_back(device.name + "@" + device.place);
-  EXPECT_EQ(devices, (std::vector<std::string>{"a/D1@node0-gpu2", "a/D2@node0-gpu3", "a/D3@node1-gpu0",
-                                               "a/D4@node1-gpu1", "b/D1@node0-gpu0", "b/D2@node0-gpu1",
-                                               "b/D3@node1-gpu2", "b/D4@node1-gpu3"}));
+  for (const report::DeviceSummary& device : outcome.summary.devices)
+    devices.push_back(device.name + "@" + device.place);
+  EXPECT_EQ(devices,
+            (std::vector<std::string>{"a/D1@node0-gpu2", "a/D2@node0-gpu3", "a/D3@node1-gpu0", "a/D4@node1-gpu1",
+                                      "b/D1@node0-gpu0", "b/D2@node0-gpu1", "b/D3@node1-gpu2", "b/D4@node1-gpu3"}));
 }
 
 struct Mistake {
@@ -99,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"engine_of_its_own", R"([{"engine": "analytic"}])",
                 R"([0].engine: unknown key "engine"; the nearest is "name")"},
         Mistake{"axis", R"([{}, {"strategy": {"tp": [1, 2]}}])",
-                "[1].strategy.tp: is an axis [1,2]; give one value, or use search"},
+                "[1].strategy.tp: is an axis [1,2]; give one value, or use sweep or search"},
         Mistake{"same_name", R"([{"name": "a"}, {"name": "a"}])",
                 R"([1].name: two jobs have the name "a"; rename one)"},
         Mistake{"default_name_taken", R"([{"name": "job2"}, {}])", R"([1]: two jobs have the name "job2"; rename one)"},
@@ -123,9 +124,10 @@ TEST(Jobs, AreForSimulateOnly) {
     build(loaded("[{}, {}]"));
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "s.json: $.jobs: several jobs share the platform, which only simulate can do; leave one workload and "
-                 "strategy");
+    EXPECT_STREQ(
+        error.what(),
+        "s.json: $.jobs: several jobs share the platform, which only simulate and sweep can do; leave one workload "
+        "and strategy");
   }
 }
 

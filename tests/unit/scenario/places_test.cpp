@@ -9,8 +9,7 @@ namespace {
 
 // Four nodes with four devices each: node0-gpu0 is 0, node3-gpu3 is 15.
 const platform::Platform& machine() {
-  static const platform::Platform platform =
-      platform::make(platform::topologies().get("p3_8xlarge", "test"), 4);
+  static const platform::Platform platform = platform::make(platform::topologies().get("p3_8xlarge", "test"), 4);
   return platform;
 }
 
@@ -122,15 +121,17 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(placement: an explicit placement needs "devices", such as ["node0-gpu0", 3, "8-15"])"},
         Mistake{"order_of_two", R"({"order": "tp-pp"})",
                 R"(placement.order: "tp-pp" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost first)"},
-        Mistake{"order_with_one_twice", R"({"order": "tp-pp-tp"})",
-                R"(placement.order: "tp-pp-tp" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost first)"},
-        Mistake{"order_with_a_fourth", R"({"order": "tp-pp-dp-dp"})",
-                R"(placement.order: "tp-pp-dp-dp" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost first)"},
+        Mistake{
+            "order_with_one_twice", R"({"order": "tp-pp-tp"})",
+            R"(placement.order: "tp-pp-tp" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost first)"},
+        Mistake{
+            "order_with_a_fourth", R"({"order": "tp-pp-dp-dp"})",
+            R"(placement.order: "tp-pp-dp-dp" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost first)"},
         Mistake{"seed_of_packed", R"({"seed": 1})", "placement.seed: is for the policy random only"},
         Mistake{"negative_seed", R"({"policy": "random", "seed": -1})",
                 "placement.seed: -1 is too small; use 0 or more"},
         Mistake{"axis", R"(["packed", "spread"])",
-                R"(placement: is an axis ["packed","spread"]; give one value, or use search)"}),
+                R"(placement: is an axis ["packed","spread"]; give one value, or use sweep or search)"}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -35,11 +35,11 @@ TEST(Repeated, OnceIsTheProgramItself) { EXPECT_EQ(print(repeated(pair(), 1)), p
 
 // Every iteration leaves 7 B, and needs 10 B above where it starts.
 TEST(Repeated, ReleasesWhatAnIterationLeft) {
-  Program program                   = pair();
-  program.memory_effects            = {{Bytes(0), Bytes(0)}, {Bytes(10), Bytes(4)}, {Bytes(5), Bytes(3)}};
+  Program program                    = pair();
+  program.memory_effects             = {{Bytes(0), Bytes(0)}, {Bytes(10), Bytes(4)}, {Bytes(5), Bytes(3)}};
   program.streams[0].items[0].memory = 1;
   program.streams[0].items[1].memory = 2;
-  const Program thrice              = repeated(program, 3);
+  const Program thrice               = repeated(program, 3);
   double level = 0, peak = 0;
   for (const Item& item : thrice.streams[0].items) {
     const MemoryEffect& effect = thrice.memory_effects[static_cast<size_t>(item.memory)];
