@@ -18,6 +18,7 @@ struct Options {
   std::map<std::string, std::string> reports;  // writer -> file
   bool timing  = false;
   bool observe = false;
+  bool no_fold = false;
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
@@ -30,6 +31,7 @@ scenario::Outcome simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
   scenario.simulation.observe = options.observe;
+  scenario.simulation.fold    = !options.no_fold;
   Progress progress("simulate", scenario::kSteps);
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
@@ -54,7 +56,7 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
-  command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
+  command.add_option("--engine", options->engine, "analytic (no contention), simgrid or simgrid_flows; instead of the scenario's");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
@@ -64,6 +66,7 @@ Action declare(CLI::App& command) {
   command.add_option("--html", options->reports["html"], "write a page for a browser");
   command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
+  command.add_flag("--no-fold", options->no_fold, "simulate every device even where some are alike; the result is the same");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options] { run(*options); };
 }

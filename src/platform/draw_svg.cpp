@@ -13,6 +13,7 @@ namespace foreflow::platform {
 namespace {
 
 constexpr double kSlot = 66, kGap = 26, kWidth = 58, kHeight = 24, kRow = 96, kMargin = 30, kLegendLine = 20;
+constexpr double kHighestArc = 150;  // its control point; the arc reaches half of it
 
 struct Place {
   double x, y;  // the middle of the item's box
@@ -66,6 +67,9 @@ std::vector<Place> lay_out(const Sketch& sketch) {
     places[i] = {x, 0};
     x += kSlot;
   }
+  const double shared_row = std::max(kRow, x / 16);  // wide pictures need steep lines
+  int server_rows         = 0;
+  for (const Item& item : sketch.items) server_rows = std::max(server_rows, item.node.empty() ? 0 : item.row);
   for (auto& [key, items] : rows) {
     std::vector<std::pair<double, int>> order;
     for (const int item : items) order.emplace_back(wish(sketch, joined, places, item), item);
@@ -73,10 +77,11 @@ std::vector<Place> lay_out(const Sketch& sketch) {
     std::vector<double> placed;
     for (const auto& [wanted, item] : order)
       placed.push_back(placed.empty() ? wanted : std::max(wanted, placed.back() + kSlot));
-    double late = 0;
+    const double height = kRow * std::min(key.second, server_rows) + shared_row * std::max(key.second - server_rows, 0);
+    double late         = 0;
     for (size_t i = 0; i < order.size(); ++i) late += (placed[i] - order[i].first) / static_cast<double>(order.size());
     for (size_t i = 0; i < order.size(); ++i)
-      places[static_cast<size_t>(order[i].second)] = {placed[i] - late, -kRow * key.second};
+      places[static_cast<size_t>(order[i].second)] = {placed[i] - late, -height};
   }
   return places;
 }
@@ -101,7 +106,7 @@ std::string path(const Sketch& sketch, const Line& line, const std::vector<Place
   const std::string from = fmt::format("M{:.1f},{:.1f}", a.x, a.y);
   if (a.y != b.y) return fmt::format("{} L{:.1f},{:.1f}", from, b.x, b.y);
   const double side = sketch.items[static_cast<size_t>(line.a)].row > 0 ? -1 : 1;
-  const double bow  = std::min(20 + std::abs(a.x - b.x) / 6, 2 * kRow * 0.8);
+  const double bow  = std::min(30 + std::abs(a.x - b.x) / 5, kHighestArc);
   return fmt::format("{} Q{:.1f},{:.1f} {:.1f},{:.1f}", from, (a.x + b.x) / 2, a.y + side * bow, b.x, b.y);
 }
 
@@ -148,7 +153,11 @@ std::string draw_svg(const Platform& platform) {
   Legend legend;
   for (const Line& line : sketch.lines) ++legend[{line.kind, line.about}];
   std::vector<Place> places = lay_out(sketch);
-  const double head         = 30 + kLegendLine * static_cast<double>(legend.size());
+  const bool arcs           = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
+    const int row = sketch.items[static_cast<size_t>(line.a)].row;
+    return row > 0 && row == sketch.items[static_cast<size_t>(line.b)].row;
+  });
+  const double head         = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
   const Place size          = fit(places, head);
 
   std::string svg = fmt::format(

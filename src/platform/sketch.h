@@ -11,9 +11,9 @@ namespace foreflow::platform {
 
 struct Item {
   std::string name;
-  std::string node;  // the server that it belongs to; "" for what servers share
-  int row     = 0;   // 0: devices; 1, 2, ...: switches ever further from them; -1: NVSwitches
-  bool device = false;
+  std::string node = {};  // the server that it belongs to; "" for what servers share
+  int row          = 0;   // 0: devices; 1, 2, ...: switches ever further from them; -1: NVSwitches
+  bool device      = false;
 };
 
 struct Line {

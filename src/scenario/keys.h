@@ -7,12 +7,16 @@
 namespace foreflow::scenario {
 
 // Keys whose one value is a list.
-constexpr std::array<std::string_view, 5> kLists = {
+constexpr std::array<std::string_view, 9> kLists = {
     "jobs",
     "placement.devices",
     "workload.shapes.*",
     "platform.parts",
     "cost.all_reduce.*",
+    "disturbances.slowdowns",
+    "disturbances.links",
+    "disturbances.links[*",
+    "disturbances.background",
 };
 
 // A key whose value is the path of a file where it ends like this.

@@ -25,6 +25,12 @@ void read_work(const JsonView& root, Scenario& scenario);
 // The scenario of several jobs, whose `jobs` are still to be read.
 Scenario with_jobs(Scenario scenario);
 
+simulate::Coupling read_coupling(const JsonView& json);
+
+// Everything but the names of devices and links, which only the platform knows.
+void check_disturbances(const JsonView& json);
+simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
+
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
 

@@ -1,6 +1,7 @@
 #include "foreflow/scenario/run.h"
 
 #include "scenario/job.h"
+#include "scenario/read.h"
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
@@ -14,7 +15,10 @@ void tell(const Finished& finished, size_t step) {
 
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform) {
-  return scenario.engine->run(program, platform, scenario.simulation);
+  simulate::Options options = scenario.simulation;
+  const JsonView source(scenario.source, scenario.file);
+  if (source.has("disturbances")) options.disturbances = read_disturbances(source.at("disturbances"), platform);
+  return scenario.engine->run(program, platform, options);
 }
 
 PlatformRef load_platform(const PlatformChoice& choice) {

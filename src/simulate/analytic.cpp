@@ -1,7 +1,9 @@
 // One pass over the streams; every communication has the network for itself.
+#include "foreflow/base/error.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/performance.h"
 #include "simulate/players.h"
+#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
@@ -31,6 +33,10 @@ Performance perform(const Score& score) {
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
+  if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
+    throw Error("engine analytic", "knows no shared links, so link traces and background traffic mean nothing to it; use "
+                                   "engine simgrid");
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
   const Cast cast         = everybody(program, prints);

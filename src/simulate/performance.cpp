@@ -122,8 +122,9 @@ stream::Timeline timeline_of(const Performance& performance, const Score& score,
     for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
       stream::Flow flow = performance.flows[groups.members[i]];
       flow.instance     = static_cast<int32_t>(instance);
-      const auto phase  = static_cast<size_t>(score.footprints.of(instance).first + flow.phase);
-      flow.load         = score.footprints.phases[phase].load;
+      const Phase& phase = score.footprints.phases_of(score.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      flow.alone         = phase.alone;
+      if (phase.relay < 0) flow.load = phase.load;
       timeline.flows.push_back(flow);
       if (score.options.observe) timeline.paces.push_back(performance.paces[groups.members[i]]);
     }

@@ -1,7 +1,5 @@
 #include "simulate/players.h"
 
-#include <cstdlib>
-
 #include "foreflow/base/error.h"
 #include "simulate/stuck.h"
 
@@ -91,8 +89,7 @@ void Players::refuse_stuck() const {
                      static_cast<size_t>(member));
     }
   }
-  FOREFLOW_CHECK(false, "no stream waits for another");
-  std::abort();
+  throw Error("program", "its streams wait for each other; all members of a communication must list it in one order");
 }
 
 }  // namespace foreflow::simulate

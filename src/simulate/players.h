@@ -36,8 +36,7 @@ class Players {
   // When the last member came; of a hand-over: when it was signalled.
   std::vector<double> starts() const;
 
-  // Throws Error: names a stream that waits, the communication, and a member that has not come. Some stream waits, and
-  // not all meetings where streams wait have all their members.
+  // Throws Error: names a stream that waits, the communication, and a member that has not come, if they can be seen.
   [[noreturn]] void refuse_stuck() const;
 
  private:

@@ -1,5 +1,7 @@
 #include "sweep/chain.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -75,6 +77,8 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
     lowered_.reset();
     lowered_ = {std::move(key), platform.devices(),
                 scenario::lower_scenario(scenario, sequential_of(scenario), platform)};
+    // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
+    ::malloc_trim(0);
   }
   return lowered_->lowered;
 }
