@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/scenario.h"
@@ -83,6 +84,7 @@ const std::vector<Table>& tables() {
                                          {"collectives", [] { return rows_of(collective::algorithms()); }},
                                          {"topologies", topology_rows},
                                          {"fabrics", fabric_rows},
+                                         {"placements", [] { return rows_of(platform::placements()); }},
                                          {"costs", [] { return rows_of(cost::cost_models()); }},
                                          {"workloads", workload_rows},
                                          {"engines", [] { return rows_of(simulate::engines()); }},

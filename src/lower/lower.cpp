@@ -12,7 +12,8 @@ namespace {
 // Where the devices of a program are: D1 first, unless the program counts from D0.
 class Placement {
  public:
-  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform) {
+  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform, const std::vector<int>& places)
+      : places_(places) {
     bool has_zero   = false;
     int32_t largest = 0;
     for (const ir::Device& device : devices) {
@@ -22,17 +23,23 @@ class Placement {
     const int32_t first = has_zero ? 0 : 1;
     offset_             = -first;
     count_              = std::max(largest + offset_ + 1, 1);
-    if (static_cast<size_t>(count_) > platform.devices().size()) {
-      throw Error("platform " + platform.name(), "has " + std::to_string(platform.devices().size()) + " devices; the program needs " +
-                                                     std::to_string(count_) + "; add nodes or lower dp, tp or pp");
-    }
+    check_count(platform);
   }
   int32_t device(const ir::Device& device) const { return device.placed() ? device.index : -offset_; }
-  int32_t place(int32_t device) const { return device + offset_; }
+  int32_t place(int32_t device) const { return place_of_rank(device + offset_); }
+  int32_t place_of_rank(int32_t rank) const { return places_.empty() ? rank : places_[static_cast<size_t>(rank)]; }
   int32_t count() const { return count_; }
   int32_t first() const { return -offset_; }
 
  private:
+  void check_count(const platform::Platform& platform) const {
+    const size_t available = places_.empty() ? platform.devices().size() : places_.size();
+    if (static_cast<size_t>(count_) <= available) return;
+    throw Error("platform " + platform.name(), (places_.empty() ? "has " : "leaves to the placement ") +
+                                                   std::to_string(available) + " devices; the program needs " +
+                                                   std::to_string(count_) + "; add nodes or lower dp, tp or pp");
+  }
+  const std::vector<int>& places_;
   int32_t offset_ = 0;
   int32_t count_  = 1;
 };
@@ -46,7 +53,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
   for (int32_t i = 0; i < placement.count(); ++i) {
-    const platform::Device& device = platform.devices()[static_cast<size_t>(i)];
+    const platform::Device& device = platform.devices()[static_cast<size_t>(placement.place_of_rank(i))];
     const auto same = std::find_if(hardware.begin(), hardware.end(), [&](const platform::Device* known) { return same_hardware(*known, device); });
     kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
     if (same == hardware.end()) hardware.push_back(&device);
@@ -144,7 +151,7 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
-  const Placement placement(devices, platform);
+  const Placement placement(devices, platform, options.places);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
   const Boundary boundary{std::vector<bool>(function.parameters.size(), false), std::vector<bool>(function.results.size(), true)};

@@ -32,8 +32,8 @@ std::string write(const Summary&, const stream::Program& program, const stream::
   std::string out = "device,stream,item,name,kind,start_s,end_s,bytes\n";
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
-    const int device             = program.devices[static_cast<size_t>(stream.device)].index;
-    const std::string row        = fmt::format("D{},{}", device, field(stream.name));
+    const std::string device     = name(program, program.devices[static_cast<size_t>(stream.device)]);
+    const std::string row        = fmt::format("{},{}", field(device), field(stream.name));
     for (size_t i = 0; i < stream.items.size(); ++i) {
       const stream::Item& item     = stream.items[i];
       const stream::Record& record = timeline.records[s][i];

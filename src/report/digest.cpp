@@ -75,6 +75,19 @@ std::vector<PathShare> path_shares(const Summary& summary) {
   return shares;
 }
 
+std::vector<NodeShare> places_by_node(const Summary& summary, int job) {
+  std::vector<NodeShare> nodes;
+  std::map<std::string, size_t> index;
+  for (const DeviceSummary& device : summary.devices) {
+    if (device.job != job) continue;
+    const auto [found, fresh] = index.emplace(device.node, nodes.size());
+    if (fresh) nodes.push_back({device.node, {}});
+    const size_t prefix = summary.jobs.empty() ? 0 : summary.jobs[static_cast<size_t>(job)].job.name.size() + 1;
+    nodes[found->second].names.push_back(device.name.substr(prefix));
+  }
+  return nodes;
+}
+
 Averages averages(const Summary& summary) {
   Averages out;
   Seconds communication, both;

@@ -41,6 +41,13 @@ struct PathShare {
 };
 std::vector<PathShare> path_shares(const Summary& summary);
 
+// The devices of a job on each node, in the order in which the job's devices come to nodes.
+struct NodeShare {
+  std::string node;
+  std::vector<std::string> names;  // without that of the job
+};
+std::vector<NodeShare> places_by_node(const Summary& summary, int job);
+
 struct Averages {
   Seconds idle;
   double hidden = 0;  // share of the communication time during which its device also computes, 0..1

@@ -20,6 +20,8 @@ Json devices_json(const Summary& summary) {
     Json row = Json::object();
     row.set("name", device.name);
     row.set("place", device.place);
+    row.set("node", device.node);
+    if (!summary.jobs.empty()) row.set("job", summary.jobs[static_cast<size_t>(device.job)].job.name);
     row.set("busy_s", device.busy.value());
     row.set("compute_s", device.compute.value());
     row.set("communication_s", device.communication.value());
@@ -27,6 +29,25 @@ Json devices_json(const Summary& summary) {
     row.set("peak_memory_bytes", whole(device.peak_memory));
     row.set("memory_capacity_bytes", whole(device.capacity));
     row.set("fits", device.fits);
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json jobs_json(const Summary& summary) {
+  Json all = Json::array();
+  for (const JobSummary& job : summary.jobs) {
+    Json row = Json::object();
+    row.set("name", job.job.name);
+    row.set("placement", job.job.placement);
+    row.set("start_s", job.job.start.value());
+    row.set("iterations", job.job.iterations);
+    row.set("alone_s", job.job.alone.value());
+    row.set("together_s", job.together.value());
+    row.set("slowdown", job.slowdown);
+    row.set("iteration_time_s", job.together.value() / job.job.iterations);
+    row.set("throughput_samples_per_s", job.samples_per_second);
+    row.set("fits", job.fits);
     all.push(std::move(row));
   }
   return all;
@@ -138,6 +159,8 @@ Json to_json(const Summary& summary) {
   out.set("hardware_flops_per_s_per_device", summary.hardware_rate.value());
   out.set("mfu", summary.mfu);
   out.set("fits", summary.fits);
+  out.set("placement", summary.job.placement);
+  if (!summary.jobs.empty()) out.set("jobs", jobs_json(summary));
   out.set("devices", devices_json(summary));
   out.set("links", links_json(summary));
   out.set("collectives", collectives_json(summary));

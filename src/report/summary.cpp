@@ -4,6 +4,7 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
 #include "report/family.h"
@@ -74,8 +75,10 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
-  device.name          = "D" + std::to_string(use.index);
+  device.name          = name(program, use);
   device.place         = hardware.name;
+  device.node          = hardware.node;
+  device.job           = use.job;
   device.compute       = covered(intervals.compute);
   device.communication = covered(intervals.communication);
   device.busy          = covered(intervals.all());
@@ -137,15 +140,39 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const stream::Tim
   return sorted;
 }
 
+// What is never executed, such as the wait for a job's start, is no event.
 EventCounts count_events(const stream::Program& program) {
   EventCounts counts;
-  counts.distinct = static_cast<int64_t>(program.computes.size() + program.communications.size());
-  counts.executed = static_cast<int64_t>(program.instances.size());
+  std::vector<bool> communicates(program.communications.size());
+  for (const stream::Instance& instance : program.instances) {
+    if (instance.members.empty()) continue;
+    ++counts.executed;
+    communicates[static_cast<size_t>(instance.communication)] = true;
+  }
+  counts.distinct =
+      static_cast<int64_t>(program.computes.size()) + std::count(communicates.begin(), communicates.end(), true);
   for (const stream::Stream& stream : program.streams) {
     counts.executed += std::count_if(stream.items.begin(), stream.items.end(),
                                      [](const stream::Item& item) { return item.instance < 0; });
   }
   return counts;
+}
+
+std::vector<JobSummary> summarise_jobs(const Summary& summary, const stream::Program& program,
+                                       const stream::Timeline& timeline) {
+  std::vector<JobSummary> jobs;
+  for (const SharedJob& shared : summary.job.jobs) {
+    const auto number = static_cast<int32_t>(jobs.size());
+    JobSummary job;
+    job.job      = shared;
+    job.together = std::max(stream::end_of(program, timeline, number) - shared.start, Seconds(0));
+    if (shared.alone > Seconds(0)) job.slowdown = job.together / shared.alone;
+    if (job.together > Seconds(0)) job.samples_per_second = shared.samples / job.together.value();
+    job.fits = std::all_of(summary.devices.begin(), summary.devices.end(),
+                           [&](const DeviceSummary& device) { return device.job != number || device.fits; });
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
 }
 
 void add_rates(Summary& summary, const stream::Program& program, const platform::Platform& platform) {
@@ -158,8 +185,10 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   summary.hardware_rate                = job.hardware_flops / summary.iteration_time / devices;
   summary.tokens_per_second_per_device = job.tokens / time / devices;
   FlopsPerSecond peak;
-  for (const stream::DeviceUse& use : program.devices)
-    peak += platform.devices()[static_cast<size_t>(use.place)].peak(job.dtype);
+  for (const stream::DeviceUse& use : program.devices) {
+    const std::string& dtype = job.jobs.empty() ? job.dtype : job.jobs[static_cast<size_t>(use.job)].dtype;
+    peak += platform.devices()[static_cast<size_t>(use.place)].peak(dtype);
+  }
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }
 
@@ -187,6 +216,7 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   const std::vector<Seconds> contention = contention_by_instance(program, timeline);
   summary.collectives                   = summarise_collectives(program, timeline, contention);
   summary.critical_path                 = critical_path(program, timeline, contention);
+  summary.jobs                          = summarise_jobs(summary, program, timeline);
   summary.events                        = count_events(program);
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;

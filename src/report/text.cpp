@@ -44,14 +44,32 @@ double share(const Summary& summary, Seconds part) {
   return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
 }
 
+// "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
+// nodes" where none does.
+std::string where_ranks_sit(const std::string& placement, const std::vector<NodeShare>& nodes, int width) {
+  const auto so_many = [](size_t n) {
+    return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s");
+  };
+  std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    text += fmt::format("{} {} on {}", i == 0 ? "" : ",", name_ranges(nodes[i].names, 2), nodes[i].node);
+    const size_t left      = nodes.size() - 1 - i;
+    const std::string with = left == 0 ? text : text + ", … " + so_many(left) + " more";
+    if (cells(with) > width) break;
+    shown = with;
+  }
+  return clipped(shown, width);
+}
+
 std::string headline(const Summary& summary) {
   const Job& job     = summary.job;
   const auto devices = summary.devices.size();
   const std::string how =
       fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
+  const std::string_view what = summary.jobs.empty() ? "iteration" : "all jobs";
   std::string out =
       fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
-  out += fmt::format("  {:<12}{:<16}", "iteration", format(summary.iteration_time));
+  out += fmt::format("  {:<12}{:<16}", what, format(summary.iteration_time));
   const std::string samples = number(summary.samples_per_second) + " samples/s";
   out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);
   if (job.tokens > 0) out += number(summary.tokens_per_second_per_device) + " tokens/s per device";
@@ -61,6 +79,26 @@ std::string headline(const Summary& summary) {
   if (job.hardware_flops > 1.02 * job.model_flops)
     out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
   out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)), summary.platform);
+  if (!summary.jobs.empty()) return out;
+  constexpr int kIndent = 14;
+  return out + fmt::format("  {:<12}{}\n", "placement",
+                           where_ranks_sit(job.placement, places_by_node(summary, 0), kWidth - kIndent));
+}
+
+std::string jobs(const Summary& summary) {
+  if (summary.jobs.empty()) return "";
+  constexpr int kIndent = 61;
+  std::string out       = fmt::format("\n{:<18}{:>9}{:>10}{:>11}{:>10}   {}\n", "Jobs", "start", "alone", "together",
+                                      "slowdown", "placement");
+  for (size_t j = 0; j < summary.jobs.size(); ++j) {
+    const JobSummary& job = summary.jobs[j];
+    const std::string name =
+        job.job.iterations == 1 ? job.job.name : fmt::format("{}, {} x", job.job.name, count(job.job.iterations));
+    out +=
+        fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
+                    format(job.job.alone), format(job.together), job.slowdown,
+                    where_ranks_sit(job.job.placement, places_by_node(summary, static_cast<int>(j)), kWidth - kIndent));
+  }
   return out;
 }
 
@@ -191,8 +229,8 @@ std::string footer(const Summary& summary) {
 }
 
 std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) + links(summary) +
-         path(summary) + footer(summary);
+  return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) +
+         links(summary) + path(summary) + footer(summary);
 }
 
 }  // namespace

@@ -77,16 +77,22 @@ std::vector<std::string> communication_heads(const stream::Program& program) {
   return heads;
 }
 
+// The number of a device's process: its own, where there are no two alike.
+int process_of(const stream::Program& program, int device) {
+  return program.jobs.empty() ? program.devices[static_cast<size_t>(device)].index : device + 1;
+}
+
 void name_rows(Events& events, const stream::Program& program, const platform::Platform& platform) {
-  for (const stream::DeviceUse& device : program.devices) {
-    const std::string& place = platform.devices()[static_cast<size_t>(device.place)].name;
-    const int pid            = device.index;
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    const stream::DeviceUse& device = program.devices[d];
+    const std::string& place        = platform.devices()[static_cast<size_t>(device.place)].name;
+    const int pid                   = process_of(program, static_cast<int>(d));
     events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", pid,
-               quoted(fmt::format("D{} ({})", pid, place)));
+               quoted(fmt::format("{} ({})", name(program, device), place)));
     events.add("{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"sort_index\":{}}}}}", pid, pid);
   }
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const int pid = program.devices[static_cast<size_t>(program.streams[s].device)].index;
+    const int pid = process_of(program, program.streams[s].device);
     events.add("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", pid, s,
                quoted(program.streams[s].name));
   }
@@ -110,7 +116,7 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
   const std::vector<std::string> communications = communication_heads(program);
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
-    const int process            = program.devices[static_cast<size_t>(stream.device)].index;
+    const int process            = process_of(program, stream.device);
     for (size_t i = 0; i < stream.items.size(); ++i) {
       const stream::Item& item     = stream.items[i];
       const stream::Record& record = timeline.records[s][i];
@@ -137,7 +143,7 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
 void add_counters(Events& events, const Summary& summary, const stream::Program& program,
                   const stream::Timeline& timeline, const platform::Platform& platform) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
-    const int process = program.devices[d].index;
+    const int process = process_of(program, static_cast<int>(d));
     for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d)).points) {
       events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"bytes\":{}}}}}", process,
                  Events::time(nanoseconds(point.time)), point.level.value());

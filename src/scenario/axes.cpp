@@ -47,6 +47,14 @@ void place(Json& root, const Keys& keys, const Json& value) {
   *at = value;
 }
 
+// "jobs[2].placement.devices", or "jobs.placement.devices" for all jobs, without its job.
+std::string_view within_job(std::string_view path) {
+  constexpr std::string_view kJobs = "jobs";
+  if (!path.starts_with(kJobs)) return path;
+  const size_t dot = path.find('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
 std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::string& file);
 
 // Every choice from the lists inside one value of the axis at `keys`; the value itself where there are none.
@@ -100,6 +108,7 @@ void collect_files(const Keys& keys, const Json& value, std::set<std::string>& f
 }  // namespace
 
 bool stands_for(std::string_view pattern, std::string_view path) {
+  path = within_job(path);
   if (!pattern.ends_with('*')) return pattern == path;
   const std::string_view stem = pattern.substr(0, pattern.size() - 1);
   return path.size() > stem.size() && path.starts_with(stem);

@@ -9,12 +9,12 @@
 namespace foreflow::scenario {
 namespace {
 
-std::string where(const Scenario& scenario, const std::string& path) { return scenario.file + ": $." + path; }
+std::string where(const Scenario& scenario, const std::string& path) { return scenario.root().where() + "." + path; }
 
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
   if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
-  const JsonView root(scenario.source, scenario.file);
+  const JsonView root      = scenario.root();
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
          {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
@@ -113,7 +113,14 @@ void check_undistributed(const Scenario& scenario) {
 
 }  // namespace
 
+void check_one_job(const Scenario& scenario) {
+  if (scenario.jobs.empty()) return;
+  throw Error(where(scenario, "jobs"),
+              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
+}
+
 Sequential build(const Scenario& scenario) {
+  check_one_job(scenario);
   Sequential sequential = from_source(scenario);
   sequential.samples    = samples_of(scenario, sequential.module);
   if (sequential.placed) {

@@ -12,7 +12,7 @@
 namespace foreflow::scenario {
 
 Sequential gpt_inference(const Scenario& scenario) {
-  const JsonView json = JsonView(scenario.source, scenario.file).at("workload");
+  const JsonView json = scenario.root().at("workload");
   onnx::Gpt2Size size;
   size.layers            = positive_or(json, "layers", size.layers, kMostLayers);
   size.heads             = positive_or(json, "heads", size.heads);

@@ -7,7 +7,9 @@
 namespace foreflow::scenario {
 
 // Keys whose one value is a list.
-constexpr std::array<std::string_view, 7> kLists = {
+constexpr std::array<std::string_view, 9> kLists = {
+    "jobs",
+    "placement.devices",
     "workload.shapes.*",
     "platform.parts",
     "cost.all_reduce.*",
@@ -30,7 +32,7 @@ constexpr std::array kFiles = {
     FileKey{"cost.model", ".json"},
 };
 
-// Whether `pattern` stands for `path`.
+// Whether `pattern` stands for `path`, that of a key of the scenario or of one of its jobs.
 bool stands_for(std::string_view pattern, std::string_view path);
 
 }  // namespace foreflow::scenario

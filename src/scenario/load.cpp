@@ -15,11 +15,19 @@ void refuse_axes(const Json& json, const std::string& file) {
               "is an axis " + Json(axis.values).dump_compact() + "; give one value, or use sweep or search");
 }
 
+// For parts that a scenario may leave out.
+const Json& empty_parts() {
+  static const Json parts = [] {
+    Json all;
+    for (const char* key : {"cost", "collective", "strategy", "placement"}) all.set(key, Json::object());
+    return all;
+  }();
+  return parts;
+}
+
 // The part under its own key, so that messages name it; empty when it is absent.
-Json part_or_empty(const JsonView& root, std::string_view key) {
-  Json holder;
-  holder.set(key, root.has(key) ? root.at(key).json() : Json::object());
-  return holder;
+JsonView part_or_empty(const JsonView& root, std::string_view key) {
+  return root.has(key) ? root.at(key) : JsonView(empty_parts(), root.file()).at(key);
 }
 
 }  // namespace
@@ -73,26 +81,35 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
   return json;
 }
 
+JsonView Scenario::root() const {
+  const JsonView whole(source, file);
+  return job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(job)];
+}
+
+void read_work(const JsonView& root, Scenario& scenario) {
+  scenario.workload    = read_workload(root.at("workload"));
+  scenario.strategy    = read_strategy(part_or_empty(root, "strategy"), scenario.workload, root.at("workload"));
+  scenario.placement   = read_placement(part_or_empty(root, "placement"));
+  scenario.cost        = read_cost(part_or_empty(root, "cost"));
+  scenario.collectives = read_collectives(part_or_empty(root, "collective"));
+}
+
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
-  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine", "network",
-                   "disturbances"});
+  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "network",
+                   "disturbances", "jobs"});
   refuse_axes(json, file);
-  const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"),
-             strategy = part_or_empty(root, "strategy");
   Scenario scenario;
-  scenario.file        = file;
-  scenario.source      = json;
-  scenario.name        = root.string_or("name", std::filesystem::path(file).stem().string());
-  scenario.workload    = read_workload(root.at("workload"));
-  scenario.platform    = read_platform(root.at("platform"));
-  scenario.strategy    = read_strategy(JsonView(strategy, file).at("strategy"), scenario.workload, root.at("workload"));
-  scenario.cost        = read_cost(JsonView(cost, file).at("cost"));
-  scenario.collectives = read_collectives(JsonView(collective, file).at("collective"));
+  scenario.file            = file;
+  scenario.source          = json;
+  scenario.name            = root.string_or("name", std::filesystem::path(file).stem().string());
+  scenario.platform        = read_platform(root.at("platform"));
   const std::string engine = root.string_or("engine", "simgrid");
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
   if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
+  if (root.has("jobs")) return with_jobs(std::move(scenario));
+  read_work(root, scenario);
   return scenario;
 }
 

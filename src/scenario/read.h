@@ -15,8 +15,15 @@ constexpr int64_t kMostLayers    = 100'000;        // each is written out
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
 Workload read_workload(const JsonView& json);
+Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
 lower::Options read_collectives(const JsonView& json);
+
+// Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.
+void read_work(const JsonView& root, Scenario& scenario);
+
+// The scenario of several jobs, whose `jobs` are still to be read.
+Scenario with_jobs(Scenario scenario);
 
 simulate::Coupling read_coupling(const JsonView& json);
 

@@ -107,7 +107,9 @@ void add_answer(Result& result, const Point& point, const JsonView& answer) {
 
 // The platform is no axis; the scenario that says so has no strategy that could be wrong.
 scenario::PlatformRef platform_of(const Json& source, const std::string& file) {
-  return scenario::load_platform(scenario::load(Json(source).set("strategy", Json::object()), file).platform);
+  const scenario::Scenario scenario = scenario::load(Json(source).set("strategy", Json::object()), file);
+  scenario::check_one_job(scenario);
+  return scenario::load_platform(scenario.platform);
 }
 
 }  // namespace

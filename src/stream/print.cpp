@@ -60,12 +60,17 @@ void print_stream(const Program& program, const Stream& stream, Text out) {
 
 }  // namespace
 
+std::string name(const Program& program, const DeviceUse& device) {
+  const std::string own = fmt::format("D{}", device.index);
+  return program.jobs.empty() ? own : program.jobs[static_cast<size_t>(device.job)] + "/" + own;
+}
+
 std::string print(const Program& program) {
   std::string text;
   const Text out(text);
   for (size_t i = 0; i < program.devices.size(); ++i) {
     const DeviceUse& device = program.devices[i];
-    fmt::format_to(out, "device {}: D{} at place {}, holds {:.9g} bytes\n", i, device.index, device.place,
+    fmt::format_to(out, "device {}: {} at place {}, holds {:.9g} bytes\n", i, name(program, device), device.place,
                    device.initial.value());
   }
   print_computes(program, out);

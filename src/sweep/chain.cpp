@@ -49,6 +49,7 @@ Json Chain::answer(const Json& point, const std::string& file) {
   const scenario::Scenario scenario  = scenario::load(point, file);
   const platform::Platform& platform = platform_of(scenario);
   scenario::check_devices(scenario, platform);
+  if (!scenario.jobs.empty()) return answer_of(scenario::run(scenario, loaded_->platform).summary);
   const lower::Lowered& lowered = lowered_of(scenario, platform);
   return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform).summary);
 }

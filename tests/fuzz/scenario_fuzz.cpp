@@ -1,4 +1,5 @@
 // Scenario JSON: parse, load, and the whole chain on the analytic engine where the sizes are small. No file is read.
+#include <algorithm>
 #include <cmath>
 
 #include "foreflow/scenario/run.h"
@@ -11,12 +12,16 @@ constexpr int64_t kLargestSize  = 64;  // of any dimension of a model that is bu
 constexpr int64_t kMostLayers   = 4;
 constexpr int64_t kMostPlatform = 32;  // devices, so that SimGrid is quick
 constexpr int kMostDevices      = 16;
+constexpr int kMostIterations   = 4;
 
-// A calibration file is the one file that loading a scenario opens.
+// A calibration file is the one file that loading a scenario opens, for itself or for a job.
 bool names_calibration(const Json& json) {
   const Json* cost  = json.find("cost");
   const Json* model = cost == nullptr ? nullptr : cost->find("model");
-  return model != nullptr && model->if_string() != nullptr && model->if_string()->ends_with(".json");
+  if (model != nullptr && model->if_string() != nullptr && model->if_string()->ends_with(".json")) return true;
+  const Json* jobs = json.find("jobs");
+  if (jobs == nullptr || jobs->if_array() == nullptr) return false;
+  return std::any_of(jobs->if_array()->begin(), jobs->if_array()->end(), names_calibration);
 }
 
 bool is_small(const Json& workload) {
@@ -28,9 +33,14 @@ bool is_small(const Json& workload) {
 }
 
 bool is_small(const scenario::Scenario& scenario) {
+  if (!scenario.jobs.empty()) {
+    return std::all_of(scenario.jobs.begin(), scenario.jobs.end(), [](const scenario::Job& job) {
+      return is_small(job.scenario) && job.iterations <= kMostIterations;
+    });
+  }
   const scenario::Strategy& strategy = scenario.strategy;
   return scenario.workload.source == scenario::Workload::Source::family && scenario.platform.path.empty() &&
-         is_small(*scenario.source.find("workload")) &&
+         is_small(scenario.root().at("workload").json()) &&
          platform::device_count(scenario.platform.recipe) <= kMostPlatform && strategy.global_batch <= kLargestSize &&
          strategy.dp <= kMostDevices && strategy.tp <= kMostDevices && strategy.pp <= kMostDevices &&
          strategy.devices() <= kMostDevices && strategy.microbatches <= kMostDevices;
@@ -52,7 +62,7 @@ void take(std::string_view text) {
   scenario::Scenario scenario = scenario::load(json, "fuzz.json");
   if (!is_small(scenario)) return;
   scenario.engine                 = &simulate::engines().get("analytic", "fuzz");
-  const scenario::Outcome outcome = scenario::run(scenario, scenario::build(scenario), platform_of(scenario.platform));
+  const scenario::Outcome outcome = scenario::run(scenario, platform_of(scenario.platform));
   const double time               = outcome.timeline.makespan.value();
   FOREFLOW_CHECK(std::isfinite(time) && time >= 0, "an iteration takes a while");
 }

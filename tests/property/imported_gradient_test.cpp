@@ -19,7 +19,7 @@ using Shapes = std::map<std::string, ir::Dims>;
 
 struct Imported {
   std::string name, file;
-  Shapes shapes;  // of data inputs
+  Shapes shapes = {};  // of data inputs
   std::string loss;
   int64_t divisor                  = 1;    // of every dimension of 64 or more that it divides
   std::map<int64_t, int64_t> sizes = {};   // dimensions that become others

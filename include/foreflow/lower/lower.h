@@ -16,6 +16,8 @@ namespace foreflow::lower {
 struct Options {
   // By collective::Kind; null: collective::default_algorithm.
   std::array<const collective::AlgorithmDef*, collective::kKinds> algorithms{};
+  // Where D1, D2, ... sit: indices into platform::Platform::devices(), none twice. Empty: in the platform's order.
+  std::vector<int> places;
 };
 
 struct Lowered {
@@ -24,9 +26,8 @@ struct Lowered {
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;
 };
 
-// Devices of the program are placed on the platform's in order: D1 on the first. A value on no device counts as on D1.
-// `interpretation` is that of function `entry` of `module`. Throws Error when the platform has too few devices, or a value that
-// matters to a price has an unknown shape.
+// A value on no device counts as on D1. `interpretation` is that of function `entry` of `module`. Throws Error when there
+// are too few devices or places, or a value that matters to a price has an unknown shape.
 Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
               const platform::Platform& platform, const Options& options = {});
 

@@ -14,6 +14,17 @@
 
 namespace foreflow::report {
 
+// What the timeline cannot tell about one of several jobs that share the platform.
+struct SharedJob {
+  std::string name;
+  std::string dtype;
+  std::string placement;
+  Seconds start;
+  int iterations = 1;
+  double samples = 0;  // in all iterations
+  Seconds alone;       // what they take with the platform to themselves
+};
+
 // What the timeline cannot tell about the work that was timed.
 struct Job {
   std::string name;
@@ -24,8 +35,10 @@ struct Job {
   Flops hardware_flops;  // what the devices execute: with recomputation
   std::string dtype;     // whose peak the MFU is measured against: "f16"
   bool training = true;
+  std::string placement;  // "packed"
   Json scenario_echo;
   Json cost_provenance;
+  std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then those of all jobs
 };
 
 // Streams of one device may overlap: each figure is the length of a union, so busy <= compute + communication, and
@@ -33,6 +46,8 @@ struct Job {
 struct DeviceSummary {
   std::string name;   // "D1"
   std::string place;  // the platform's name for it: "node0-gpu0"
+  std::string node;   // where that is: "node0"
+  int job = 0;        // index into Summary::jobs
   Seconds busy, compute, communication, idle;
   Bytes peak_memory, capacity;
   bool fits = true;
@@ -87,6 +102,15 @@ struct Segment {
   Seconds contention = {};  // the part of `seconds` that others on the same links cost
 };
 
+// One of several jobs. It is slowed down by what the others do to the links that it uses.
+struct JobSummary {
+  SharedJob job;
+  Seconds together;     // from its start to its end beside the others
+  double slowdown = 1;  // together / alone
+  double samples_per_second = 0;
+  bool fits                 = true;
+};
+
 struct EventCounts {
   int64_t distinct = 0;
   int64_t executed = 0;
@@ -107,6 +131,7 @@ struct Summary {
   std::vector<OpTime> ops;                     // longest first
   std::vector<CollectiveSummary> collectives;  // those with the most time first
   std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
+  std::vector<JobSummary> jobs;                // as in Program::jobs; empty where there is one only
   EventCounts events;
 };
 

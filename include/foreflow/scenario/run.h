@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "foreflow/platform/load.h"
 #include "foreflow/report/summary.h"
@@ -31,13 +33,29 @@ struct Outcome {
 
 PlatformRef load_platform(const PlatformChoice& choice);
 
+// Error at the jobs of a scenario that has any: for what can be done with one program only.
+void check_one_job(const Scenario& scenario);
+
 // The workload, differentiated and with its optimizer when it trains. Depends on the strategy's global batch only.
+// Checks that there is one job.
 Sequential build(const Scenario& scenario);
 
 // Tensor, pipeline and data parallelism, in this order.
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario);
 
-// Error at the strategy when the platform has too few devices for it.
+// The devices that other jobs hold, with the name of the job.
+using Held = std::map<int, std::string>;
+
+// Where each device of the distributed program sits: an index into platform.devices() for D1, D2, ..., and after those
+// of the strategy the devices that are left, for a program that counts its devices itself. Throws Error at the strategy
+// when it needs more devices than there are, and at the placement when that names no device of the platform, one twice,
+// or one that another job holds.
+std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
+
+// How to lower the scenario's program onto the platform.
+lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
+
+// Throws what places() throws, also for each of several jobs.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
 
 // `finished` (may be empty) is told how many of kSteps steps are done.
@@ -46,7 +64,7 @@ using Finished          = std::function<void(size_t)>;
 
 // The first three: distributes, interprets and lowers. Of the platform only the devices matter.
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
-                              const Finished& finished = {});
+                              const Finished& finished = {}, const Held& held = {});
 
 struct Prediction {
   stream::Timeline timeline;
@@ -57,9 +75,11 @@ struct Prediction {
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished = {});
 
-// All of them.
+// All of them, for a scenario without jobs.
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
+// A scenario with jobs gives one program of all of them, with the times of each alone and together in the summary.
+Outcome run(const Scenario& scenario, const PlatformRef& platform, const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Finished& finished = {});
 
 }  // namespace foreflow::scenario

@@ -2,6 +2,7 @@
 // JSON and checked for everything that can be checked without building the program.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/lower/lower.h"
+#include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
@@ -58,17 +60,43 @@ struct Strategy {
   int devices() const { return dp * tp * pp; }
 };
 
+enum class Dimension : uint8_t { tp, pp, dp };
+
+// On which devices the ranks sit: the policy orders the devices, and the ranks take them one by one, the first dimension
+// of `order` changing fastest.
+struct Placement {
+  const platform::PlacementDef* policy = nullptr;
+  std::vector<std::string> devices;  // names, numbers, or ranges of numbers "0-7"; empty: all of the platform
+  uint64_t seed                  = 0;
+  std::array<Dimension, 3> order = {Dimension::tp, Dimension::pp, Dimension::dp};
+};
+
+struct Job;
+
 struct Scenario {
   std::string file;  // for messages
-  Json source;       // as read, with its overrides
+  Json source;       // as read, with its overrides; what jobs leave out is filled in
+  int job = -1;      // its number among the jobs of `source`; -1: it is the whole
   std::string name;
-  Workload workload;
+  Workload workload;  // of a scenario with jobs: unused, as is the strategy
   PlatformChoice platform;
   Strategy strategy;
+  Placement placement;
   cost::CostModel cost;
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
+  std::vector<Job> jobs;  // that share the platform; empty: the scenario is itself the one job
+
+  // Its own object in `source`.
+  JsonView root() const;
+};
+
+// One of several jobs that share a platform, which is that of the whole, as is the engine.
+struct Job {
+  Scenario scenario;
+  Seconds start;
+  int iterations = 1;  // one after the other
 };
 
 // Throws Error("FILE: $.path.of.key", ...): unknown keys, wrong kinds, values that are not legal together, and lists
@@ -88,6 +116,9 @@ Scenario load_file(const std::string& path, const std::vector<std::string>& over
 
 // What a scenario's "strategy" may say.
 const std::vector<std::string>& strategy_keys();
+
+// "packed", "random, seed 7", "spread, order tp-dp-pp".
+std::string describe(const Placement& placement);
 
 // The whole divisors of `number`, ascending.
 std::vector<int64_t> divisors(int64_t number);

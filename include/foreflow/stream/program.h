@@ -62,6 +62,7 @@ struct DeviceUse {
   int index;        // the DistIR device number (D1 -> 1)
   int place;        // index into platform::Platform::devices()
   Bytes initial;    // what lives from the beginning: parameters, optimizer state, inputs
+  int32_t job = 0;  // index into Program::jobs
 };
 
 // Invariants (verify): every member of an instance lists it exactly once; instances are numbered in program order, so
@@ -73,7 +74,11 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<DeviceUse> devices;
   std::vector<Stream> streams;
+  std::vector<std::string> jobs;  // the names of those that share the platform; empty: a single one, which needs none
 };
+
+// "D1", and "JOB/D1" where several jobs share the platform.
+std::string name(const Program& program, const DeviceUse& device);
 
 // Throws InternalError when an invariant is broken.
 void verify(const Program& program);

@@ -58,6 +58,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "hardware_flops_per_s_per_device",
                                              "mfu",
                                              "fits",
+                                             "placement",
                                              "devices",
                                              "links",
                                              "collectives",
@@ -67,8 +68,8 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "events"};
   EXPECT_EQ(keys, expected);
   EXPECT_EQ(json.find("devices")->if_array()->at(1).dump_compact(),
-            R"({"name":"D2","place":"gpu1","busy_s":6.0,"compute_s":4.0,"communication_s":2.0,"idle_s":2.0,)"
-            R"("peak_memory_bytes":120,"memory_capacity_bytes":100,"fits":false})");
+            R"({"name":"D2","place":"gpu1","node":"node0","busy_s":6.0,"compute_s":4.0,"communication_s":2.0,)"
+            R"("idle_s":2.0,"peak_memory_bytes":120,"memory_capacity_bytes":100,"fits":false})");
   EXPECT_EQ(json.find("links")->if_array()->at(0).dump_compact(),
             R"({"name":"wire_UP","bytes":24,"busy_s":2.0,"utilization":0.15})");
   EXPECT_EQ(json.find("critical_path")->if_array()->at(0).dump_compact(),

@@ -1,0 +1,61 @@
+#include "scenario/job.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// How often each compute event is executed.
+std::vector<int64_t> executions(const stream::Program& program) {
+  std::vector<int64_t> counts(program.computes.size());
+  for (const stream::Stream& stream : program.streams) {
+    for (const stream::Item& item : stream.items) {
+      if (item.instance < 0) ++counts[static_cast<size_t>(item.event)];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+Flops hardware_flops(const stream::Program& program) {
+  const std::vector<int64_t> counts = executions(program);
+  Flops total;
+  for (size_t e = 0; e < counts.size(); ++e) total += static_cast<double>(counts[e]) * program.computes[e].flops;
+  return total;
+}
+
+Provenance provenance_of(const lower::Lowered& lowered) {
+  const std::vector<int64_t> counts = executions(lowered.program);
+  Provenance seconds{};
+  for (size_t e = 0; e < counts.size(); ++e) {
+    for (size_t p = 0; p < seconds.size(); ++p) seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
+  }
+  return seconds;
+}
+
+Json shares_of(const Provenance& seconds) {
+  Seconds total;
+  for (const Seconds part : seconds) total += part;
+  Json shares = Json::object();
+  for (size_t p = 0; p < seconds.size(); ++p) {
+    shares.set(cost::name(static_cast<cost::Provenance>(p)), total > Seconds(0) ? seconds[p] / total : 0.0);
+  }
+  return shares;
+}
+
+report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered) {
+  report::Job job;
+  job.name            = scenario.name;
+  job.engine          = scenario.engine->name;
+  job.samples         = static_cast<double>(sequential.samples);
+  job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
+  job.model_flops     = sequential.model_flops;
+  job.hardware_flops  = hardware_flops(lowered.program);
+  job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
+  job.training        = scenario.workload.mode == workload::Mode::training;
+  job.placement       = describe(scenario.placement);
+  job.scenario_echo   = scenario.source;
+  job.cost_provenance = shares_of(provenance_of(lowered));
+  return job;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "foreflow/base/text.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+constexpr std::array<std::string_view, 3> kDimensions = {"tp", "pp", "dp"};  // by Dimension
+
+const platform::PlacementDef& policy(const std::string& name, const std::string& where) {
+  return platform::placements().get(name, where);
+}
+
+// "tp-dp-pp"
+std::array<Dimension, 3> read_order(const JsonView& json) {
+  const std::vector<std::string> words = split(json.as_string(), '-');
+  std::array<Dimension, 3> order{};
+  std::vector<std::string_view> left(kDimensions.begin(), kDimensions.end());
+  for (const std::string& word : words) {
+    const auto dimension = std::find(kDimensions.begin(), kDimensions.end(), word);
+    const auto unused    = std::find(left.begin(), left.end(), word);
+    if (unused == left.end() || words.size() != order.size())
+      json.fail("\"" + json.as_string() +
+                "\" is no order of tp, pp and dp; write one like \"tp-pp-dp\", innermost first");
+    order[order.size() - left.size()] = static_cast<Dimension>(dimension - kDimensions.begin());
+    left.erase(unused);
+  }
+  return order;
+}
+
+std::vector<std::string> read_devices(const JsonView& json) {
+  std::vector<std::string> devices;
+  for (const JsonView& device : json.items())
+    devices.push_back(device.json().if_int() != nullptr ? std::to_string(device.as_int()) : device.as_string());
+  if (devices.empty()) json.fail("lists no device; name some, or leave it out for all");
+  return devices;
+}
+
+}  // namespace
+
+Placement read_placement(const JsonView& json) {
+  Placement placement;
+  if (json.json().if_string() != nullptr) {
+    placement.policy = &policy(json.as_string(), json.where());
+  } else {
+    json.allow_only({"policy", "devices", "seed", "order"});
+    if (json.has("devices")) placement.devices = read_devices(json.at("devices"));
+    if (json.has("order")) placement.order = read_order(json.at("order"));
+    const std::string name = json.string_or("policy", placement.devices.empty() ? "packed" : "explicit");
+    placement.policy       = &policy(name, json.has("policy") ? json.at("policy").where() : json.where());
+  }
+  if (placement.policy->name == "explicit" && placement.devices.empty())
+    json.fail("an explicit placement needs \"devices\", such as [\"node0-gpu0\", 3, \"8-15\"]");
+  if (json.json().find("seed") == nullptr) return placement;
+  if (placement.policy->name != "random") json.at("seed").fail("is for the policy random only");
+  const int64_t seed = json.at("seed").as_int();
+  if (seed < 0) json.at("seed").fail(std::to_string(seed) + " is too small; use 0 or more");
+  placement.seed = static_cast<uint64_t>(seed);
+  return placement;
+}
+
+std::string describe(const Placement& placement) {
+  std::string text(placement.policy->name);
+  if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);
+  if (placement.order == Placement{}.order) return text;
+  text += ", order";
+  for (const Dimension dimension : placement.order)
+    text +=
+        (dimension == placement.order.front() ? " " : "-") + std::string(kDimensions[static_cast<size_t>(dimension)]);
+  return text;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,88 @@
+#include "scenario/run_jobs.h"
+
+#include <algorithm>
+
+#include "foreflow/stream/share.h"
+#include "scenario/job.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// A job's part of the chain: its program on its devices, all iterations, and what a report says of it.
+struct Prepared {
+  stream::Program program;
+  report::Job job;
+  report::SharedJob shared;
+  Provenance provenance;
+};
+
+Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
+  const Scenario& scenario     = job.scenario;
+  const Sequential sequential  = build(scenario);
+  const lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, {}, held);
+  for (const stream::DeviceUse& device : lowered.program.devices) held.emplace(device.place, scenario.name);
+
+  Prepared prepared{stream::repeated(lowered.program, job.iterations),
+                    describe(scenario, sequential, lowered),
+                    {},
+                    provenance_of(lowered)};
+  prepared.shared.name       = scenario.name;
+  prepared.shared.dtype      = prepared.job.dtype;
+  prepared.shared.placement  = prepared.job.placement;
+  prepared.shared.start      = job.start;
+  prepared.shared.iterations = job.iterations;
+  prepared.shared.samples    = job.iterations * prepared.job.samples;
+  prepared.shared.alone      = simulate_on(whole, prepared.program, *platform).makespan;
+  return prepared;
+}
+
+// What holds for all jobs together.
+report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) {
+  report::Job all;
+  all.name          = scenario.name;
+  all.engine        = scenario.engine->name;
+  all.training      = std::any_of(jobs.begin(), jobs.end(), [](const Prepared& one) { return one.job.training; });
+  all.placement     = "by job";
+  all.scenario_echo = scenario.source;
+  Provenance provenance{};
+  for (const Prepared& one : jobs) {
+    const double times = one.shared.iterations;
+    all.samples += times * one.job.samples;
+    all.tokens += times * one.job.tokens;
+    all.model_flops += times * one.job.model_flops;
+    all.hardware_flops += times * one.job.hardware_flops;
+    for (size_t p = 0; p < provenance.size(); ++p) provenance[p] += times * one.provenance[p];
+    if (all.dtype.find(one.job.dtype) == std::string::npos)
+      all.dtype += (all.dtype.empty() ? "" : ", ") + one.job.dtype;
+    all.jobs.push_back(one.shared);
+  }
+  all.cost_provenance = shares_of(provenance);
+  return all;
+}
+
+}  // namespace
+
+Outcome run_jobs(const Scenario& scenario, const PlatformRef& platform, const Finished& finished) {
+  constexpr size_t kPrepared = 3, kSimulated = 4;
+  const auto done = [&](size_t step) {
+    if (finished) finished(step);
+  };
+  Held held;
+  std::vector<Prepared> jobs;
+  for (const Job& job : scenario.jobs) {
+    jobs.push_back(prepare(job, scenario, platform, held));
+    done(kPrepared * jobs.size() / scenario.jobs.size());
+  }
+  const report::Job all = sum_of(scenario, jobs);
+  std::vector<stream::Tenant> tenants;
+  for (Prepared& job : jobs) tenants.push_back({job.shared.name, std::move(job.program), job.shared.start});
+  const stream::Shared shared = stream::share(tenants);
+  stream::Timeline timeline   = without_waits(shared, simulate_on(scenario, shared.program, *platform));
+  stream::Program program     = without_waits(shared);
+  done(kSimulated);
+  report::Summary summary = report::summarise(all, program, timeline, *platform);
+  done(kSteps);
+  return {std::move(summary), std::move(program), std::move(timeline), platform};
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,120 @@
+#include "foreflow/stream/share.h"
+
+#include <algorithm>
+
+namespace foreflow::stream {
+namespace {
+
+template <class T>
+int32_t size_of(const std::vector<T>& list) {
+  return static_cast<int32_t>(list.size());
+}
+
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// Copies tenants behind each other, renumbering on the way.
+class Writer {
+ public:
+  explicit Writer(const std::vector<Tenant>& tenants) : tenants_(tenants) {
+    for (const Tenant& tenant : tenants) shared_.waits += tenant.start > Seconds(0) ? 1 : 0;
+    shared_.program.instances.resize(static_cast<size_t>(shared_.waits));
+  }
+
+  Shared write() {
+    for (const Tenant& tenant : tenants_) {
+      shared_.program.jobs.push_back(tenant.name);
+      write(tenant);
+    }
+    return std::move(shared_);
+  }
+
+ private:
+  void write(const Tenant& tenant) {
+    Program& all          = shared_.program;
+    const Program& own    = tenant.program;
+    const Item wait       = tenant.start > Seconds(0) ? wait_for(tenant) : Item{0, -1, 0};
+    const int32_t compute = size_of(all.computes), communication = size_of(all.communications),
+                  memory = size_of(all.memory_effects), instance = size_of(all.instances),
+                  device = size_of(all.devices), stream = size_of(all.streams);
+    append(all.computes, own.computes);
+    append(all.communications, own.communications);
+    append(all.memory_effects, own.memory_effects);
+    for (Instance copy : own.instances) {
+      copy.communication += communication;
+      for (int32_t& member : copy.members) member += stream;
+      all.instances.push_back(std::move(copy));
+    }
+    for (DeviceUse copy : own.devices) {
+      copy.job = size_of(all.jobs) - 1;
+      all.devices.push_back(copy);
+    }
+    for (const Stream& original : own.streams) {
+      Stream copy{tenant.name + "/" + original.name, original.device + device, {}};
+      copy.items.reserve(original.items.size() + 1);
+      if (wait.instance >= 0) copy.items.push_back(wait);
+      for (Item item : original.items) {
+        item.event += item.instance < 0 ? compute : communication;
+        item.instance += item.instance < 0 ? 0 : instance;
+        item.memory += memory;
+        copy.items.push_back(item);
+      }
+      all.streams.push_back(std::move(copy));
+    }
+  }
+
+  // The item that holds every stream of the tenant until its start.
+  Item wait_for(const Tenant& tenant) {
+    Program& all           = shared_.program;
+    const auto kind        = collective::Kind::broadcast;
+    const Item wait        = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
+    Instance& instance     = all.instances[static_cast<size_t>(wait.instance)];
+    instance.communication = wait.event;
+    for (int32_t s = 0; s < size_of(tenant.program.streams); ++s) instance.members.push_back(size_of(all.streams) + s);
+    all.communications.push_back({"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start});
+    all.memory_effects.push_back({Bytes(0), Bytes(0)});
+    return wait;
+  }
+
+  const std::vector<Tenant>& tenants_;
+  Shared shared_;
+  int32_t next_wait_ = 0;
+};
+
+bool waits_first(const Shared& shared, const Stream& stream) {
+  return !stream.items.empty() && stream.items.front().instance >= 0 && stream.items.front().instance < shared.waits;
+}
+
+}  // namespace
+
+Shared share(const std::vector<Tenant>& tenants) { return Writer(tenants).write(); }
+
+Program without_waits(const Shared& shared) {
+  Program program = shared.program;
+  for (Stream& stream : program.streams) {
+    if (waits_first(shared, stream)) stream.items.erase(stream.items.begin());
+  }
+  for (int32_t wait = 0; wait < shared.waits; ++wait) program.instances[static_cast<size_t>(wait)].members.clear();
+  return program;
+}
+
+Timeline without_waits(const Shared& shared, Timeline timeline) {
+  for (size_t s = 0; s < shared.program.streams.size(); ++s) {
+    auto& records = timeline.records[s];
+    if (waits_first(shared, shared.program.streams[s])) records.erase(records.begin());
+  }
+  return timeline;
+}
+
+Seconds end_of(const Program& program, const Timeline& timeline, int32_t job) {
+  Seconds end(0);
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const DeviceUse& device = program.devices[static_cast<size_t>(program.streams[s].device)];
+    if (device.job == job && !timeline.records[s].empty()) end = std::max(end, timeline.records[s].back().end);
+  }
+  return end;
+}
+
+}  // namespace foreflow::stream
