@@ -33,7 +33,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
   Footprints prints = footprints(program, platform);
-  loosen(prints, program, platform, options.coupling);
+  loosen(prints, program, platform, options.coupling, changing_links(options.disturbances));
   const auto others = sources(options.disturbances, platform, prints);
   if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
     const Score part{program, folded->cast, folded->footprints, times, options};

@@ -44,6 +44,7 @@ void expect_same(const stream::Timeline& actual, const stream::Timeline& expecte
 void expect_folded_as_unfolded(const stream::Program& program, const platform::Platform& platform,
                                const Disturbances& disturbances = {}) {
   Options folded, unfolded;
+  folded.coupling = unfolded.coupling = Coupling::coupled;  // slices are not folded
   folded.disturbances = unfolded.disturbances = disturbances;
   unfolded.fold                               = false;
   const EngineDef& engine                     = engines().get("simgrid", "test");
