@@ -87,16 +87,14 @@ std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::str
   return all;
 }
 
-void collect_files(const std::string& path, const Json& value, std::set<std::string>& files) {
+void collect_files(const Keys& keys, const Json& value, std::set<std::string>& files) {
   if (const std::string* text = value.if_string()) {
     for (const FileKey& key : kFiles) {
-      if (stands_for(key.path, path) && text->ends_with(key.ending)) files.insert(*text);
+      if (stands_for(key.path, joined(keys)) && text->ends_with(key.ending)) files.insert(*text);
     }
   }
   const bool list = value.if_array() != nullptr;  // an axis: its values stand for it
-  for (const auto& [key, inner] : parts(value)) {
-    collect_files(list || path.empty() ? path + (list ? "" : key) : path + "." + key, *inner, files);
-  }
+  for (const auto& [key, inner] : parts(value)) collect_files(list ? keys : below(keys, key), *inner, files);
 }
 
 }  // namespace
@@ -149,7 +147,7 @@ Json with_choice(const Json& source, const std::vector<Axis>& axes, const std::v
 
 std::map<std::string, std::string> referenced_files(const Json& source, const std::string& file) {
   std::set<std::string> written;
-  collect_files("", source, written);
+  collect_files({}, source, written);
   std::map<std::string, std::string> files;
   for (const std::string& path : written) files.emplace(path, beside(file, path));
   return files;
