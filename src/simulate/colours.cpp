@@ -30,8 +30,8 @@ class Refinement {
   // Nothing when there turn out to be more than `most` different streams.
   std::optional<Colours> run(size_t most) && {
     if (count_different(colours_.streams) > most) return {};
-    // Who ever meets whom, on which links: a few things to look at, but changes travel only so far in a round, and there
-    // are as many rounds as a pipeline has stages.
+    // Who ever meets whom, on which links: a few things to look at, but changes travel only so far in a round, and
+    // there are as many rounds as a pipeline has stages.
     repeat([this] {
       meet();
       see_links();

@@ -1,4 +1,5 @@
-// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has got.
+// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has
+// got.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,7 @@ namespace foreflow::simulate::definitions {
 namespace {
 
 // The last loads of the score's footprints are those of the background.
-Performance perform(const Score& score, const platform::Platform& platform,
-                    std::vector<Surroundings::Source> sources) {
+Performance perform(const Score& score, const platform::Platform& platform, std::vector<Surroundings::Source> sources) {
   const Disturbances& disturbances = score.options.disturbances;
   for (size_t i = 0; i < sources.size(); ++i)
     sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);

@@ -144,7 +144,8 @@ TEST(Contention, DeadlockOfStreamsThatAreAlikeIsToldOfOneOfThem) {
     engines().get("simgrid", "test").run(writer.program(), two_pairs().platform());
     FAIL() << "each waits for the other";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, 64), "stream D1, item 0: Do_send never starts: D2 does not arrive; all");
+    EXPECT_EQ(std::string(error.what()).substr(0, 64),
+              "stream D1, item 0: Do_send never starts: D2 does not arrive; all");
   }
 }
 
