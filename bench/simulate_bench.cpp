@@ -1,6 +1,6 @@
-// CPU time of the engines alone, children included, for one training iteration of tensor parallelism in nodes of eight and
-// data parallelism between them: 32 layers, ten kernels a layer each way, a blocking all-reduce a layer each way in the
-// node and one of the gradients over each of eight rails beside the compute.
+// CPU time of the engines alone, children included, for one training iteration of tensor parallelism in nodes of eight
+// and data parallelism between them: 32 layers, ten kernels a layer each way, a blocking all-reduce a layer each way in
+// the node and one of the gradients over each of eight rails beside the compute.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -133,10 +133,10 @@ void thousand_scenarios(benchmark::State& state) {
 
 // A step of a GPT with tensor parallelism 8 and data parallelism between nodes, lowered beforehand.
 void gpt_step(benchmark::State& state, bool fold) {
-  const int devices        = static_cast<int>(state.range(0));
-  const auto scenario      = bench::gpt_training(devices / 8, {devices / 8, 8, 1, 1}, "simgrid", kLayers);
-  const auto platform      = scenario::load_platform(scenario.platform);
-  const auto lowered       = scenario::lower_scenario(scenario, scenario::build(scenario), *platform, {});
+  const int devices   = static_cast<int>(state.range(0));
+  const auto scenario = bench::gpt_training(devices / 8, {devices / 8, 8, 1, 1}, "simgrid", kLayers);
+  const auto platform = scenario::load_platform(scenario.platform);
+  const auto lowered  = scenario::lower_scenario(scenario, scenario::build(scenario), *platform, {});
   bench::time_cpu(state, [&] {
     benchmark::DoNotOptimize(scenario.engine->run(lowered.program, *platform, {.fold = fold}).makespan);
   });

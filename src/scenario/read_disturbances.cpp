@@ -51,8 +51,8 @@ Seconds seconds_or(const JsonView& json, std::string_view key, Seconds fallback)
 
 Slowdown read_slowdown(const JsonView& json, const Names& names) {
   json.allow_only({"device", "factor", "from", "until"});
-  Slowdown result{names.device(json.at("device")), json.at("factor").as_number(),
-                  seconds_or(json, "from", Seconds(0)), seconds_or(json, "until", simulate::kForever)};
+  Slowdown result{names.device(json.at("device")), json.at("factor").as_number(), seconds_or(json, "from", Seconds(0)),
+                  seconds_or(json, "until", simulate::kForever)};
   if (!(result.factor > 0)) json.at("factor").fail("is not above 0; 2 means half the speed");
   if (result.until <= result.from) json.at("until").fail("is not after \"from\"");
   return result;

@@ -28,9 +28,9 @@ class Agenda {
   }
   void erase(int32_t number) {
     if (static_cast<size_t>(number) >= place_.size() || place_[static_cast<size_t>(number)] < 0) return;
-    const auto hole                       = static_cast<size_t>(place_[static_cast<size_t>(number)]);
-    place_[static_cast<size_t>(number)]   = -1;
-    const Entry last                      = heap_.back();
+    const auto hole                     = static_cast<size_t>(place_[static_cast<size_t>(number)]);
+    place_[static_cast<size_t>(number)] = -1;
+    const Entry last                    = heap_.back();
     heap_.pop_back();
     if (hole == heap_.size()) return;
     put(hole, last);
@@ -48,7 +48,7 @@ class Agenda {
   static constexpr size_t kChildren = 4;
 
   void put(size_t place, const Entry& entry) {
-    heap_[place]                                = entry;
+    heap_[place]                              = entry;
     place_[static_cast<size_t>(entry.number)] = static_cast<int32_t>(place);
   }
 
@@ -72,8 +72,8 @@ class Agenda {
     put(place, moved);
   }
 
-  std::vector<Entry> heap_;      // every parent before its four children
-  std::vector<int32_t> place_;   // of each number in the heap, -1: no date
+  std::vector<Entry> heap_;     // every parent before its four children
+  std::vector<int32_t> place_;  // of each number in the heap, -1: no date
 };
 
 }  // namespace foreflow::simulate

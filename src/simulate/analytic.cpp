@@ -35,8 +35,9 @@ Performance perform(const Score& score) {
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
   if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
-    throw Error("engine analytic", "knows no shared links, so link traces and background traffic mean nothing to it; use "
-                                   "engine simgrid");
+    throw Error("engine analytic",
+                "knows no shared links, so link traces and background traffic mean nothing to it; use "
+                "engine simgrid");
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
   const Cast cast         = everybody(program, prints);

@@ -27,16 +27,22 @@ class Refinement {
     for (const Footprint& footprint : footprints.distinct) of_footprints_.push_back(describe(footprint));
   }
 
-  size_t streams() const { return count_different(colours_.streams); }
-
-  Colours run() && {
-    size_t before = 0;
-    for (size_t now = count(); now > before; now = count()) {
-      before = now;
+  // Nothing when there turn out to be more than `most` different streams.
+  std::optional<Colours> run(size_t most) && {
+    if (count_different(colours_.streams) > most) return {};
+    // Who ever meets whom, on which links: a few things to look at, but changes travel only so far in a round, and
+    // there are as many rounds as a pipeline has stages.
+    repeat([this] {
+      meet();
+      see_links();
+    });
+    if (count_different(colours_.streams) > most) return {};
+    // In which order: little is left to find, so there are few rounds.
+    repeat([this] {
       see_instances();
-      see_loads();
+      see_links();
       see_streams();
-    }
+    });
     return std::move(colours_);
   }
 
@@ -47,6 +53,15 @@ class Refinement {
     int32_t item;
     bool signals;
   };
+
+  template <class Round>
+  void repeat(const Round& round) {
+    size_t before = 0;
+    for (size_t now = count(); now > before; now = count()) {
+      before = now;
+      round();
+    }
+  }
 
   size_t count() const {
     return count_different(colours_.streams) + count_different(colours_.links) + count_different(of_footprints_);
@@ -99,6 +114,22 @@ class Refinement {
     return colour;
   }
 
+  // Streams see their footprints and the other streams of their device, footprints their members.
+  void meet() {
+    std::vector<Colour> seen(colours_.streams.size(), 0), of_device(program_.devices.size(), 0);
+    for (size_t f = 0; f < footprints_.distinct.size(); ++f) {
+      const auto& members = program_.instances[static_cast<size_t>(footprints_.distinct[f].example)].members;
+      Colour sum          = 0;
+      for (const int32_t member : members) sum += mix(colours_.streams[static_cast<size_t>(member)], Colour{4});
+      of_footprints_[f] = mix(of_footprints_[f], sum);
+      for (const int32_t member : members) seen[static_cast<size_t>(member)] += of_footprints_[f];
+    }
+    const auto device = [this](size_t s) { return static_cast<size_t>(program_.streams[s].device); };
+    for (size_t s = 0; s < seen.size(); ++s) of_device[device(s)] += mix(colours_.streams[s], Colour{5});
+    for (size_t s = 0; s < seen.size(); ++s)
+      colours_.streams[s] = mix(mix(colours_.streams[s], seen[s]), of_device[device(s)]);
+  }
+
   // Who comes, and when in his own order.
   void see_instances() {
     colours_.instances.assign(program_.instances.size(), 0);
@@ -109,15 +140,15 @@ class Refinement {
             mix(mix(colours_.streams[s], number(item)), number(signals));
       }
     }
-  }
-
-  // What crosses each link; which links each footprint crosses.
-  void see_loads() {
     for (size_t i = 0; i < program_.instances.size(); ++i) {
       if (footprints_.of_instance[i] < 0) continue;
       Colour& colour = of_footprints_[static_cast<size_t>(footprints_.of_instance[i])];
       colour         = mix(colour, colours_.instances[i]);
     }
+  }
+
+  // What crosses each link; which links each footprint crosses.
+  void see_links() {
     std::vector<Colour> links(colours_.links.size(), 0);
     for (size_t f = 0; f < footprints_.distinct.size(); ++f) {
       Colour all   = 0;
@@ -166,9 +197,7 @@ size_t count_different(std::vector<Colour> colours) {
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
                                        const platform::Platform& platform, const Disturbances& disturbances,
                                        size_t most) {
-  Refinement refinement(program, footprints, platform, disturbances);
-  if (refinement.streams() > most) return {};
-  return std::move(refinement).run();
+  return Refinement(program, footprints, platform, disturbances).run(most);
 }
 
 }  // namespace foreflow::simulate

@@ -1,4 +1,5 @@
-// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has got.
+// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has
+// got.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Colours {
   std::vector<Colour> streams, instances, links;
 };
 
-// Refines until nothing changes. Nothing when there are more than `most` different streams to begin with.
+// Refines until nothing changes. Nothing when there are more than `most` different streams.
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
                                        const platform::Platform& platform, const Disturbances& disturbances,
                                        size_t most);

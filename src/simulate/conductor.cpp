@@ -78,22 +78,27 @@ void Conductor::send_piece(int32_t number, size_t hop, bool first, double now) {
   Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
   if (of_hop.start < 0) of_hop.start = start;
   const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
-  traffic_.send(start, network_.routes[static_cast<size_t>(route(of_hop.load))],
-                load(of_hop.load).unit * piece.value(), {kPiece, number, static_cast<int32_t>(hop), false});
+  traffic_.send(start, network_.routes[static_cast<size_t>(route(of_hop.load))], load(of_hop.load).unit * piece.value(),
+                {kPiece, number, static_cast<int32_t>(hop), false});
 }
 
 void Conductor::happened(const Traffic::Tag& tag, double now) {
   switch (static_cast<Kind>(tag.kind)) {
     case kPhase: {
-      const auto [meeting, phase] = std::pair(tracks_[static_cast<size_t>(tag.number)].meeting,
-                                              tracks_[static_cast<size_t>(tag.number)].phase);
+      const auto [meeting, phase] =
+          std::pair(tracks_[static_cast<size_t>(tag.number)].meeting, tracks_[static_cast<size_t>(tag.number)].phase);
       record(tag.number, now);
       return next_phase(meeting, phase, now);
     }
-    case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
-    case kChange: return change(now);
-    case kSource: return send_foreign(tag.number, now);
-    case kForeign: free_foreign_.push_back(tag.part); return;
+    case kPiece:
+      return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
+    case kChange:
+      return change(now);
+    case kSource:
+      return send_foreign(tag.number, now);
+    case kForeign:
+      free_foreign_.push_back(tag.part);
+      return;
   }
 }
 
@@ -104,8 +109,7 @@ void Conductor::next_phase(int32_t meeting, int32_t phase, double now) {
 
 void Conductor::piece_arrived(int32_t number, size_t hop, double now) {
   Run& run       = runs_[static_cast<size_t>(number)];
-  const bool all = run.relay.arrive(
-      hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
+  const bool all = run.relay.arrive(hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
   if (run.relay.done(hop)) record(run.tracks[hop], now);
   if (all) next_phase(run.meeting, run.phase, now);
 }
@@ -177,8 +181,8 @@ Performance Conductor::take() && {
     traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
       const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
                                                  : runs_[static_cast<size_t>(tag.number)].meeting;
-      const auto& instance  = score_.program.instances[static_cast<size_t>(
-          score_.cast.meetings[static_cast<size_t>(meeting)].example)];
+      const auto& instance =
+          score_.program.instances[static_cast<size_t>(score_.cast.meetings[static_cast<size_t>(meeting)].example)];
       throw Error(fmt::format("stream {}", score_.program.streams[static_cast<size_t>(instance.members[0])].name),
                   fmt::format("{} never ends: link {} is down for good; let its trace repair it",
                               score_.program.communications[static_cast<size_t>(instance.communication)].name,

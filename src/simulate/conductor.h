@@ -42,7 +42,7 @@ class Conductor {
   // A Timeline flow in the making.
   struct Track {
     int32_t meeting;
-    int32_t phase;     // index into Footprints::phases
+    int32_t phase;  // index into Footprints::phases
     int32_t load;
     double start = -1;
     double pace  = 0;  // bytes of the communication per second

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "foreflow/stream/task.h"
 
@@ -67,17 +68,27 @@ std::vector<collective::Flow> around(const std::vector<collective::Flow>& flows)
 
 RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
   if (coupling == Coupling::stepwise) return {steps, 1, 1, RelayShape::kUnlimited};
-  const Bytes slice(1e6);            // of NCCL's protocol Simple: a buffer of 4 MiB in 8 slots, two slots at a time
-  constexpr int32_t slots = 8;       // NCCL_STEPS
-  const auto slices = static_cast<int32_t>(std::max(1.0, std::ceil(chunk / slice)));
+  const Bytes slice(1e6);       // of NCCL's protocol Simple: a buffer of 4 MiB in 8 slots, two slots at a time
+  constexpr int32_t slots = 8;  // NCCL_STEPS
+  const auto slices       = static_cast<int32_t>(std::max(1.0, std::ceil(chunk / slice)));
   return {steps, slices, std::min(slots, slices), slots};
 }
 
 class Loosener {
  public:
   Loosener(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-           Coupling coupling)
-      : footprints_(footprints), program_(program), platform_(platform), coupling_(coupling) {}
+           Coupling coupling, const std::vector<int>& changing)
+      : footprints_(footprints),
+        program_(program),
+        platform_(platform),
+        coupling_(coupling),
+        changing_(changing.begin(), changing.end()) {}
+
+  // Whether any phase may be given a relay, before a closer look.
+  bool worth(const Footprint& footprint) const {
+    const auto phases = footprints_.phases_of(footprint);
+    return std::any_of(phases.begin(), phases.end(), [this](const Phase& phase) { return may_differ(phase); });
+  }
 
   void loosen(const Footprint& footprint) {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
@@ -88,17 +99,25 @@ class Loosener {
     const auto plan   = communication.algorithm->flows(task);
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
-      if (phase.load < 0 || !chosen(phase)) continue;
-      add_relay(phase, plan.phases[i], places, footprint.bytes);
+      if (chosen(phase)) add_relay(phase, plan.phases[i], places, footprint.bytes);
     }
   }
 
  private:
+  // Whether hops may differ in speed; with a coupling that is not automatic it does not matter.
+  bool may_differ(const Phase& phase) const {
+    if (phase.load < 0) return false;
+    if (coupling_ != Coupling::automatic || phase.uneven) return true;
+    if (changing_.empty()) return false;
+    const auto& crossings = footprints_.loads[static_cast<size_t>(phase.load)].crossings;
+    return std::any_of(crossings.begin(), crossings.end(),
+                       [this](const stream::Crossing& crossing) { return changing_.contains(crossing.link); });
+  }
+
   bool chosen(const Phase& phase) {
+    if (!may_differ(phase)) return false;
     if (coupling_ != Coupling::automatic) return true;
-    if (!phase.uneven) return false;
-    if (regulars_ == nullptr)
-      regulars_ = std::make_unique<Regulars>(footprints_, program_, platform_.links().size());
+    if (regulars_ == nullptr) regulars_ = std::make_unique<Regulars>(footprints_, program_, platform_.links().size());
     return regulars_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
   }
 
@@ -130,20 +149,18 @@ class Loosener {
   const stream::Program& program_;
   const platform::Platform& platform_;
   Coupling coupling_;
+  std::set<int32_t> changing_;
   std::unique_ptr<Regulars> regulars_;  // made when asked for
 };
 
 }  // namespace
 
 void loosen(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-            Coupling coupling) {
+            Coupling coupling, const std::vector<int>& changing) {
   if (coupling == Coupling::coupled) return;
-  Loosener loosener(footprints, program, platform, coupling);
+  Loosener loosener(footprints, program, platform, coupling, changing);
   for (const Footprint& footprint : footprints.distinct) {
-    const auto phases = footprints.phases_of(footprint);
-    const bool worth  = coupling != Coupling::automatic ||
-                       std::any_of(phases.begin(), phases.end(), [](const Phase& phase) { return phase.uneven; });
-    if (worth) loosener.loosen(footprint);
+    if (loosener.worth(footprint)) loosener.loosen(footprint);
   }
 }
 

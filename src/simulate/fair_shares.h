@@ -1,8 +1,8 @@
 // Weighted max-min fair sharing of links, kept up to date while flows come and go. Every flow has one rate; a link that
 // it crosses w times carries w times as much. A set of rates is max-min fair when each flow has a bottleneck: a link
-// that is full and on which no flow is faster (Bertsekas and Gallager, Data Networks, section 6.5.2). Rates that satisfy
-// this are unique, so it is enough to work out afresh the flows that a change can reach: begin with those that it
-// touches, keep all others as they are, and take in any whose condition is then broken.
+// that is full and on which no flow is faster (Bertsekas and Gallager, Data Networks, section 6.5.2). Rates that
+// satisfy this are unique, so it is enough to work out afresh the flows that a change can reach: begin with those that
+// it touches, keep all others as they are, and take in any whose condition is then broken.
 #pragma once
 
 #include <cstdint>

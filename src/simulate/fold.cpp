@@ -36,7 +36,7 @@ Cast cast_of(const stream::Program& program, const Footprints& footprints, const
              const Numbering& instances) {
   Cast cast{streams.first(), {}, instances.all()};
   for (const int32_t example : instances.first()) {
-    const auto index = static_cast<size_t>(example);
+    const auto index     = static_cast<size_t>(example);
     const bool hand_over = footprints.of_instance[index] < 0;
     const int32_t source = program.instances[index].members.front();
     cast.meetings.push_back(
@@ -44,7 +44,8 @@ Cast cast_of(const stream::Program& program, const Footprints& footprints, const
   }
   for (const int32_t stream : cast.streams) {
     for (const stream::Item& item : program.streams[static_cast<size_t>(stream)].items) {
-      if (item.instance >= 0) ++cast.meetings[static_cast<size_t>(instances.of(static_cast<size_t>(item.instance)))].members;
+      if (item.instance >= 0)
+        ++cast.meetings[static_cast<size_t>(instances.of(static_cast<size_t>(item.instance)))].members;
     }
   }
   return cast;
@@ -123,7 +124,8 @@ std::optional<Folded> fold(const stream::Program& program, const Footprints& foo
 
   std::vector<std::vector<int32_t>> parts(result.cast.meetings.size());  // footprints of the instances of each meeting
   for (size_t i = 0; i < program.instances.size(); ++i) {
-    if (footprints.of_instance[i] >= 0) parts[static_cast<size_t>(instances.of(i))].push_back(footprints.of_instance[i]);
+    if (footprints.of_instance[i] >= 0)
+      parts[static_cast<size_t>(instances.of(i))].push_back(footprints.of_instance[i]);
   }
   Merger merger(footprints, platform, links);
   result.footprints.of_instance.resize(program.instances.size(), -1);

@@ -98,7 +98,7 @@ class Evenness {
   }
 
  private:
-  std::vector<size_t> kinds_;                    // of each link
+  std::vector<size_t> kinds_;                     // of each link
   std::vector<std::pair<size_t, Seconds>> seen_;  // kinds and the time of a message
   bool uneven_ = false;
 };
@@ -139,7 +139,7 @@ class Maker {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
     } else {
       const auto places = places_of(program_, instance);
-      const auto task = stream::task_of(platform_, communication.kind, communication.bytes, places);
+      const auto task   = stream::task_of(platform_, communication.kind, communication.bytes, places);
       for (const collective::Phase& plan : communication.algorithm->flows(task).phases)
         result_.phases.push_back(phase(plan, communication, places));
     }

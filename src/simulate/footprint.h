@@ -13,9 +13,9 @@
 namespace foreflow::simulate {
 
 struct Phase {
-  Seconds delay;  // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
-  Seconds alone;  // the flow when it has the network for itself; 0: there is no flow
-  int32_t load;   // index into Footprints::loads; -1: there is no flow
+  Seconds delay;          // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
+  Seconds alone;          // the flow when it has the network for itself; 0: there is no flow
+  int32_t load;           // index into Footprints::loads; -1: there is no flow
   bool uneven   = false;  // some messages are slower than others that cross links of the same kinds
   int32_t relay = -1;     // index into Footprints::relays, in place of delay and flow; -1: none
 };

@@ -17,7 +17,8 @@ bool before(const Interval& a, const Interval& b) { return a.start < b.start; }
 
 // The union, in order: no two of the result meet.
 Intervals united(Intervals intervals) {
-  if (!std::is_sorted(intervals.begin(), intervals.end(), before)) std::sort(intervals.begin(), intervals.end(), before);
+  if (!std::is_sorted(intervals.begin(), intervals.end(), before))
+    std::sort(intervals.begin(), intervals.end(), before);
   Intervals result;
   for (const Interval& next : intervals) {
     if (!result.empty() && next.start <= result.back().end) {

@@ -56,8 +56,7 @@ class Classes {
 };
 
 // Of each route, whether the same streams take part in all that flows over it: they do one thing after the other.
-std::vector<bool> taken_in_turns(const stream::Program& program, const Footprints& footprints,
-                                 const Network& network) {
+std::vector<bool> taken_in_turns(const stream::Program& program, const Footprints& footprints, const Network& network) {
   std::vector<const std::vector<int32_t>*> members(footprints.loads.size(), nullptr);
   std::vector<bool> result(network.routes.size(), true);
   const auto join = [&](size_t load, const std::vector<int32_t>& theirs) {
@@ -117,8 +116,9 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
     }
     // Those of one class are crossed in the same proportion, so any of them stands for all.
     std::sort(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link < b.link; });
-    crossed.erase(std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
-                  crossed.end());
+    crossed.erase(
+        std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
+        crossed.end());
     for (const auto& crossing : crossed) ++users[static_cast<size_t>(crossing.link)];
   }
   network.exclusive = taken_in_turns(program, footprints, network);

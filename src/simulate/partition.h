@@ -34,7 +34,7 @@ class Partition {
     for (int32_t other = group.targets; other >= 0; other = groups_[static_cast<size_t>(other)].next) {
       if (groups_[static_cast<size_t>(other)].key == key) return other;
     }
-    const auto made = static_cast<int32_t>(groups_.size());
+    const auto made    = static_cast<int32_t>(groups_.size());
     const int32_t next = std::exchange(group.targets, made);
     groups_.push_back({statement_, -1, key, next});
     return made;

@@ -33,7 +33,8 @@ std::vector<T> take(std::string_view& message) {
   return values;
 }
 
-// Indices of what belongs to each of `count` groups, in order: group g has members[first[g]] .. members[first[g + 1] - 1].
+// Indices of what belongs to each of `count` groups, in order: group g has members[first[g]] .. members[first[g + 1] -
+// 1].
 struct Groups {
   std::vector<size_t> first, members;
 };
@@ -120,8 +121,8 @@ stream::Timeline timeline_of(const Performance& performance, const Score& score,
   for (size_t instance = 0; instance < score.program.instances.size(); ++instance) {
     const auto meeting = static_cast<size_t>(score.cast.meeting_of[instance]);
     for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
-      stream::Flow flow = performance.flows[groups.members[i]];
-      flow.instance     = static_cast<int32_t>(instance);
+      stream::Flow flow  = performance.flows[groups.members[i]];
+      flow.instance      = static_cast<int32_t>(instance);
       const Phase& phase = score.footprints.phases_of(score.footprints.of(instance))[static_cast<size_t>(flow.phase)];
       flow.alone         = phase.alone;
       if (phase.relay < 0) flow.load = phase.load;

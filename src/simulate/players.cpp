@@ -80,8 +80,8 @@ void Players::refuse_stuck() const {
     const auto& meeting    = meetings_[static_cast<size_t>(cast_.meeting_of[static_cast<size_t>(instance)])];
     if (meeting.missing == 0) continue;  // the flow is under way
     for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
-      const auto other = std::find_if(players_.begin(), players_.end(),
-                                      [&](const Player& one) { return one.stream == member; });
+      const auto other =
+          std::find_if(players_.begin(), players_.end(), [&](const Player& one) { return one.stream == member; });
       if (other == players_.end()) continue;  // as others that were found
       const auto& theirs = items(*other);
       if (other->item != theirs.data() + theirs.size() && other->item->instance == instance) continue;

@@ -1,6 +1,6 @@
 // A ring that moves hop by hop: which pieces may be under way. In each of its steps every rank passes a chunk on to the
-// next rank; it enters a step when it has sent and received all of the step before. A chunk is cut into slices, of which
-// a hop may have some under way at once, and may be some ahead of what its receiver has passed on.
+// next rank; it enters a step when it has sent and received all of the step before. A chunk is cut into slices, of
+// which a hop may have some under way at once, and may be some ahead of what its receiver has passed on.
 #pragma once
 
 #include <algorithm>

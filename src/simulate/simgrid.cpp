@@ -14,8 +14,7 @@ namespace foreflow::simulate::definitions {
 namespace {
 
 // The last loads of the score's footprints are those of the background.
-Performance perform(const Score& score, const platform::Platform& platform,
-                    std::vector<Surroundings::Source> sources) {
+Performance perform(const Score& score, const platform::Platform& platform, std::vector<Surroundings::Source> sources) {
   const Disturbances& disturbances = score.options.disturbances;
   for (size_t i = 0; i < sources.size(); ++i)
     sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
@@ -33,7 +32,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
   Footprints prints = footprints(program, platform);
-  loosen(prints, program, platform, options.coupling);
+  loosen(prints, program, platform, options.coupling, changing_links(options.disturbances));
   const auto others = sources(options.disturbances, platform, prints);
   if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
     const Score part{program, folded->cast, folded->footprints, times, options};

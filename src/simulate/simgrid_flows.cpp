@@ -260,8 +260,8 @@ class Simulation {
   [[noreturn]] void refuse_stuck(size_t stream) const {
     const int instance = waiting_for_[stream];
     const auto& items  = program_.streams[stream].items;
-    const auto item    = std::find_if(items.begin(), items.end(),
-                                      [&](const stream::Item& one) { return one.instance == instance; });
+    const auto item =
+        std::find_if(items.begin(), items.end(), [&](const stream::Item& one) { return one.instance == instance; });
     for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
       if (waiting_for_[static_cast<size_t>(member)] == instance) continue;
       refuse_to_wait(program_, stream, static_cast<size_t>(item - items.begin()), static_cast<size_t>(member));
@@ -299,7 +299,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   const auto message = run_in_child("simgrid_flows", [&] {
     return to_message(Simulation(program, prints, platform, times, options.disturbances).run());
   });
-  const Cast cast = everybody(program, prints);
+  const Cast cast    = everybody(program, prints);
   return timeline_of(from_message(message), {program, cast, prints, times, options}, platform);
 }
 

@@ -102,13 +102,13 @@ std::vector<Surroundings::Source> sources(const Disturbances& disturbances, cons
   return result;
 }
 
-Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform,
-                          const Network& network, std::vector<Surroundings::Source> sources) {
+Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform, const Network& network,
+                          std::vector<Surroundings::Source> sources) {
   Surroundings result{{}, std::move(sources), std::vector<std::string>(network.capacities.size())};
   for (size_t i = 0; i < disturbances.links.size(); ++i) {
     const auto& [special, scale] = network.specials[i];
     if (special < 0) continue;
-    const platform::Link& link = platform.links()[static_cast<size_t>(disturbances.links[i].link)];
+    const platform::Link& link                   = platform.links()[static_cast<size_t>(disturbances.links[i].link)];
     result.link_of[static_cast<size_t>(special)] = link.name;
     for (const LinkChange& change : disturbances.links[i].changes)
       result.changes.push_back({change.at.value(), special, change.factor * scale * link.bandwidth.value()});

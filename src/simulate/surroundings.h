@@ -21,7 +21,7 @@ struct Surroundings {
     double bytes, limit, first, period, until;
   };
 
-  std::vector<Change> changes;       // ascending
+  std::vector<Change> changes;  // ascending
   std::vector<Source> sources;
   std::vector<std::string> link_of;  // names of links that change, by index into Network::capacities; others are ""
 };
@@ -37,7 +37,7 @@ std::vector<Surroundings::Source> sources(const Disturbances& disturbances, cons
                                           Footprints& footprints);
 
 // `network.specials` are changing_links().
-Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform,
-                          const Network& network, std::vector<Surroundings::Source> sources);
+Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform, const Network& network,
+                          std::vector<Surroundings::Source> sources);
 
 }  // namespace foreflow::simulate

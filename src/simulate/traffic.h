@@ -25,9 +25,10 @@ class Traffic {
 
   explicit Traffic(std::vector<double> capacities) : shares_(std::move(capacities)) {}
 
-  // From `date` on, `amount` bytes of one message flow over the route, which names each link once and outlives the flow.
+  // From `date` on, `amount` bytes of one message flow over the route, which names each link once and outlives the
+  // flow.
   void send(double date, std::span<const FairShares::Crossing> route, double amount, const Tag& tag) {
-    add(date, tag).route            = route;
+    add(date, tag).route                   = route;
     legs_[static_cast<size_t>(last_)].left = amount;
     if (!tag.foreign) ++moving_;
   }

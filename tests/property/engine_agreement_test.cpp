@@ -55,7 +55,7 @@ TEST(EngineAgreement, OwnModelIsSimGridWhereNothingIsShared) {
 
 Disturbances random_disturbances(std::mt19937_64& rng, const platform::Platform& platform) {
   const int devices = static_cast<int>(platform.devices().size()), links = static_cast<int>(platform.links().size());
-  const auto time   = [&rng](double latest) { return Seconds(draw_real(rng, 0, latest)); };
+  const auto time = [&rng](double latest) { return Seconds(draw_real(rng, 0, latest)); };
   Disturbances result;
   for (int i = draw(rng, 0, 2); i > 0; --i) {
     const Seconds from = time(5e-3);

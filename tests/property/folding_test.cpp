@@ -44,6 +44,7 @@ void expect_same(const stream::Timeline& actual, const stream::Timeline& expecte
 void expect_folded_as_unfolded(const stream::Program& program, const platform::Platform& platform,
                                const Disturbances& disturbances = {}) {
   Options folded, unfolded;
+  folded.coupling = unfolded.coupling = Coupling::coupled;  // slices are not folded
   folded.disturbances = unfolded.disturbances = disturbances;
   unfolded.fold                               = false;
   const EngineDef& engine                     = engines().get("simgrid", "test");
@@ -90,11 +91,11 @@ stream::Program symmetric_program(std::mt19937_64& rng, int nodes, int size) {
   for (int step = draw(rng, 3, 20); step > 0; --step) {
     const Seconds work(draw_real(rng, 0, 1e-3));
     const Bytes bytes(std::floor(draw_real(rng, 1e4, 1e7)));
-    const Kind kind    = draw(rng, 0, 1) == 0 ? Kind::all_reduce : Kind::all_to_all;
-    const bool beside  = draw(rng, 0, 1) == 1;
-    const auto stream  = [&](int device) { return beside ? second[static_cast<size_t>(device)] : device; };
-    const auto gather  = [&](const std::vector<int>& members) { writer.communicate(kind, members, bytes); };
-    int32_t compute    = -1, communication = -1;
+    const Kind kind   = draw(rng, 0, 1) == 0 ? Kind::all_reduce : Kind::all_to_all;
+    const bool beside = draw(rng, 0, 1) == 1;
+    const auto stream = [&](int device) { return beside ? second[static_cast<size_t>(device)] : device; };
+    const auto gather = [&](const std::vector<int>& members) { writer.communicate(kind, members, bytes); };
+    int32_t compute = -1, communication = -1;
     switch (draw(rng, 0, 3)) {
       case 0:
         for (int i = 0; i < devices; ++i) {

@@ -1,5 +1,5 @@
-// What does not go as planned, for what-if questions: slow devices, noise, links that degrade or fail, traffic of others.
-// Plain values; the default is an undisturbed run. Devices and links are numbers in the platform's lists.
+// What does not go as planned, for what-if questions: slow devices, noise, links that degrade or fail, traffic of
+// others. Plain values; the default is an undisturbed run. Devices and links are numbers in the platform's lists.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct LinkTrace {
   std::vector<LinkChange> changes;
 };
 
-// Flows of others: at `first`, and then every `period` up to `until`, `bytes` leave `from` for `to`. They share links as
-// one message does, without latency.
+// Flows of others: at `first`, and then every `period` up to `until`, `bytes` leave `from` for `to`. They share links
+// as one message does, without latency.
 struct Background {
   int from, to;            // two different platform::Platform::devices()
   Bytes bytes{};           // of each flow, > 0; infinite: it never ends

@@ -19,9 +19,9 @@ struct CouplingDef {
 const Registry<CouplingDef>& couplings();
 
 struct Options {
-  Coupling coupling = Coupling::automatic;  // the analytic engine knows no difference
-  bool fold         = true;                 // simulate equal streams once where that is exact; changes no result
-  bool observe      = false;                // fill Timeline::paces
+  Coupling coupling         = Coupling::automatic;  // the analytic engine knows no difference
+  bool fold                 = true;   // simulate equal streams once where that is exact; changes no result
+  bool observe              = false;  // fill Timeline::paces
   Disturbances disturbances = {};
 };
 

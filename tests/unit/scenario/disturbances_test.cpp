@@ -33,8 +33,9 @@ TEST(ScenarioNetwork, NamesACoupling) {
     const Json json = scenario_with("network", R"({"coupling": ")" + std::string(row.name) + "\"}");
     EXPECT_EQ(load(json, "mlp.json").simulation.coupling, row.coupling);
   }
-  EXPECT_EQ(complaint("network", R"({"coupling": "copled"})"),
-            "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list)");
+  EXPECT_EQ(
+      complaint("network", R"({"coupling": "copled"})"),
+      "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list)");
   EXPECT_EQ(complaint("network", R"({"pace": 1})"),
             "mlp.json: $.network.pace: unknown key \"pace\"; the nearest is \"coupling\"");
 }
@@ -43,7 +44,8 @@ TEST(ScenarioDisturbances, SlowTheIteration) {
   const double planned = seconds("network", "{}");
   EXPECT_GT(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3}]})"), 1.5 * planned);
   EXPECT_EQ(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu9", "factor": 3}]})"), planned);  // idle
-  EXPECT_EQ(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3, "from": "1s"}]})"), planned);
+  EXPECT_EQ(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3, "from": "1s"}]})"),
+            planned);
   EXPECT_NE(seconds("disturbances", R"({"jitter": {"amplitude": 0.05, "seed": 3}})"), planned);
   EXPECT_GT(seconds("disturbances", R"({"links": [{"link": "node0-gpu0-nvlink_UP", "changes":
                                        [{"at": "0s", "factor": 0.01}]}]})"),

@@ -1,5 +1,5 @@
-// A ring that one slow member throttles, beside a ring that it shares the NICs with: how much the other one loses depends
-// on how closely the hops of a ring hang together.
+// A ring that one slow member throttles, beside a ring that it shares the NICs with: how much the other one loses
+// depends on how closely the hops of a ring hang together.
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/simulate.h"

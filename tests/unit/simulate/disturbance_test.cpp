@@ -53,8 +53,8 @@ TEST_P(EveryEngine, OverlappingSlowdownsMultiply) {
   ProgramWriter writer(1);
   writer.compute(0, Seconds(4));
   // [0, 1): half the speed does 0.5; [1, 3): a sixth does 1/3; [3, ...): a third for the other 19/6.
-  const auto timeline =
-      run(writer, Wiring(1).platform(), {.slowdowns = {{0, 2, Seconds(0), Seconds(3)}, {0, 3, Seconds(1)}}}, GetParam());
+  const auto timeline = run(writer, Wiring(1).platform(),
+                            {.slowdowns = {{0, 2, Seconds(0), Seconds(3)}, {0, 3, Seconds(1)}}}, GetParam());
   EXPECT_NEAR(timeline.makespan.value(), 3 + 3 * 19.0 / 6, 1e-12);
 }
 
@@ -87,8 +87,7 @@ TEST_P(EngineWithLinks, DegradedLinkSlowsFlowsFromThenOn) {
   ProgramWriter writer(4);
   writer.communicate(Kind::send, {0, 1}, 2 * kBytes);
   // One second at full speed moves half, then a quarter of the speed until 3 s, then twice the speed.
-  const auto timeline =
-      run(writer, two_senders(), {.links = {{0, {{Seconds(1), 0.25}, {Seconds(3), 2}}}}}, GetParam());
+  const auto timeline = run(writer, two_senders(), {.links = {{0, {{Seconds(1), 0.25}, {Seconds(3), 2}}}}}, GetParam());
   EXPECT_NEAR(timeline.makespan.value(), 3.25, 1e-9);
 }
 
@@ -96,8 +95,7 @@ TEST_P(EngineWithLinks, FlowsWaitWhileALinkIsDown) {
   ProgramWriter writer(4);
   writer.communicate(Kind::send, {0, 1}, kBytes).communicate(Kind::send, {2, 3}, kBytes);
   // Both have moved a quarter at 0.5 s; the link is back at 5 s.
-  const auto timeline =
-      run(writer, two_senders(), {.links = {{0, {{Seconds(0.5), 0}, {Seconds(5), 1}}}}}, GetParam());
+  const auto timeline = run(writer, two_senders(), {.links = {{0, {{Seconds(0.5), 0}, {Seconds(5), 1}}}}}, GetParam());
   EXPECT_NEAR(timeline.records[0][0].end.value(), 6.5, 1e-9);
   EXPECT_NEAR(timeline.records[2][0].end.value(), 6.5, 1e-9);
 }
