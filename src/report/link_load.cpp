@@ -41,10 +41,11 @@ Bill bill(const stream::Program& program, const stream::Instance& instance, cons
     const stream::Stream& stream = program.streams[static_cast<size_t>(member)];
     places.push_back(program.devices[static_cast<size_t>(stream.device)].place);
   }
-  const auto place = [&](int rank) { return places[static_cast<size_t>(rank)]; };
-  const auto task  = stream::task_of(platform, communication.kind, communication.bytes, places);
+  const auto placed =
+      stream::place(platform, *communication.algorithm, communication.kind, communication.bytes, places);
+  const auto place = [&](int rank) { return placed.places[static_cast<size_t>(rank)]; };
   std::map<int, Bytes> moved;
-  for (const collective::Phase& phase : communication.algorithm->flows(task).phases) {
+  for (const auto& phase : collective::usable(*communication.algorithm, placed.task).flows(placed.task).phases) {
     for (const collective::Flow& flow : phase.flows) {
       for (const int link : platform.route(place(flow.from), place(flow.to)).links) {
         const int index = watched[static_cast<size_t>(link)];

@@ -85,7 +85,7 @@ class Simulation {
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
         const auto index = static_cast<size_t>(link);
         if (links[index] == nullptr) {
-          const double bandwidth = platform.links()[index].bandwidth.value() * parts_;
+          const double bandwidth = platform.links()[index].payload().value() * parts_;
           links[index]           = zone->create_link(fmt::format("l{}", index), bandwidth)->set_latency(0)->seal();
         }
         const auto messages = std::llround(weight / footprints_.loads[load].unit);
