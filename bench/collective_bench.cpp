@@ -1,8 +1,8 @@
-// One collective among 1024 ranks on 128 loaded DGX A100, from its algorithm to its time.
+// One collective among 1024 ranks on 128 loaded DGX A100, from its program to its timeline: rings, routes, flows, time.
 #include <benchmark/benchmark.h>
 
 #include "foreflow/platform/load.h"
-#include "foreflow/simulate/alone.h"
+#include "foreflow/simulate/simulate.h"
 
 namespace {
 
@@ -13,17 +13,26 @@ const platform::Platform& machine() {
   return loaded;
 }
 
-void all_reduce(benchmark::State& state, const std::string& algorithm, const std::string& engine, size_t stride) {
-  std::vector<int> places;
-  for (size_t i = 0; i < machine().devices().size(); i += stride) places.push_back(static_cast<int>(i));
-  const auto& row = collective::algorithms().get(algorithm, "bench");
-  double time     = 0;
-  for (auto _ : state) {
-    time = simulate::run_alone(machine(), row, collective::Kind::all_reduce, Bytes(64e6), places,
-                               simulate::engines().get(engine, "bench"))
-               .time.value();
+stream::Program program_of(const collective::AlgorithmDef& algorithm, size_t stride) {
+  stream::Program program;
+  program.memory_effects.push_back({Bytes(0), Bytes(0)});
+  program.communications.push_back({"all_reduce", collective::Kind::all_reduce, &algorithm, Bytes(64e6), Seconds(-1)});
+  program.instances.push_back({0, {}});
+  for (size_t place = 0; place < machine().devices().size(); place += stride) {
+    const auto rank = static_cast<int>(program.devices.size());
+    program.devices.push_back({rank, static_cast<int>(place), Bytes(0)});
+    program.streams.push_back({"D", rank, {{0, 0, 0}}});
+    program.instances.front().members.push_back(rank);
   }
-  state.counters["ranks"]       = static_cast<double>(places.size());
+  return program;
+}
+
+void all_reduce(benchmark::State& state, const std::string& algorithm, const std::string& engine, size_t stride) {
+  const auto program = program_of(collective::algorithms().get(algorithm, "bench"), stride);
+  const auto& row    = simulate::engines().get(engine, "bench");
+  double time        = 0;
+  for (auto _ : state) time = row.run(program, machine()).makespan.value();
+  state.counters["ranks"]       = static_cast<double>(program.streams.size());
   state.counters["simulated_s"] = time;
 }
 

@@ -40,12 +40,13 @@ scenario::Scenario gpt_175b() {
   return scenario::load(json, "gpt_175b");
 }
 
-scenario::Scenario gpt_training(int nodes, const Degrees& degrees, const std::string& engine) {
+scenario::Scenario gpt_training(int nodes, const Degrees& degrees, const std::string& engine, int layers) {
   Json json     = parse_json(R"({
-    "workload": { "model": "gpt", "layers": 96, "heads": 96, "hidden": 12288, "sequence": 2048, "vocabulary": 51200,
+    "workload": { "model": "gpt", "heads": 96, "hidden": 12288, "sequence": 2048, "vocabulary": 51200,
                   "dtype": "f16", "mode": "training" }
   })",
                              "gpt_training");
+  json.member("workload").set("layers", layers);
   Json platform = Json::object();
   platform.set("topology", "dgx_a100");
   platform.set("nodes", nodes);

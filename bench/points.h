@@ -20,7 +20,7 @@ scenario::Scenario mlp_1b(const Degrees& degrees, const std::string& engine = "a
 scenario::Scenario gpt_175b();
 
 // Training a GPT of 175B parameters on `nodes` nodes of 8 A100.
-scenario::Scenario gpt_training(int nodes, const Degrees& degrees, const std::string& engine);
+scenario::Scenario gpt_training(int nodes, const Degrees& degrees, const std::string& engine, int layers = 96);
 
 // The grid of the DistIR authors at one batch: every D * T * P = 16 in powers of two, with 2 to 128 microbatches where
 // P > 1.

@@ -1,9 +1,13 @@
-// Items and communications a second of both engines, for one training iteration of tensor parallelism in nodes of eight
-// and data parallelism between them: 32 layers, ten kernels a layer each way, a blocking all-reduce a layer each way in
-// the node and one of the gradients between the nodes beside the compute.
+// CPU time of the engines alone, children included, for one training iteration of tensor parallelism in nodes of eight and
+// data parallelism between them: 32 layers, ten kernels a layer each way, a blocking all-reduce a layer each way in the
+// node and one of the gradients over each of eight rails beside the compute.
 #include <benchmark/benchmark.h>
 
+#include <random>
+
+#include "cpu_time.h"
 #include "foreflow/simulate/simulate.h"
+#include "points.h"
 
 namespace {
 
@@ -13,26 +17,23 @@ using collective::Kind;
 constexpr int kNode    = 8;
 constexpr int kLayers  = 32;
 constexpr int kKernels = 10;
+constexpr int kSizes   = 64;  // of kernels that differ by up to 5 %
 
 // NVLink up and down of every GPU, one NIC up and down of every node.
 platform::Platform nodes_of_eight(int devices) {
   std::vector<platform::Device> gpus(static_cast<size_t>(devices));
   std::vector<platform::Link> links;
-  for (int i = 0; i < 2 * devices; ++i) links.push_back({"nvlink", "nvlink", BytesPerSecond(300e9), Seconds(1e-6)});
-  for (int i = 0; i < 2 * devices / kNode; ++i) links.push_back({"nic", "nic", BytesPerSecond(100e9), Seconds(2e-6)});
-  std::vector<platform::Route> routes;
-  for (int from = 0; from < devices; ++from) {
-    for (int to = 0; to < devices; ++to) {
-      platform::Route& route = routes.emplace_back();
-      if (from == to) continue;
-      route.links    = {2 * from, 2 * to + 1};
-      const int nics = 2 * devices;
-      if (from / kNode != to / kNode)
-        route.links.insert(route.links.begin() + 1, {nics + 2 * (from / kNode), nics + 2 * (to / kNode) + 1});
-      for (const int link : route.links) route.latency += links[static_cast<size_t>(link)].latency;
-    }
-  }
-  return platform::Platform("nodes of eight", std::move(gpus), std::move(links), std::move(routes));
+  for (int i = 0; i < devices; ++i) gpus[static_cast<size_t>(i)].node = "node" + std::to_string(i / kNode);
+  for (int i = 0; i < 2 * devices; ++i) links.push_back({"nvlink", "nvlink", BytesPerSecond(450e9), Seconds(1e-6)});
+  for (int i = 0; i < 2 * devices / kNode; ++i) links.push_back({"nic", "nic", BytesPerSecond(50e9), Seconds(2e-6)});
+  const auto route = [devices](int from, int to) {
+    const int nics = 2 * devices;
+    if (from == to) return platform::Route{{}, Seconds(0)};
+    if (from / kNode == to / kNode) return platform::Route{{2 * from, 2 * to + 1}, Seconds(2e-6)};
+    return platform::Route{{2 * from, nics + 2 * (from / kNode), nics + 2 * (to / kNode) + 1, 2 * to + 1},
+                           Seconds(6e-6)};
+  };
+  return platform::Platform("nodes of eight", std::move(gpus), std::move(links), route);
 }
 
 // Streams: `devices` of compute, then as many of communication.
@@ -40,8 +41,12 @@ class Iteration {
  public:
   explicit Iteration(int devices) : devices_(devices) {
     program_.memory_effects.push_back({Bytes(0), Bytes(0)});
-    program_.computes.push_back({"forward", Seconds(20e-6), Flops(0), {}});
-    program_.computes.push_back({"backward", Seconds(40e-6), Flops(0), {}});
+    for (const double duration : {20e-6, 40e-6}) {
+      for (int i = 0; i < kSizes; ++i) {
+        const double factor = 0.95 + 0.1 * i / (kSizes - 1);
+        program_.computes.push_back({"kernel", Seconds(duration * factor), Flops(0), {}});
+      }
+    }
     const auto ring = &collective::default_algorithm(Kind::all_reduce);
     program_.communications.push_back({"activations", Kind::all_reduce, ring, Bytes(16e6), Seconds(-1)});
     program_.communications.push_back({"gradients", Kind::all_reduce, ring, Bytes(8e6), Seconds(-1)});
@@ -58,7 +63,8 @@ class Iteration {
  private:
   void run_layer(int32_t kernel) {
     for (int device = 0; device < devices_; ++device) {
-      for (int i = 0; i < kKernels; ++i) program_.streams[static_cast<size_t>(device)].items.push_back({kernel, -1, 0});
+      for (int i = 0; i < kKernels; ++i)
+        program_.streams[static_cast<size_t>(device)].items.push_back({draw(kernel), -1, 0});
     }
     for (int node = 0; node < devices_ / kNode; ++node) {
       std::vector<int32_t> members;
@@ -66,6 +72,8 @@ class Iteration {
       meet(0, members);
     }
   }
+
+  int32_t draw(int32_t kernel) { return kernel * kSizes + static_cast<int32_t>(random_() % kSizes); }
 
   void reduce_gradients() {
     for (int rail = 0; rail < kNode; ++rail) {
@@ -86,36 +94,84 @@ class Iteration {
   }
 
   int devices_;
+  std::mt19937_64 random_;
   stream::Program program_;
 };
 
+void count(benchmark::State& state, const stream::Program& program) {
+  size_t items = 0;
+  for (const auto& stream : program.streams) items += stream.items.size();
+  state.counters["items"]          = static_cast<double>(items);
+  state.counters["communications"] = static_cast<double>(program.instances.size());
+}
+
+// No two devices are alike.
 void simulate(benchmark::State& state, const std::string& engine) {
   const int devices   = static_cast<int>(state.range(0));
   const auto platform = nodes_of_eight(devices);
   const Iteration iteration(devices);
-  const auto& program = iteration.program();
-  const auto& row     = simulate::engines().get(engine, "bench");
-  for (auto _ : state) benchmark::DoNotOptimize(row.run(program, platform).makespan);
-
-  size_t items = 0;
-  for (const auto& stream : program.streams) items += stream.items.size();
-  const auto rate                    = benchmark::Counter::kIsIterationInvariantRate;
-  state.counters["items"]            = static_cast<double>(items);
-  state.counters["items/s"]          = benchmark::Counter(static_cast<double>(items), rate);
-  state.counters["communications/s"] = benchmark::Counter(static_cast<double>(program.instances.size()), rate);
+  const auto& row = simulate::engines().get(engine, "bench");
+  bench::time_cpu(state,
+                  [&] { benchmark::DoNotOptimize(row.run(iteration.program(), platform, {.fold = false}).makespan); });
+  count(state, iteration.program());
 }
 
-BENCHMARK_CAPTURE(simulate, analytic, "analytic")
-    ->Arg(16)
-    ->Arg(128)
-    ->Arg(1024)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+// The same job with a straggler, a thousand times another one.
+void thousand_scenarios(benchmark::State& state) {
+  constexpr int devices = 128;
+  const auto platform   = nodes_of_eight(devices);
+  const Iteration iteration(devices);
+  const auto& row = simulate::engines().get("simgrid", "bench");
+  bench::time_cpu(state, [&] {
+    for (int i = 0; i < 1000; ++i) {
+      simulate::Options options;
+      options.disturbances.slowdowns = {{i % devices, 1.1 + i / 1000.0}};
+      benchmark::DoNotOptimize(row.run(iteration.program(), platform, options).makespan);
+    }
+  });
+}
+
+// A step of a GPT with tensor parallelism 8 and data parallelism between nodes, lowered beforehand.
+void gpt_step(benchmark::State& state, bool fold) {
+  const int devices        = static_cast<int>(state.range(0));
+  const auto scenario      = bench::gpt_training(devices / 8, {devices / 8, 8, 1, 1}, "simgrid", kLayers);
+  const auto platform      = scenario::load_platform(scenario.platform);
+  const auto lowered       = scenario::lower_scenario(scenario, scenario::build(scenario), *platform, {});
+  bench::time_cpu(state, [&] {
+    benchmark::DoNotOptimize(scenario.engine->run(lowered.program, *platform, {.fold = fold}).makespan);
+  });
+  count(state, lowered.program);
+}
+
+void ring(benchmark::State& state) {
+  const int devices   = static_cast<int>(state.range(0));
+  const auto platform = nodes_of_eight(devices);
+  stream::Program program;
+  program.memory_effects = {{Bytes(0), Bytes(0)}};
+  program.communications = {
+      {"ring", Kind::all_reduce, &collective::algorithms().get("ring", "bench"), Bytes(1e9), Seconds(-1)}};
+  program.instances.push_back({0, {}});
+  for (int i = 0; i < devices; ++i) {
+    program.instances[0].members.push_back(i);
+    program.devices.push_back({i, i, Bytes(0)});
+    program.streams.push_back({"D", i, {{0, 0, 0}}});
+  }
+  const auto& row = simulate::engines().get("simgrid", "bench");
+  bench::time_cpu(state, [&] { benchmark::DoNotOptimize(row.run(program, platform).makespan); });
+}
+
+BENCHMARK_CAPTURE(simulate, analytic, "analytic")->Arg(128)->Arg(1024)->Unit(benchmark::kMillisecond)->UseManualTime();
 BENCHMARK_CAPTURE(simulate, simgrid, "simgrid")
-    ->Arg(16)
     ->Arg(128)
     ->Arg(1024)
+    ->Arg(4096)
+    ->Arg(16384)
     ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+    ->UseManualTime();
+BENCHMARK_CAPTURE(simulate, simgrid_flows, "simgrid_flows")->Arg(128)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(thousand_scenarios)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK_CAPTURE(gpt_step, folded, true)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK_CAPTURE(gpt_step, unfolded, false)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(ring)->Arg(1024)->Unit(benchmark::kMillisecond)->UseManualTime();
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "base/child.h"
 
 #include <fmt/core.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,6 @@
 #include <new>
 #include <utility>
 
-#include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow {
@@ -22,31 +22,9 @@ namespace {
 
 // An answer is one of these bytes and a payload; an Error's payload is its `where`, a zero byte and its problem.
 constexpr char kDone     = 'd';
+constexpr char kDied     = 'k';  // ChildDied
 constexpr char kError    = 'e';
 constexpr char kInternal = 'i';
-
-std::string answer_of(const std::string& where, const std::function<std::string()>& work) {
-  try {
-    return kDone + work();
-  } catch (const Error& error) {
-    return kError + error.where() + '\0' + error.problem();
-  } catch (const std::bad_alloc&) {
-    return kError + where + '\0' + "ran out of memory";
-  } catch (const std::exception& error) {
-    return std::string(1, kInternal) + error.what();
-  } catch (...) {
-    return std::string(1, kInternal) + "an exception of an unknown type left the work";
-  }
-}
-
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ::_exit(1);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
 
 std::string last_line(std::string_view text) {
   const std::string_view trimmed = trim(text);
@@ -63,6 +41,41 @@ void close_all(std::initializer_list<int> descriptors) {
 
 }  // namespace
 
+std::string answer_of(const std::string& where, const std::function<std::string()>& work) {
+  try {
+    return kDone + work();
+  } catch (const ChildDied& error) {
+    return kDied + error.where() + '\0' + error.problem();
+  } catch (const Error& error) {
+    return kError + error.where() + '\0' + error.problem();
+  } catch (const std::bad_alloc&) {
+    return kDied + where + '\0' + "ran out of memory";
+  } catch (const std::exception& error) {
+    return std::string(1, kInternal) + error.what();
+  } catch (...) {
+    return std::string(1, kInternal) + "an exception of an unknown type left the work";
+  }
+}
+
+std::string unpack(const std::string& answer) {
+  FOREFLOW_CHECK(!answer.empty(), "an answer without its kind");
+  std::string payload = answer.substr(1);
+  if (answer[0] == kDone) return payload;
+  if (answer[0] == kInternal) throw InternalError(payload);
+  const size_t border = payload.find('\0');
+  if (answer[0] == kDied) throw ChildDied(payload.substr(0, border), payload.substr(border + 1));
+  throw Error(payload.substr(0, border), payload.substr(border + 1));
+}
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) ::_exit(1);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
 void Pipe::read_some() {
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
@@ -75,7 +88,7 @@ void Pipe::close() {
   if (open()) ::close(std::exchange(descriptor, -1));
 }
 
-Child::Child(size_t index, std::string where, const std::function<std::string()>& work)
+Child::Child(size_t index, std::string where, const std::function<void(int)>& body)
     : index_(index), where_(std::move(where)) {
   int answer[2];
   int messages[2];
@@ -86,15 +99,18 @@ Child::Child(size_t index, std::string where, const std::function<std::string()>
   }
   std::cout.flush();
   std::fflush(nullptr);  // or the child would write the parent's buffers once more
-  pid_ = ::fork();
+  const pid_t parent = ::getpid();
+  pid_               = ::fork();
   if (pid_ < 0) {
     close_all({answer[0], answer[1], messages[0], messages[1]});
     fail_to_start(where_);
   }
   if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);  // it ended before the signal was asked for
     close_all({answer[0], messages[0]});
     ::dup2(messages[1], STDERR_FILENO);
-    write_all(answer[1], answer_of(where_, work));
+    body(answer[1]);
     ::_exit(0);  // no destructors, no atexit: they are the parent's
   }
   close_all({answer[1], messages[1]});
@@ -123,14 +139,14 @@ void Child::receive(const pollfd& answer, const pollfd& messages) {
 
 std::string Child::take() {
   FOREFLOW_CHECK(finished() && pid_ > 0, "the answer of a running child, or taken twice");
-  const int status        = wait();
-  const std::string& said = answer_.bytes;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || said.empty()) throw Error(where_, death(status));
-  std::string payload = said.substr(1);
-  if (said[0] == kDone) return payload;
-  if (said[0] == kInternal) throw InternalError(payload);
-  const size_t border = payload.find('\0');
-  throw Error(payload.substr(0, border), payload.substr(border + 1));
+  const int status = wait();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer_.bytes.empty()) throw death(status);
+  return std::move(answer_.bytes);
+}
+
+ChildDied Child::died() {
+  FOREFLOW_CHECK(finished() && pid_ > 0, "the death of a running child");
+  return death(wait());
 }
 
 int Child::wait() {
@@ -141,12 +157,12 @@ int Child::wait() {
   return status;
 }
 
-std::string Child::death(int status) const {
+ChildDied Child::death(int status) const {
   const std::string how =
       WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                           : fmt::format("ended without an answer (exit code {})", WEXITSTATUS(status));
   const std::string line = last_line(messages_.bytes);
-  return "the worker process " + how + (line.empty() ? "" : "; its last message: " + line);
+  return {where_, "the worker process " + how + (line.empty() ? "" : "; its last message: " + line)};
 }
 
 }  // namespace foreflow

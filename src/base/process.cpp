@@ -10,17 +10,27 @@
 #include <memory>
 
 #include "base/child.h"
-#include "foreflow/base/error.h"
 
 namespace foreflow {
 namespace {
 
 using Children = std::vector<std::unique_ptr<Child>>;
 
-// Waits until some pipe has news, and reads it.
+std::function<void(int)> answering(const std::string& where, const std::function<std::string()>& work) {
+  return [&where, work](int descriptor) { write_all(descriptor, answer_of(where, work)); };
+}
+
 void receive_some(const Children& children) {
+  std::vector<Child*> all;
+  for (const auto& child : children) all.push_back(child.get());
+  receive_any(all);
+}
+
+}  // namespace
+
+void receive_any(const std::vector<Child*>& children) {
   std::vector<pollfd> waiting;
-  for (const auto& child : children) child->append_to(waiting);
+  for (const Child* child : children) child->append_to(waiting);
   if (::poll(waiting.data(), waiting.size(), -1) < 0) {
     FOREFLOW_CHECK(errno == EINTR, std::string("poll failed: ") + std::strerror(errno));
     return;
@@ -28,13 +38,11 @@ void receive_some(const Children& children) {
   for (size_t i = 0; i < children.size(); ++i) children[i]->receive(waiting[2 * i], waiting[2 * i + 1]);
 }
 
-}  // namespace
-
 std::string run_in_child(const std::string& where, const std::function<std::string()>& work) {
   Children children;
-  children.push_back(std::make_unique<Child>(0, where, work));
+  children.push_back(std::make_unique<Child>(0, where, answering(where, work)));
   while (!children.front()->finished()) receive_some(children);
-  return children.front()->take();
+  return unpack(children.front()->take());
 }
 
 std::vector<std::string> map_in_children(size_t count, int jobs, const std::function<std::string(size_t)>& work,
@@ -50,13 +58,13 @@ std::vector<std::string> map_in_children(size_t count, int jobs, const std::func
   for (size_t next = 0; next < end || !children.empty();) {
     for (; next < end && children.size() < most; ++next) {
       const std::string where = fmt::format("item {} of {}", next + 1, count);
-      children.push_back(std::make_unique<Child>(next, where, [&work, next] { return work(next); }));
+      children.push_back(std::make_unique<Child>(next, where, answering(where, [&work, next] { return work(next); })));
     }
     receive_some(children);
     for (const auto& child : children) {
       if (!child->finished() || child->index() >= end) continue;
       try {
-        results[child->index()] = child->take();
+        results[child->index()] = unpack(child->take());
         if (finished) finished(++done);
       } catch (...) {
         failure = std::current_exception();

@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(1);
 constexpr auto kPause    = std::chrono::milliseconds(100);
+constexpr auto kLogPause = std::chrono::seconds(10);
 constexpr size_t kWidth  = 20;
 constexpr auto kErase    = "\r\x1b[K";  // back to the start of the line; erase to its end
 
@@ -24,33 +25,35 @@ std::string time_left(double seconds) {
 
 }  // namespace
 
-std::string progress_line(const std::string& label, size_t done, size_t total, std::chrono::duration<double> elapsed) {
+std::string progress_line(const std::string& label, size_t done, size_t total, std::chrono::duration<double> elapsed,
+                          size_t already) {
   const size_t shown = std::min(done, total);
   const size_t bar   = total == 0 ? kWidth : kWidth * shown / total;
   std::string line   = fmt::format("{} [{:#<{}}{:.<{}}] {}/{}", label, "", bar, "", kWidth - bar, shown, total);
-  if (shown == 0) return line;
-  const double left = elapsed.count() * static_cast<double>(total - shown) / static_cast<double>(shown);
+  if (shown <= already) return line;
+  const double left = elapsed.count() * static_cast<double>(total - shown) / static_cast<double>(shown - already);
   return line + fmt::format(", {} left", time_left(left));
 }
 
-Progress::Progress(std::string label, size_t total)
+Progress::Progress(std::string label, size_t total, size_t already)
     : label_(std::move(label)),
       total_(total),
+      already_(already),
       terminal_(::isatty(STDERR_FILENO) == 1),
       start_(std::chrono::steady_clock::now()),
-      next_(start_ + kPatience) {}
+      next_(start_ + (terminal_ ? kPatience : kLogPause)) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs(kErase, stderr);
 }
 
 void Progress::update(size_t done) {
-  if (!terminal_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
-  next_  = now + kPause;
-  drawn_ = true;
-  std::fputs((kErase + progress_line(label_, done, total_, now - start_)).c_str(), stderr);
+  next_                  = now + (terminal_ ? kPause : kLogPause);
+  drawn_                 = terminal_;
+  const std::string line = progress_line(label_, done, total_, now - start_, already_);
+  std::fputs((terminal_ ? kErase + line : line + "\n").c_str(), stderr);
 }
 
 }  // namespace foreflow

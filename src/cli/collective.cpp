@@ -23,7 +23,8 @@ struct Options {
 
 scenario::PlatformRef load(const Options& options, int nodes) {
   const bool file = options.platform.ends_with(".xml");
-  if (file && options.nodes != 0) throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
+  if (file && options.nodes != 0)
+    throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
   Json part = Json::object().set(file ? "file" : "topology", options.platform);
   if (nodes != 0) part.set("nodes", nodes);
   for (const std::string& setting : options.settings) scenario::override_with(part, setting);
@@ -57,17 +58,19 @@ std::vector<int> places_on(const platform::Platform& platform, const Options& op
   const auto devices = static_cast<int>(platform.devices().size());
   const int ranks    = options.ranks != 0 ? options.ranks : devices;
   if (ranks < 2 || ranks > devices)
-    throw Error("--ranks", fmt::format("{} is not possible; use 2 to {}, as many as there are devices", ranks, devices));
+    throw Error("--ranks",
+                fmt::format("{} is not possible; use 2 to {}, as many as there are devices", ranks, devices));
   const auto nodes = nodes_of(platform);
   std::vector<int> places;
   int left = ranks;
   for (size_t i = 0; i < nodes.size() && left > 0; ++i) {
     const auto rest = static_cast<int>(nodes.size() - i), size = static_cast<int>(nodes[i].size());
-    const int here  = std::min({left, size, options.nodes != 0 ? (left + rest - 1) / rest : size});
+    const int here = std::min({left, size, options.nodes != 0 ? (left + rest - 1) / rest : size});
     places.insert(places.end(), nodes[i].begin(), nodes[i].begin() + here);
     left -= here;
   }
-  if (left > 0) throw Error("--ranks", fmt::format("{} do not spread evenly over nodes of unequal size; leave out --nodes", ranks));
+  if (left > 0)
+    throw Error("--ranks", fmt::format("{} do not spread evenly over nodes of unequal size; leave out --nodes", ranks));
   return places;
 }
 
@@ -78,7 +81,8 @@ std::vector<Bytes> sizes_of(const Options& options) {
     const size_t dots = text.find("..");
     const Bytes first = parse_bytes(text.substr(0, dots), "--bytes");
     const Bytes last  = dots == std::string::npos ? first : parse_bytes(text.substr(dots + 2), "--bytes");
-    if (first <= Bytes(0) || last < first) throw Error("--bytes", text + " is no size; use 64MiB, or 1KiB..1GiB to double");
+    if (first <= Bytes(0) || last < first)
+      throw Error("--bytes", text + " is no size; use 64MiB, or 1KiB..1GiB to double");
     for (Bytes size = first; size <= last; size = 2 * size) sizes.push_back(size);
   }
   return sizes;
@@ -165,11 +169,12 @@ void run(const Options& options) {
   const auto sizes      = sizes_of(options);
   if (!algorithm.does(kind))
     throw Error("--algorithm", options.algorithm + " does not do " + options.kind + "; see foreflow list collectives");
-  const auto platform = platform_for(options);
+  const auto platform     = platform_for(options);
   std::vector<int> places = places_on(*platform, options);
   if (kind == collective::Kind::send) places = {places.front(), places.back()};
   std::vector<Alone> runs;
-  for (const Bytes bytes : sizes) runs.push_back(simulate::run_alone(*platform, algorithm, kind, bytes, places, engine));
+  for (const Bytes bytes : sizes)
+    runs.push_back(simulate::run_alone(*platform, algorithm, kind, bytes, places, engine));
   Json results = Json::array();
   for (const Alone& one : runs) results.push(to_json(one, *platform));
   const Json single = runs.size() == 1 ? to_json(runs.front(), *platform) : Json();
@@ -179,21 +184,25 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("KIND", options->kind,
-                     "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, or send "
-                     "from the first rank to the last")
+  command
+      .add_option("KIND", options->kind,
+                  "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, or send "
+                  "from the first rank to the last")
       ->required();
-  command.add_option("--platform", options->platform, "a topology (see: foreflow list topologies) or FILE.xml")->required();
-  command.add_option("--bytes", options->bytes,
-                     "64MiB: the buffer of a rank, or the full vector where ranks have parts of it; several by commas; "
-                     "1KiB..1GiB doubles")
+  command.add_option("--platform", options->platform, "a topology (see: foreflow list topologies) or FILE.xml")
+      ->required();
+  command
+      .add_option("--bytes", options->bytes,
+                  "64MiB: the buffer of a rank, or the full vector where ranks have parts of it; several by commas; "
+                  "1KiB..1GiB doubles")
       ->required()
       ->delimiter(',');
   command.add_option("--algorithm", options->algorithm, "see: foreflow list collectives")->capture_default_str();
   command.add_option("--ranks", options->ranks, "devices that take part; all, when left out");
   command.add_option("--nodes", options->nodes, "servers, over which the ranks are spread evenly");
-  command.add_option("--set", options->settings,
-                     "KEY=VALUE: a parameter of the platform, such as fabric=fat_tree2; repeatable")
+  command
+      .add_option("--set", options->settings,
+                  "KEY=VALUE: a parameter of the platform, such as fabric=fat_tree2; repeatable")
       ->take_all();
   command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();
   command.add_flag("--plan", options->plan, "print who sends what in which step, and the flows");

@@ -98,6 +98,7 @@ const std::vector<Table>& tables() {
                                          {"costs", [] { return rows_of(cost::cost_models()); }},
                                          {"workloads", workload_rows},
                                          {"engines", [] { return rows_of(simulate::engines()); }},
+                                         {"couplings", [] { return rows_of(simulate::couplings()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
                                          {"commands", [] { return rows_of(commands()); }}};
   return all;

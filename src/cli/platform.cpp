@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
+#include "foreflow/platform/draw.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::cli::definitions {
@@ -10,6 +11,7 @@ namespace {
 struct Options {
   std::string name, json, output;
   int nodes = 0;  // 0: the topology's default
+  bool draw = false;
   std::vector<std::string> settings, route;
 };
 
@@ -46,9 +48,15 @@ std::string xml_of(const scenario::PlatformChoice& choice) {
   throw Error("-o", "writes a file as it is, without other links; give the name of a topology");
 }
 
+std::string picture_of(const platform::Platform& platform, const Options& options) {
+  if (options.output.empty()) throw Error("--draw", "needs -o FILE.svg, or -o FILE.dot for Graphviz");
+  return options.output.ends_with(".svg") ? platform::draw_svg(platform) : platform::draw_dot(platform);
+}
+
 void run(const Options& options) {
   check_nodes(options);
   const scenario::PlatformChoice choice = choice_of(options);
+  if (options.draw) return write_file(options.output, picture_of(*scenario::load_platform(choice), options));
   if (!options.output.empty()) return write_file(options.output, xml_of(choice));
   const scenario::PlatformRef loaded = scenario::load_platform(choice);
   if (options.route.empty()) return answer(options.json, platform::to_json(*loaded), platform::describe(*loaded));
@@ -70,6 +78,7 @@ Action declare(CLI::App& command) {
       ->take_all();
   command.add_option("--route", options->route, "A B: what a message from A to B crosses")->expected(2);
   command.add_option("--json", options->json, "write the description to FILE (- for stdout)");
+  command.add_flag("--draw", options->draw, "write a picture to FILE of -o: SVG by its extension, DOT otherwise");
   command.add_option("-o,--output", options->output, "write the SimGrid XML to FILE (- for stdout) and nothing else");
   return [options] { run(*options); };
 }

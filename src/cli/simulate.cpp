@@ -16,7 +16,9 @@ struct Options {
   std::string scenario, engine, json;
   std::vector<std::string> settings;
   std::map<std::string, std::string> reports;  // writer -> file
-  bool timing = false;
+  bool timing  = false;
+  bool observe = false;
+  bool no_fold = false;
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
@@ -28,6 +30,8 @@ std::string written(std::string_view writer, const scenario::Outcome& outcome) {
 scenario::Outcome simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
+  scenario.simulation.observe = options.observe;
+  scenario.simulation.fold    = !options.no_fold;
   Progress progress("simulate", scenario::kSteps);
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
@@ -52,7 +56,7 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
-  command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
+  command.add_option("--engine", options->engine, "analytic (no contention), simgrid or simgrid_flows; instead of the scenario's");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
@@ -61,6 +65,8 @@ Action declare(CLI::App& command) {
   command.add_option("--csv", options->reports["csv"], "write every item of the timeline, one a line");
   command.add_option("--html", options->reports["html"], "write a page for a browser");
   command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
+  command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
+  command.add_flag("--no-fold", options->no_fold, "simulate every device even where some are alike; the result is the same");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options] { run(*options); };
 }

@@ -1,5 +1,5 @@
-// Bruck et al. (1997): in step j every rank sends to the one 2^j places after it all that still has 2^j of its way before
-// it. ceil(lg n) latencies, but what goes far is sent several times.
+// Bruck et al. (1997): in step j every rank sends to the one 2^j places after it all that still has 2^j of its way
+// before it. ceil(lg n) latencies, but what goes far is sent several times.
 //
 //   n = 3, distances on their way    step 0, to the next: 1     step 1, to the next but one: 2     (3 = 1 + 2 in both)
 #include "collective/layout.h"

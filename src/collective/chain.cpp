@@ -1,5 +1,5 @@
-// Pipelined chain: the message travels rank by rank in chunks, so that all hops work at once; a reduction goes the other
-// way, from the last rank to the first.
+// Pipelined chain: the message travels rank by rank in chunks, so that all hops work at once; a reduction goes the
+// other way, from the last rank to the first.
 //
 //   step         0  1  2  3      3 ranks, 3 chunks: which chunk is on each hop
 //   0 -> 1       0  1  2

@@ -13,7 +13,8 @@ std::vector<int> nics(const Group& group) {
   std::vector<int> result;
   for (int rank = 0; rank < group.ranks + group.relays; ++rank) {
     const int rail = group.rail.empty() ? rank : group.rail[static_cast<size_t>(rank)];
-    result.push_back(numbers.emplace(std::pair(node_of(group, rank), rail), static_cast<int>(numbers.size())).first->second);
+    result.push_back(
+        numbers.emplace(std::pair(node_of(group, rank), rail), static_cast<int>(numbers.size())).first->second);
   }
   return result;
 }
@@ -46,8 +47,9 @@ Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& n
     filling += hop;
     slowest = std::max(slowest, hop);
   }
-  return filling - slowest + std::max(std::max(near_out.busiest(), near_in.busiest()) * task.bytes / task.near.bandwidth,
-                                      std::max(far_out.busiest(), far_in.busiest()) * task.bytes / task.far.bandwidth);
+  return filling - slowest +
+         std::max(std::max(near_out.busiest(), near_in.busiest()) * task.bytes / task.near.bandwidth,
+                  std::max(far_out.busiest(), far_in.busiest()) * task.bytes / task.far.bandwidth);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ Kind kind_named(std::string_view name, const std::string& where) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found != kNames.end()) return static_cast<Kind>(found - kNames.begin());
   const std::vector<std::string> names(kNames.begin(), kNames.end());
-  throw Error(where, "unknown collective \"" + std::string(name) + "\"; did you mean \"" + nearest(name, names) + "\"?");
+  throw Error(where,
+              "unknown collective \"" + std::string(name) + "\"; did you mean \"" + nearest(name, names) + "\"?");
 }
 
 double chunk_share(const Plan& plan, Kind kind, int ranks) {

@@ -1,5 +1,5 @@
-// Direct: every pair that has something to say exchanges one message, all at once. One latency, and as many bytes at each
-// port as any algorithm must move; the price are many small messages at the same time.
+// Direct: every pair that has something to say exchanges one message, all at once. One latency, and as many bytes at
+// each port as any algorithm must move; the price are many small messages at the same time.
 //
 //   reduce-scatter, n = 3:   0 -> 1 [1]  0 -> 2 [2]  1 -> 0 [0]  1 -> 2 [2]  2 -> 0 [0]  2 -> 1 [1]   each is added
 #include "collective/layout.h"

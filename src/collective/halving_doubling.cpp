@@ -1,6 +1,6 @@
-// Recursive halving-doubling (Rabenseifner, 2004): reduce-scatter by halves, then all-gather by doubling. Node by node and
-// with distance 1 first, the halves stay in the nodes and only S/G of each rank leaves them. Where the ranks are no power
-// of two, an excess rank gives its buffer to its neighbour first and gets the result at last.
+// Recursive halving-doubling (Rabenseifner, 2004): reduce-scatter by halves, then all-gather by doubling. Node by node
+// and with distance 1 first, the halves stay in the nodes and only S/G of each rank leaves them. Where the ranks are no
+// power of two, an excess rank gives its buffer to its neighbour first and gets the result at last.
 //
 //   n = 4, which chunks    step 0: 0>1 1,3   1>0 0,2   2>3 1,3   3>2 0,2      step 2: 0>2 0  2>0 2  1>3 1  3>1 3
 //                          step 1: 0>2 2     2>0 0     1>3 3     3>1 1        step 3: 0>1 0,2 ...

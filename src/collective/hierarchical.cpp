@@ -1,6 +1,7 @@
-// Two dimensions, for nodes with equal numbers of ranks. All-reduce (BlueConnect; Cho et al., 2019): reduce-scatter in each
-// node, all-reduce of each rank's part with those of its number in the other nodes, all-gather in each node; S instead of
-// G * S leaves a node. All-to-all: ranks of a node first hand each other what goes to equal numbers in any node.
+// Two dimensions, for nodes with equal numbers of ranks. All-reduce (BlueConnect; Cho et al., 2019): reduce-scatter in
+// each node, all-reduce of each rank's part with those of its number in the other nodes, all-gather in each node; S
+// instead of G * S leaves a node. All-to-all: ranks of a node first hand each other what goes to equal numbers in any
+// node.
 //
 //   2 nodes of 2 ranks     in nodes: 0>1 1>0  2>3 3>2       between: 0>2 2>0  1>3 3>1       in nodes again
 #include "collective/layout.h"

@@ -1,6 +1,6 @@
 // In-switch all-reduce (NVLink SHARP): rank r reads the sum of part r, which the switch adds up from all ranks, and the
-// switch sends the result to all. A port carries S to the switch for the sums of all and S/n of its own sum, and as much
-// back: S (1 + 1/n) each way, against 2 S (n-1)/n of a ring.
+// switch sends the result to all. A port carries S to the switch for the sums of all and S/n of its own sum, and as
+// much back: S (1 + 1/n) each way, against 2 S (n-1)/n of a ring.
 //
 //   n = 3    step 0, added in the switch: 1>0 0  2>0 0   0>1 1  2>1 1   0>2 2  1>2 2      step 1: all parts to all
 //

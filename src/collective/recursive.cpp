@@ -1,5 +1,5 @@
-// Recursive halving (reduce-scatter) and recursive doubling (all-gather) of Thakur, Rabenseifner and Gropp (2005), node by
-// node, the large halves at distance 1. Powers of two only.
+// Recursive halving (reduce-scatter) and recursive doubling (all-gather) of Thakur, Rabenseifner and Gropp (2005), node
+// by node, the large halves at distance 1. Powers of two only.
 //
 //   all-gather, n = 4      step 0: 0>2 0  2>0 2  1>3 1  3>1 3      step 1: 0>1 0,2  1>0 1,3  2>3 0,2  3>2 1,3
 #include "collective/exchange.h"

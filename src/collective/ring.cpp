@@ -14,15 +14,13 @@
 namespace foreflow::collective {
 namespace {
 
-// A chunk makes all hops of the ring but the one after (`turns` 1) or the two after (2) its last; the longest way leaves
-// out hops inside a node.
+// A chunk makes all hops of the ring but the one after (`turns` 1) or the two after (2) its last; the longest way
+// leaves out hops inside a node.
 int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
   const auto ranks = ring.size();
   int all = 0, fewest = turns;
   for (size_t i = 0; i < ranks; ++i) {
-    const auto far = [&](size_t hop) {
-      return is_far(group, ring[hop % ranks], ring[(hop + 1) % ranks]) ? 1 : 0;
-    };
+    const auto far = [&](size_t hop) { return is_far(group, ring[hop % ranks], ring[(hop + 1) % ranks]) ? 1 : 0; };
     all += far(i);
     fewest = std::min(fewest, turns == 1 ? far(i) : far(i) + far(i + 1));
   }

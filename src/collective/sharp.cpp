@@ -1,6 +1,6 @@
-// All-reduce in the switches between the nodes (SHARP; Graham et al., 2016; NCCL's CollNet): reduce-scatter in each node,
-// every rank sends its part up to the switches once and gets the sum once, all-gather in each node. S leaves and enters a
-// node instead of 2 S (N-1)/N of a hierarchical all-reduce.
+// All-reduce in the switches between the nodes (SHARP; Graham et al., 2016; NCCL's CollNet): reduce-scatter in each
+// node, every rank sends its part up to the switches once and gets the sum once, all-gather in each node. S leaves and
+// enters a node instead of 2 S (N-1)/N of a hierarchical all-reduce.
 //
 //   2 nodes of 2 ranks    0>1 1>0  2>3 3>2     added in the switches: 0>2 2>0  1>3 3>1     0>1 1>0  2>3 3>2
 //
@@ -38,7 +38,7 @@ void turn_in_nodes(Plan& plan, const Group& group, const std::vector<int>& numbe
 }
 
 Plan plan(const Task& task) {
-  const Nodes members            = nodes(task.group);
+  const Nodes members           = nodes(task.group);
   const std::vector<int> number = numbers(members, task.group.ranks);
   Plan result{equal_size(members), {}};
   turn_in_nodes(result, task.group, number, Receiver::adds);

@@ -1,5 +1,5 @@
-// A message over several rails: parts of it take the way through other devices of both nodes, each with a NIC of its own
-// (NCCL: PXN). The message is cut into slices, so that all three legs work at once.
+// A message over several rails: parts of it take the way through other devices of both nodes, each with a NIC of its
+// own (NCCL: PXN). The message is cut into slices, so that all three legs work at once.
 //
 //   3 stripes    0 -> 1      0 -> a -> a' -> 1      0 -> b -> b' -> 1      a, b beside 0; a', b' beside 1
 #include "collective/layout.h"
@@ -33,8 +33,14 @@ FlowPlan flows(const Task& task) {
 }  // namespace
 
 AlgorithmDef striped() {
-  return {"striped", "a message over all rails of its nodes, through the devices beside its ends", "NCCL 2.12 (PXN)",
-          {Kind::send}, supports, plan, flows, true};
+  return {"striped",
+          "a message over all rails of its nodes, through the devices beside its ends",
+          "NCCL 2.12 (PXN)",
+          {Kind::send},
+          supports,
+          plan,
+          flows,
+          true};
 }
 
 }  // namespace foreflow::collective::definitions

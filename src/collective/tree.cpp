@@ -1,6 +1,7 @@
-// Double binary tree (Sanders, Speck and Traff, 2009; NCCL's ncclGetDtree): sums go up and come down again, in two trees
-// over the nodes, each for half of the bytes; nearly every node is a leaf in one and has two children in the other. Within
-// a node the ranks form a chain behind the one that talks to the other nodes. Each rail has trees of its own.
+// Double binary tree (Sanders, Speck and Traff, 2009; NCCL's ncclGetDtree): sums go up and come down again, in two
+// trees over the nodes, each for half of the bytes; nearly every node is a leaf in one and has two children in the
+// other. Within a node the ranks form a chain behind the one that talks to the other nodes. Each rail has trees of its
+// own.
 //
 //   first tree, 8 nodes    0                  second tree: mirrored      7
 //                          |                  (an odd number: moved      |
@@ -68,10 +69,10 @@ Tree tree(const std::vector<std::vector<int>>& nodes, const std::vector<std::vec
   for (int node = 0; node < count; ++node) {
     const auto at    = static_cast<size_t>(node);
     const int parent = parent_of(number, node, count);
-    int before       = parent < 0 ? -1 : head(parent), hops = 0;
+    int before = parent < 0 ? -1 : head(parent), hops = 0;
     for (int up = parent; up >= 0; up = parent_of(number, up, count)) ++hops;
     for (size_t i = 0; i < nodes[at].size(); ++i) {
-      const int rank = nodes[at][(heads[at][channel] + i) % nodes[at].size()];
+      const int rank                           = nodes[at][(heads[at][channel] + i) % nodes[at].size()];
       result.parent[static_cast<size_t>(rank)] = before;
       result.depth[static_cast<size_t>(rank)]  = hops++;
       before                                   = rank;
@@ -99,7 +100,8 @@ Plan plan(const Task& task) {
   Plan result{static_cast<int>(all.size()), std::vector<std::vector<Transfer>>(static_cast<size_t>(2 * deepest))};
   for (size_t chunk = 0; chunk < all.size(); ++chunk) {
     for (int rank = 0; rank < task.group.ranks; ++rank) {
-      const int parent = all[chunk].parent[static_cast<size_t>(rank)], depth = all[chunk].depth[static_cast<size_t>(rank)];
+      const int parent = all[chunk].parent[static_cast<size_t>(rank)],
+                depth  = all[chunk].depth[static_cast<size_t>(rank)];
       if (parent < 0) continue;
       result.steps[static_cast<size_t>(deepest - depth)].push_back({rank, parent, static_cast<int>(chunk), true});
       result.steps[static_cast<size_t>(deepest + depth - 1)].push_back({parent, rank, static_cast<int>(chunk), false});

@@ -44,8 +44,20 @@ ir::Array tensor(const ir::Type& type, bool negative, int64_t below, std::mt1993
     case ir::DType::i32:
       fill<int32_t>(array, whole);
       break;
+    case ir::DType::i16:
+      fill<int16_t>(array, whole);
+      break;
     case ir::DType::i8:
       fill<int8_t>(array, whole);
+      break;
+    case ir::DType::u64:
+      fill<uint64_t>(array, whole);
+      break;
+    case ir::DType::u32:
+      fill<uint32_t>(array, whole);
+      break;
+    case ir::DType::u16:
+      fill<uint16_t>(array, whole);
       break;
     case ir::DType::u8:
       fill<uint8_t>(array, whole);

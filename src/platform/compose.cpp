@@ -73,8 +73,11 @@ class Composer {
     if (!fabric.cables.empty()) comment(std::string("  ") + kSwitchSource);
     const int first = static_cast<int>(blueprint_.vertices.size());
     for (const std::string& router : fabric.switches) add_router(router);
-    for (size_t i = 0; i < nics_.size(); ++i)
+    for (size_t i = 0; i < nics_.size(); ++i) {
+      // Nodes that are joined by several switches share no memory.
+      if (!fabric.cables.empty()) nics_[i].port.kind = "nic";
       blueprint_.cables.push_back({nics_[i].name, nics_[i].port, nics_[i].vertex, first + fabric.plugs[i]});
+    }
     for (Cable& cable : fabric.cables) {
       cable.from += first;
       cable.to += first;

@@ -7,16 +7,18 @@ constexpr size_t kMostHeld = size_t{1} << 25;  // numbers of 8 bytes; beyond it 
 
 }  // namespace
 
-const std::vector<Cost>& CoreDistances::costs(int target) const {
-  std::vector<Cost>& costs = known_[static_cast<size_t>(target)];
-  if (!costs.empty()) return costs;
-  if (held_ > kMostHeld) {
-    for (std::vector<Cost>& old : known_) old = {};
-    held_ = 0;
+const std::vector<Cost>& CoreDistances::costs(int target, int from) const {
+  std::unique_ptr<CostsTo>& search = known_[static_cast<size_t>(target)];
+  if (search == nullptr) {
+    if (held_ > kMostHeld) {
+      for (std::unique_ptr<CostsTo>& old : known_) old.reset();
+      held_ = 0;
+    }
+    search = std::make_unique<CostsTo>(network_, target);
+    held_ += search->costs().size();
   }
-  costs = costs_to(network_, target);
-  held_ += costs.size();
-  return costs;
+  search->reach(network_, from);
+  return search->costs();
 }
 
 }  // namespace foreflow::platform

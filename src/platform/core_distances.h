@@ -1,6 +1,7 @@
-// Distances in the core, found once for each destination that is asked for.
+// Distances in the core, found once for each destination that is asked for, as far out as is asked for.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "platform/shortest.h"
@@ -17,13 +18,13 @@ class CoreDistances {
   CoreDistances(const CoreDistances&)            = delete;
   CoreDistances& operator=(const CoreDistances&) = delete;
 
-  // From every vertex to `target`; valid until the next call.
-  const std::vector<Cost>& costs(int target) const;
+  // To `target`, sure up to `from` (shortest.h); valid until the next call.
+  const std::vector<Cost>& costs(int target, int from) const;
 
  private:
   const Network& network_;
-  mutable std::vector<std::vector<Cost>> known_;
-  mutable size_t held_ = 0;  // numbers in known_
+  mutable std::vector<std::unique_ptr<CostsTo>> known_;  // by target
+  mutable size_t held_ = 0;                              // costs in known_
 };
 
 }  // namespace foreflow::platform

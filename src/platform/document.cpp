@@ -235,7 +235,7 @@ class Reader {
   }
 
   static std::string hint(const std::string& name, const std::unordered_set<std::string>& known) {
-    if (known.empty()) return "";
+    if (known.empty() || known.contains(name)) return "";
     std::vector<std::string> names(known.begin(), known.end());
     std::sort(names.begin(), names.end());
     return fmt::format("; the nearest name is \"{}\"", nearest(name, names));

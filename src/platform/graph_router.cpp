@@ -84,7 +84,7 @@ class GraphRouter {
   Cost through_core(const Port& leaving, const Port& entering) const {
     if (leaving.at == entering.at) return 0;
     const Switch &first = switch_at(leaving.at), &last = switch_at(entering.at);
-    return add(first.up + last.down, to_core_.costs(last.core)[static_cast<size_t>(first.core)]);
+    return add(first.up + last.down, to_core_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
   }
 
   // All pairs of ports of the least cost; none when no two meet.
@@ -150,7 +150,7 @@ class GraphRouter {
     const Core& core = parts_.core;
     cross(first.up_step, links);
     walk(
-        core.network, to_core_.costs(last.core), first.core, last.core,
+        core.network, to_core_.costs(last.core, first.core), first.core, last.core,
         [&](int vertex, size_t ways) {
           const int at = core.names[static_cast<size_t>(vertex)];
           return rule_->take(flow, static_cast<uint64_t>(switch_at(at).vertex), ways);

@@ -78,17 +78,15 @@ Platform with_links(const Platform& platform, const LinkChanges& changes) {
     const std::string what = complaint(key, kinds, names);
     if (!what.empty()) throw Error(platform.name(), what);
   }
-  const int count = static_cast<int>(platform.devices().size());
-  std::vector<Route> routes;
-  routes.reserve(platform.devices().size() * platform.devices().size());
-  for (int from = 0; from < count; ++from) {
-    for (int to = 0; to < count; ++to) {
-      Route route{platform.route(from, to).links, Seconds(0)};
-      for (const int link : route.links) route.latency += links[static_cast<size_t>(link)].latency;
-      routes.push_back(std::move(route));
-    }
-  }
-  return {platform.name(), platform.devices(), std::move(links), std::move(routes)};
+  if (platform.graph() != nullptr) return {platform.name(), platform.devices(), std::move(links), *platform.graph()};
+  std::vector<Seconds> latencies;
+  for (const Link& link : links) latencies.push_back(link.latency);
+  Router router = [before = platform, latencies = std::move(latencies)](int from, int to) {
+    Route route{before.route(from, to).links, Seconds(0)};
+    for (const int link : route.links) route.latency += latencies[static_cast<size_t>(link)];
+    return route;
+  };
+  return {platform.name(), platform.devices(), std::move(links), std::move(router)};
 }
 
 }  // namespace foreflow::platform

@@ -1,12 +1,15 @@
 // Whole numbers among the parameters of recipes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "foreflow/base/json.h"
 
 namespace foreflow::platform {
+
+constexpr int64_t kMostLinks = 4'000'000;  // between switches
 
 constexpr int kMostPorts = 1'000'000;  // of a switch, and of everything else that is counted
 

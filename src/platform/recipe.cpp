@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -88,14 +89,34 @@ void check_size(const JsonView& json, const std::vector<Part>& parts) {
       .fail(fmt::format("{} devices and {} NICs are too many; use at most {} of each", devices, nics, kMostDevices));
 }
 
-void check_keys(const JsonView& json, const FabricDef& fabric) {
-  std::vector<std::string> keys = {"fabric", "ecmp", "sharp", "links"};
-  if (json.has("parts")) {
-    keys.emplace_back("parts");
-  } else {
-    keys.insert(keys.end(), part_keys().begin(), part_keys().end());
+// A parameter of other fabrics is no misspelling.
+void refuse_other_parameters(const JsonView& json, const FabricDef& fabric) {
+  std::map<std::string, std::vector<std::string>> fabrics_with;
+  for (const FabricDef& other : fabrics()) {
+    for (const Parameter& parameter : other.parameters)
+      fabrics_with[std::string(parameter.name)].emplace_back(other.name);
   }
+  for (const Parameter& parameter : fabric.parameters) fabrics_with.erase(std::string(parameter.name));
+  for (const auto& [key, value] : json.members()) {
+    const auto found = fabrics_with.find(key);
+    if (found == fabrics_with.end()) continue;
+    value.fail(fmt::format("the fabric {} has no such parameter; leave it out or use the fabric {}", fabric.name,
+                           list_or(found->second)));
+  }
+}
+
+void check_keys(const JsonView& json, const FabricDef& fabric) {
+  refuse_other_parameters(json, fabric);
+  std::vector<std::string> keys = {"fabric", "ecmp", "sharp", "links"};
   for (const Parameter& parameter : fabric.parameters) keys.emplace_back(parameter.name);
+  if (!json.has("parts")) {
+    keys.insert(keys.end(), part_keys().begin(), part_keys().end());
+    return json.allow_only(keys);
+  }
+  keys.emplace_back("parts");
+  for (const std::string& key : part_keys()) {
+    if (json.has(key)) json.at(key).fail("stands beside \"parts\"; each part has its own");
+  }
   json.allow_only(keys);
 }
 

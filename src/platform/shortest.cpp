@@ -1,8 +1,6 @@
 #include "platform/shortest.h"
 
 #include <cmath>
-#include <functional>
-#include <queue>
 #include <utility>
 
 namespace foreflow::platform {
@@ -28,24 +26,32 @@ Network::Network(std::span<const Wire> wires, std::vector<char> forwards)
   }
 }
 
-std::vector<Cost> costs_to(const Network& network, int target) {
-  std::vector<Cost> costs(static_cast<size_t>(network.size()), kFar);
-  using Entry = std::pair<Cost, int>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-  costs[static_cast<size_t>(target)] = 0;
-  frontier.emplace(0, target);
-  while (!frontier.empty()) {
-    const auto [cost, at] = frontier.top();
-    frontier.pop();
-    if (cost > costs[static_cast<size_t>(at)] || (at != target && !network.forwards(at))) continue;
+CostsTo::CostsTo(const Network& network, int target)
+    : target_(target), costs_(static_cast<size_t>(network.size()), kFar), sure_(costs_.size()) {
+  costs_[static_cast<size_t>(target)] = 0;
+  frontier_.emplace(0, target);
+}
+
+void CostsTo::reach(const Network& network, int from) {
+  while (sure_[static_cast<size_t>(from)] == 0 && !frontier_.empty()) {
+    const auto [cost, at] = frontier_.top();
+    frontier_.pop();
+    if (sure_[static_cast<size_t>(at)] != 0) continue;
+    sure_[static_cast<size_t>(at)] = 1;
+    if (at != target_ && !network.forwards(at)) continue;
     for (const Arc& arc : network.arcs(at)) {
-      Cost& known = costs[static_cast<size_t>(arc.to)];
+      Cost& known = costs_[static_cast<size_t>(arc.to)];
       if (cost + arc.back >= known) continue;
       known = cost + arc.back;
-      frontier.emplace(known, arc.to);
+      frontier_.emplace(known, arc.to);
     }
   }
-  return costs;
+}
+
+std::vector<Cost> costs_to(const Network& network, int target) {
+  CostsTo search(network, target);
+  for (int from = 0; from < network.size(); ++from) search.reach(network, from);
+  return search.costs();
 }
 
 }  // namespace foreflow::platform

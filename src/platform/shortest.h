@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -51,11 +54,30 @@ class Network {
   std::vector<Arc> arcs_;
 };
 
-// From every vertex to `target` (Dijkstra).
+// Costs to one target, found from it outwards and only as far as they are asked for (Dijkstra 1959).
+class CostsTo {
+ public:
+  CostsTo(const Network& network, int target);
+
+  // Makes sure of costs()[from] and of all that are smaller.
+  void reach(const Network& network, int from);
+  // By vertex: exact where reach() made sure, else not too small.
+  const std::vector<Cost>& costs() const { return costs_; }
+
+ private:
+  using Entry = std::pair<Cost, int>;
+  int target_;
+  std::vector<Cost> costs_;
+  std::vector<char> sure_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier_;
+};
+
+// From every vertex to `target`.
 std::vector<Cost> costs_to(const Network& network, int target);
 
-// Follows a shortest path; `left` is costs_to(network, to), finite at `from`. Where several ways are equal,
-// choose(vertex, ways) says which, counted in the order of the wires. visit(step) is called for every wire crossed.
+// Follows a shortest path; `left` holds costs to `to`, sure up to `from` and finite there. Where several ways are
+// equal, choose(vertex, ways) says which, counted in the order of the wires. visit(step) is called for every wire
+// crossed.
 template <class Choose, class Visit>
 void walk(const Network& network, std::span<const Cost> left, int from, int to, Choose choose, Visit visit) {
   std::vector<const Arc*> ways;

@@ -1,6 +1,7 @@
 #include "platform/xml_props.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <vector>
@@ -8,11 +9,11 @@
 #include "foreflow/base/text.h"
 
 namespace foreflow::platform {
-namespace {
-
-// Whether one letter too many, too few or wrong makes the difference, or two neighbours swapped.
 bool looks_like(std::string_view word, std::string_view known) {
-  if (word.size() < 4) return false;
+  if (word == known || word.size() < 4) return false;
+  if (std::equal(word.begin(), word.end(), known.begin(), known.end(),
+                 [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }))
+    return true;
   const auto split   = std::mismatch(word.begin(), word.end(), known.begin(), known.end());
   const auto written = std::string_view(split.first, word.end()), meant = std::string_view(split.second, known.end());
   const auto tail = [](std::string_view text, size_t skipped) {
@@ -22,8 +23,6 @@ bool looks_like(std::string_view word, std::string_view known) {
   return written.size() >= 2 && meant.size() >= 2 && written[0] == meant[1] && written[1] == meant[0] &&
          tail(written, 2) == tail(meant, 2);
 }
-
-}  // namespace
 
 Props::Props(const pugi::xml_node& node, std::initializer_list<std::string_view> known, const XmlSource& source)
     : node_(node), source_(source) {

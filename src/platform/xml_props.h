@@ -12,6 +12,10 @@
 
 namespace foreflow::platform {
 
+// Whether `word` is not `known` but must be a slip of the pen: one letter too many, too few or wrong, two neighbours
+// swapped, or capitals.
+bool looks_like(std::string_view word, std::string_view known);
+
 class Props {
  public:
   // `known`: what we read. Others are the user's own, except one that looks like a misspelling: throws Error then, and

@@ -9,6 +9,7 @@
 
 #include "foreflow/base/text.h"
 #include "platform/ecmp.h"
+#include "platform/link_kinds.h"
 #include "platform/xml_props.h"
 
 namespace foreflow::platform {
@@ -37,6 +38,15 @@ bool reduces_in_switch(const Props& props, const std::string& kind, const ZoneEl
   if (props.find("sharp") != nullptr && !network)
     props.fail("only a link of the kind nic or fabric has the property sharp");
   return yes(props, "nvls", nvlink && zone.nvls) || yes(props, "sharp", network && zone.sharp);
+}
+
+std::string link_kind(const Props& props) {
+  const std::string* kind = props.find("kind");
+  if (kind == nullptr) return "";
+  for (const std::string_view known : kLinkKinds) {
+    if (looks_like(*kind, known)) props.fail(fmt::format("unknown kind \"{}\"; did you mean \"{}\"?", *kind, known));
+  }
+  return *kind;
 }
 
 double share(const Props& props, const char* id) {
@@ -94,7 +104,7 @@ LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const
   if (policy != "SHARED" && policy != "SPLITDUPLEX") {
     props.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
   }
-  if (const std::string* kind = props.find("kind")) link.kind = *kind;
+  link.kind       = link_kind(props);
   link.efficiency = share(props, "efficiency");
   link.channels   = count(props, "channels", 1, 0);
   if (const std::string* step = props.find("step_latency"))

@@ -48,9 +48,12 @@ Place last_to_arrive(const stream::Program& program, const stream::Timeline& tim
                      Place place) {
   const int32_t instance = program.streams[place.stream].items[place.item].instance;
   if (instance < 0) return place;
+  const stream::Instance& meeting = program.instances[static_cast<size_t>(instance)];
+  // The first of the two streams of a hand-over waits for nobody.
+  if (stream::is_hand_over(program, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream) return place;
   Place last    = place;
   Seconds since = free_since(timeline, place);
-  for (const int32_t member : program.instances[static_cast<size_t>(instance)].members) {
+  for (const int32_t member : meeting.members) {
     const auto stream    = static_cast<size_t>(member);
     const Place other    = {stream, meetings.item(stream, instance)};
     const Seconds others = free_since(timeline, other);
@@ -70,14 +73,15 @@ std::string_view what(const stream::Program& program, Place place) {
 class Path {
  public:
   // Segments come last first.
-  void add(std::string_view device, std::string_view what, Seconds seconds) {
+  void add(std::string_view device, std::string_view what, Seconds seconds, Seconds contention = Seconds(0)) {
     if (seconds <= Seconds(0)) return;
     if (!segments_.empty() && segments_.back().device == device && segments_.back().what == what) {
       segments_.back().seconds += seconds;
+      segments_.back().contention += contention;
       ++segments_.back().count;
       return;
     }
-    segments_.push_back({std::string(device), std::string(what), seconds, 1});
+    segments_.push_back({std::string(device), std::string(what), seconds, 1, contention});
   }
   std::vector<Segment> take() {
     std::reverse(segments_.begin(), segments_.end());
@@ -90,7 +94,8 @@ class Path {
 
 }  // namespace
 
-std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline) {
+std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline,
+                                   const std::vector<Seconds>& contention) {
   const stream::Record* last = nullptr;
   Place place                = {0, 0};
   for (size_t s = 0; s < timeline.records.size(); ++s) {
@@ -108,7 +113,9 @@ std::vector<Segment> critical_path(const stream::Program& program, const stream:
     place                        = last_to_arrive(program, timeline, meetings, place);
     const std::string& device    = program.streams[place.stream].name;
     const stream::Record& record = timeline.records[place.stream][place.item];
-    path.add(device, what(program, place), record.end - record.start);
+    const int32_t instance       = program.streams[place.stream].items[place.item].instance;
+    path.add(device, what(program, place), record.end - record.start,
+             instance < 0 ? Seconds(0) : contention[static_cast<size_t>(instance)]);
     path.add(device, "waiting", record.start - free_since(timeline, place));
     if (place.item == 0) break;
     --place.item;

@@ -8,6 +8,8 @@
 namespace foreflow::report {
 
 // In time order; equal items in a row on one stream are one segment. The segments add up to the makespan.
-std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline);
+// `contention` is contention_by_instance (report/collectives.h).
+std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline,
+                                   const std::vector<Seconds>& contention);
 
 }  // namespace foreflow::report

@@ -32,6 +32,26 @@ Json devices_json(const Summary& summary) {
   return all;
 }
 
+Json numbers(const std::vector<double>& values) {
+  Json all = Json::array();
+  for (const double value : values) all.push(value);
+  return all;
+}
+
+Json shared_json(const LinkSummary& link) {
+  Json all = Json::array();
+  for (const LinkSharing& sharing : link.shared) {
+    Json between = Json::array();
+    between.push(sharing.first);
+    between.push(sharing.second);
+    Json row = Json::object();
+    row.set("between", std::move(between));
+    row.set("time_s", sharing.seconds.value());
+    all.push(std::move(row));
+  }
+  return all;
+}
+
 Json links_json(const Summary& summary) {
   Json all = Json::array();
   for (const LinkSummary& link : summary.links) {
@@ -40,6 +60,32 @@ Json links_json(const Summary& summary) {
     row.set("bytes", whole(link.bytes));
     row.set("busy_s", link.busy.value());
     row.set("utilization", link.utilization);
+    if (!link.usage.empty()) {
+      row.set("utilization_over_time", numbers(link.usage));
+      row.set("shared", shared_json(link));
+    }
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json collectives_json(const Summary& summary) {
+  const auto share = [](Seconds part, Seconds whole) { return whole > Seconds(0) ? part / whole : 0.0; };
+  Json all         = Json::array();
+  for (const CollectiveSummary& collective : summary.collectives) {
+    Json row = Json::object();
+    row.set("name", collective.name);
+    row.set("kind", collective.kind);
+    row.set("algorithm", collective.algorithm);
+    row.set("ranks", collective.ranks);
+    row.set("bytes", whole(collective.bytes));
+    row.set("count", collective.count);
+    row.set("time_s", collective.time.value());
+    row.set("algbw_bytes_per_s", collective.algbw.value());
+    row.set("busbw_bytes_per_s", collective.busbw.value());
+    row.set("contention_share", share(collective.contention, collective.time));
+    row.set("waiting_share", share(collective.waiting, collective.waiting + collective.time));
+    row.set("waited_for", collective.late);
     all.push(std::move(row));
   }
   return all;
@@ -65,6 +111,7 @@ Json path_json(const Summary& summary) {
     row.set("what", segment.what);
     row.set("time_s", segment.seconds.value());
     row.set("count", segment.count);
+    row.set("contention_s", segment.contention.value());
     all.push(std::move(row));
   }
   return all;
@@ -93,6 +140,7 @@ Json to_json(const Summary& summary) {
   out.set("fits", summary.fits);
   out.set("devices", devices_json(summary));
   out.set("links", links_json(summary));
+  out.set("collectives", collectives_json(summary));
   out.set("ops", ops_json(summary));
   out.set("critical_path", path_json(summary));
   out.set("cost_provenance", summary.job.cost_provenance);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "foreflow/stream/task.h"
+#include "report/stretches.h"
 
 namespace foreflow::report {
 namespace {
@@ -27,45 +27,6 @@ std::vector<int> watch(const std::vector<const LinkSummary*>& links, const platf
     watched.push_back(found == index.end() ? -1 : found->second);
   }
   return watched;
-}
-
-// Bytes that one execution moves over each watched link; the others are left out.
-using Bill = std::vector<std::pair<int, Bytes>>;
-
-Bill bill(const stream::Program& program, const stream::Instance& instance, const platform::Platform& platform,
-          const std::vector<int>& watched) {
-  const stream::Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
-  if (communication.fixed >= Seconds(0) || communication.algorithm == nullptr) return {};
-  std::vector<int> places;
-  for (const int32_t member : instance.members) {
-    const stream::Stream& stream = program.streams[static_cast<size_t>(member)];
-    places.push_back(program.devices[static_cast<size_t>(stream.device)].place);
-  }
-  const auto placed =
-      stream::place(platform, *communication.algorithm, communication.kind, communication.bytes, places);
-  const auto place = [&](int rank) { return placed.places[static_cast<size_t>(rank)]; };
-  std::map<int, Bytes> moved;
-  for (const auto& phase : collective::usable(*communication.algorithm, placed.task).flows(placed.task).phases) {
-    for (const collective::Flow& flow : phase.flows) {
-      for (const int link : platform.route(place(flow.from), place(flow.to)).links) {
-        const int index = watched[static_cast<size_t>(link)];
-        if (index >= 0) moved[index] += flow.share * communication.bytes;
-      }
-    }
-  }
-  return {moved.begin(), moved.end()};
-}
-
-// The record of each instance, taken from its first member.
-std::vector<stream::Record> instance_records(const stream::Program& program, const stream::Timeline& timeline) {
-  std::vector<stream::Record> records(program.instances.size());
-  for (size_t s = 0; s < program.streams.size(); ++s) {
-    const auto& items = program.streams[s].items;
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (items[i].instance >= 0) records[static_cast<size_t>(items[i].instance)] = timeline.records[s][i];
-    }
-  }
-  return records;
 }
 
 struct Step {
@@ -98,20 +59,18 @@ std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& 
                                  const stream::Timeline& timeline, const platform::Platform& platform, size_t most) {
   const std::vector<const LinkSummary*> links = busiest(summary, most);
   if (links.empty()) return {};
-  const std::vector<int> watched            = watch(links, platform);
-  const std::vector<stream::Record> records = instance_records(program, timeline);
+  const std::vector<int> watched = watch(links, platform);
 
-  std::map<std::pair<int32_t, std::vector<int32_t>>, Bill> bills;
   std::vector<std::vector<Step>> steps(links.size());
-  for (size_t i = 0; i < program.instances.size(); ++i) {
-    const stream::Instance& instance = program.instances[i];
-    const Seconds duration           = records[i].end - records[i].start;
-    if (duration <= Seconds(0)) continue;
-    const auto [found, fresh] = bills.try_emplace({instance.communication, instance.members});
-    if (fresh) found->second = bill(program, instance, platform, watched);
-    for (const auto& [link, bytes] : found->second) {
-      steps[static_cast<size_t>(link)].push_back({records[i].start, bytes / duration, 1});
-      steps[static_cast<size_t>(link)].push_back({records[i].end, -1.0 * (bytes / duration), -1});
+  for (size_t f = 0; f < timeline.flows.size(); ++f) {
+    const stream::Flow& flow = timeline.flows[f];
+    for (const stream::Crossing& crossing : timeline.loads[static_cast<size_t>(flow.load)]) {
+      const int link = watched[static_cast<size_t>(crossing.link)];
+      if (link < 0) continue;
+      for_each_stretch(timeline, f, bytes_of(program, flow), [&](Seconds from, Seconds to, BytesPerSecond rate) {
+        steps[static_cast<size_t>(link)].push_back({from, crossing.weight * rate, 1});
+        steps[static_cast<size_t>(link)].push_back({to, -1.0 * (crossing.weight * rate), -1});
+      });
     }
   }
   std::vector<LinkLoad> loads;

@@ -18,7 +18,7 @@ struct LinkLoad {
   std::vector<LoadPoint> points;  // times increase; ends at rate 0
 };
 
-// The `most` links with the highest utilization. Each communication spreads its bytes evenly over its duration.
+// The `most` links with the highest utilization. Flows whose paces were not observed spread their bytes evenly.
 std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& program,
                                  const stream::Timeline& timeline, const platform::Platform& platform, size_t most);
 

@@ -4,18 +4,21 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "report/collectives.h"
 #include "report/critical_path.h"
 #include "report/family.h"
+#include "report/link_history.h"
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
 namespace {
 
-// Length of the union of the intervals.
-Seconds covered(std::vector<stream::Record> intervals) {
-  std::sort(intervals.begin(), intervals.end(), [](const stream::Record& a, const stream::Record& b) {
-    return a.start < b.start || (a.start == b.start && a.end < b.end);
-  });
+bool earlier(const stream::Record& a, const stream::Record& b) {
+  return a.start < b.start || (a.start == b.start && a.end < b.end);
+}
+
+// Length of the union of the intervals, which stand in order.
+Seconds covered(const std::vector<stream::Record>& intervals) {
   Seconds sum;
   for (size_t i = 0; i < intervals.size();) {
     const Seconds start = intervals[i].start;
@@ -28,6 +31,18 @@ Seconds covered(std::vector<stream::Record> intervals) {
 
 struct Intervals {
   std::vector<stream::Record> compute, communication;
+
+  // Those of one stream stand in order; those of several are put in order here.
+  void sort() {
+    for (auto* kind : {&compute, &communication}) {
+      if (!std::is_sorted(kind->begin(), kind->end(), earlier)) std::sort(kind->begin(), kind->end(), earlier);
+    }
+  }
+  std::vector<stream::Record> all() const {
+    std::vector<stream::Record> both(compute.size() + communication.size());
+    std::merge(compute.begin(), compute.end(), communication.begin(), communication.end(), both.begin(), earlier);
+    return both;
+  }
 };
 
 std::vector<Intervals> intervals_by_device(const stream::Program& program, const stream::Timeline& timeline) {
@@ -35,16 +50,18 @@ std::vector<Intervals> intervals_by_device(const stream::Program& program, const
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
     Intervals& device            = all[static_cast<size_t>(stream.device)];
+    device.compute.reserve(device.compute.size() + stream.items.size());
     for (size_t i = 0; i < stream.items.size(); ++i) {
       auto& kind = stream.items[i].instance < 0 ? device.compute : device.communication;
       kind.push_back(timeline.records[s][i]);
     }
   }
+  for (Intervals& device : all) device.sort();
   return all;
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
-                               const platform::Platform& platform, int index, Intervals intervals) {
+                               const platform::Platform& platform, int index, const Intervals& intervals) {
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
@@ -52,12 +69,11 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   device.place         = hardware.name;
   device.compute       = covered(intervals.compute);
   device.communication = covered(intervals.communication);
-  intervals.compute.insert(intervals.compute.end(), intervals.communication.begin(), intervals.communication.end());
-  device.busy        = covered(std::move(intervals.compute));
-  device.idle        = timeline.makespan - device.busy;
-  device.peak_memory = memory_curve(program, timeline, index).peak;
-  device.capacity    = hardware.memory;
-  device.fits        = device.peak_memory <= device.capacity;
+  device.busy          = covered(intervals.all());
+  device.idle          = timeline.makespan - device.busy;
+  device.peak_memory   = memory_curve(program, timeline, index).peak;
+  device.capacity      = hardware.memory;
+  device.fits          = device.peak_memory <= device.capacity;
   return device;
 }
 
@@ -151,16 +167,19 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.iteration_time = timeline.makespan;
   add_rates(summary, program, platform);
 
-  std::vector<Intervals> intervals = intervals_by_device(program, timeline);
+  const std::vector<Intervals> intervals = intervals_by_device(program, timeline);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     summary.devices.push_back(
-        summarise_device(program, timeline, platform, static_cast<int>(d), std::move(intervals[d])));
+        summarise_device(program, timeline, platform, static_cast<int>(d), intervals[d]));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
-  summary.links         = summarise_links(timeline, platform);
-  summary.ops           = time_by_op(program, timeline);
-  summary.critical_path = critical_path(program, timeline);
-  summary.events        = count_events(program);
+  summary.links                         = summarise_links(timeline, platform);
+  summary.ops                           = time_by_op(program, timeline);
+  const std::vector<Seconds> contention = contention_by_instance(program, timeline);
+  summary.collectives                   = summarise_collectives(program, timeline, contention);
+  summary.critical_path                 = critical_path(program, timeline, contention);
+  summary.events                        = count_events(program);
+  if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }
 

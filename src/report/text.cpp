@@ -16,6 +16,7 @@ constexpr size_t kFamilies    = 9;
 constexpr size_t kGroups      = 8;
 constexpr size_t kLinks       = 5;
 constexpr size_t kPathEntries = 5;
+constexpr size_t kCollectives = 5;
 
 // Cells, not bytes.
 int cells(std::string_view text) {
@@ -48,7 +49,8 @@ std::string headline(const Summary& summary) {
   const auto devices = summary.devices.size();
   const std::string how =
       fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
-  std::string out = fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
+  std::string out =
+      fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
   out += fmt::format("  {:<12}{:<16}", "iteration", format(summary.iteration_time));
   const std::string samples = number(summary.samples_per_second) + " samples/s";
   out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);
@@ -118,6 +120,28 @@ std::string devices(const Summary& summary) {
   return out;
 }
 
+std::string collectives(const Summary& summary) {
+  if (summary.collectives.empty()) return "";
+  std::string out = fmt::format("\n{:<33}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "times", "each",
+                                "algbw", "busbw", "contention", "waiting");
+  for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
+    const CollectiveSummary& row = summary.collectives[i];
+    const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
+                                         row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
+    out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), count(row.count),
+                       format(row.time / static_cast<double>(row.count)), format(row.algbw), format(row.busbw),
+                       percent(row.contention / row.time), percent(row.waiting / (row.time + row.waiting)));
+  }
+  return out;
+}
+
+std::string sharing(const LinkSharing& shared) {
+  const std::string who = shared.first == shared.second
+                              ? "by several " + std::string(plain_name(shared.first))
+                              : fmt::format("by {} and {}", plain_name(shared.first), plain_name(shared.second));
+  return fmt::format("{} for {}", who, format(shared.seconds));
+}
+
 std::string links(const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return "";
@@ -132,6 +156,7 @@ std::string links(const Summary& summary) {
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes), link.kind);
     out.erase(out.find_last_not_of(" \n") + 1);
     out += '\n';
+    if (!link.shared.empty()) out += clipped("    shared " + sharing(link.shared.front()), kWidth) + "\n";
   }
   return out;
 }
@@ -166,8 +191,8 @@ std::string footer(const Summary& summary) {
 }
 
 std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + where_time_goes(summary) + devices(summary) + links(summary) + path(summary) +
-         footer(summary);
+  return headline(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) + links(summary) +
+         path(summary) + footer(summary);
 }
 
 }  // namespace

@@ -1,25 +1,18 @@
 #include <filesystem>
 
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/axes.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
 
-void refuse_axis(const JsonView& view) {
-  if (view.json().if_array() == nullptr) return;
-  view.fail("is an axis " + view.json().dump_compact() + "; give one value, or use search");
-}
-
-// A list anywhere but deep inside a part is an axis; the parts of a mixed platform are one value.
-void refuse_axes(const JsonView& root) {
-  for (const auto& [key, part] : root.members()) {
-    refuse_axis(part);
-    if (part.json().if_object() == nullptr) continue;
-    for (const auto& [name, value] : part.members()) {
-      if (key != "platform" || name != "parts") refuse_axis(value);
-    }
-  }
+void refuse_axes(const Json& json, const std::string& file) {
+  const std::vector<Axis> all = axes(json, file);
+  if (all.empty()) return;
+  const Axis& axis = all.front();
+  throw Error(file + ": $." + axis.path(),
+              "is an axis " + Json(axis.values).dump_compact() + "; give one value, or use sweep or search");
 }
 
 // The part under its own key, so that messages name it; empty when it is absent.
@@ -82,8 +75,9 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
 
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
-  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine"});
-  refuse_axes(root);
+  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "engine", "network",
+                   "disturbances"});
+  refuse_axes(json, file);
   const Json cost = part_or_empty(root, "cost"), collective = part_or_empty(root, "collective"),
              strategy = part_or_empty(root, "strategy");
   Scenario scenario;
@@ -97,6 +91,8 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.collectives = read_collectives(JsonView(collective, file).at("collective"));
   const std::string engine = root.string_or("engine", "simgrid");
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
+  if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
+  if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
   return scenario;
 }
 

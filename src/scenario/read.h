@@ -18,6 +18,12 @@ Workload read_workload(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
 lower::Options read_collectives(const JsonView& json);
 
+simulate::Coupling read_coupling(const JsonView& json);
+
+// Everything but the names of devices and links, which only the platform knows.
+void check_disturbances(const JsonView& json);
+simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
+
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
 

@@ -1,5 +1,7 @@
 #include "foreflow/scenario/run.h"
 
+#include "scenario/read.h"
+
 namespace foreflow::scenario {
 namespace {
 
@@ -55,6 +57,10 @@ report::Job job_of(const Scenario& scenario, const Sequential& sequential, const
   return job;
 }
 
+void tell(const Finished& finished, size_t step) {
+  if (finished) finished(step);
+}
+
 }  // namespace
 
 PlatformRef load_platform(const PlatformChoice& choice) {
@@ -73,24 +79,36 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
                                                   platform.name() + "; add nodes or lower dp, tp or pp");
 }
 
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
+                              const Finished& finished) {
+  check_devices(scenario, platform);
+  const ir::Module module = distribute(sequential, scenario);
+  tell(finished, 1);
+  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  tell(finished, 2);
+  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, scenario.collectives);
+  tell(finished, 3);
+  return lowered;
+}
+
+Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                   const platform::Platform& platform, const Finished& finished) {
+  simulate::Options options = scenario.simulation;
+  const JsonView source(scenario.source, scenario.file);
+  if (source.has("disturbances")) options.disturbances = read_disturbances(source.at("disturbances"), platform);
+  stream::Timeline timeline = scenario.engine->run(lowered.program, platform, options);
+  tell(finished, 4);
+  report::Summary summary =
+      report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, platform);
+  tell(finished, kSteps);
+  return {std::move(timeline), std::move(summary)};
+}
+
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished) {
-  const auto done = [&](size_t step) {
-    if (finished) finished(step);
-  };
-  check_devices(scenario, *platform);
-  const ir::Module module = distribute(sequential, scenario);
-  done(1);
-  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  done(2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, *platform, scenario.collectives);
-  done(3);
-  stream::Timeline timeline = scenario.engine->run(lowered.program, *platform);
-  done(4);
-  report::Summary summary =
-      report::summarise(job_of(scenario, sequential, lowered), lowered.program, timeline, *platform);
-  done(kSteps);
-  return {std::move(summary), std::move(lowered.program), std::move(timeline), platform};
+  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, finished);
+  Prediction prediction  = predict(scenario, sequential, lowered, *platform, finished);
+  return {std::move(prediction.summary), std::move(lowered.program), std::move(prediction.timeline), platform};
 }
 
 Outcome run(const Scenario& scenario, const Finished& finished) {

@@ -31,7 +31,8 @@ std::string refusal(const collective::Task& task) {
   for (const AlgorithmDef& row : collective::algorithms()) {
     if (row.supports_task(task)) others.emplace_back(row.name);
   }
-  const auto nodes = task.group.node.empty() ? 0 : *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
+  const auto nodes =
+      task.group.node.empty() ? 0 : *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
   return fmt::format("does not do {} among {} ranks on {} node{} of this platform; use {}", collective::name(task.kind),
                      task.group.ranks, nodes, nodes == 1 ? "" : "s",
                      others.empty() ? "another number of ranks" : list_or(others));

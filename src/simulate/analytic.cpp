@@ -1,39 +1,47 @@
 // One pass over the streams; every communication has the network for itself.
-#include <algorithm>
-
+#include "foreflow/base/error.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/footprint.h"
-#include "simulate/link_use.h"
-#include "simulate/replay.h"
+#include "simulate/performance.h"
+#include "simulate/players.h"
+#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
 
-stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
-  const ComputeTimes times(program, options.disturbances);
-  const Footprints prints = footprints(program, platform);
-  std::vector<stream::Flow> flows;
-  auto timeline = replay(program, times, [&](size_t instance, Seconds now) {
+Performance perform(const Score& score) {
+  Performance result;
+  result.ends.resize(score.cast.meetings.size());
+  Players players(score.program, score.cast, score.times);
+  players.play([&](int32_t meeting, double start) {
+    const Footprint& footprint = score.footprints.of(static_cast<size_t>(meeting));
+    Seconds now(start);
     int32_t number = 0;
-    for (const Phase& phase : prints.phases_of(prints.of(instance))) {
+    for (const Phase& phase : score.footprints.phases_of(footprint)) {
       now += phase.delay;
-      if (phase.load >= 0)
-        flows.push_back({static_cast<int32_t>(instance), number, phase.load, now, now + phase.alone, phase.alone});
+      if (phase.load >= 0) {
+        result.flows.push_back({meeting, number, phase.load, now, now + phase.alone, phase.alone});
+        if (score.options.observe) result.paces.push_back({{now, footprint.bytes / phase.alone}});
+      }
       now += phase.alone;
       ++number;
     }
-    return now;
+    return result.ends[static_cast<size_t>(meeting)] = now.value();
   });
-  std::stable_sort(flows.begin(), flows.end(),
-                   [](const stream::Flow& a, const stream::Flow& b) { return a.instance < b.instance; });
-  timeline.flows = std::move(flows);
-  timeline.loads = crossings(prints);
-  if (options.observe) {
-    for (const stream::Flow& flow : timeline.flows)
-      timeline.paces.push_back({{flow.start, prints.of(static_cast<size_t>(flow.instance)).bytes / flow.alone}});
-  }
-  timeline.links = link_uses(program, timeline, platform.links().size());
-  return timeline;
+  if (!players.finished()) players.refuse_stuck();
+  result.starts = players.starts();
+  return result;
+}
+
+stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
+  if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
+    throw Error("engine analytic", "knows no shared links, so link traces and background traffic mean nothing to it; use "
+                                   "engine simgrid");
+  const ComputeTimes times(program, options.disturbances);
+  const Footprints prints = footprints(program, platform);
+  const Cast cast         = everybody(program, prints);
+  const Score score{program, cast, prints, times, options};
+  return timeline_of(perform(score), score, platform);
 }
 
 }  // namespace

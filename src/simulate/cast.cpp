@@ -2,11 +2,9 @@
 
 #include <numeric>
 
-#include "foreflow/stream/timeline.h"
-
 namespace foreflow::simulate {
 
-Cast everybody(const stream::Program& program) {
+Cast everybody(const stream::Program& program, const Footprints& footprints) {
   Cast cast;
   cast.streams.resize(program.streams.size());
   std::iota(cast.streams.begin(), cast.streams.end(), 0);
@@ -14,9 +12,10 @@ Cast everybody(const stream::Program& program) {
   std::iota(cast.meeting_of.begin(), cast.meeting_of.end(), 0);
   cast.meetings.reserve(program.instances.size());
   for (size_t i = 0; i < program.instances.size(); ++i) {
-    const stream::Instance& instance = program.instances[i];
-    cast.meetings.push_back({static_cast<int32_t>(i), static_cast<int32_t>(instance.members.size()),
-                             stream::is_hand_over(program, instance)});
+    const auto& members  = program.instances[i].members;
+    const bool hand_over = footprints.of_instance[i] < 0;
+    cast.meetings.push_back(
+        {static_cast<int32_t>(i), static_cast<int32_t>(members.size()), hand_over ? members.front() : -1});
   }
   return cast;
 }

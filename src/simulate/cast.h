@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "foreflow/stream/program.h"
+#include "simulate/footprint.h"
 
 namespace foreflow::simulate {
 
@@ -13,7 +13,7 @@ struct Cast {
   struct Meeting {
     int32_t example;  // the first of its instances
     int32_t members;  // how many of `streams` come
-    bool hand_over;
+    int32_t signals;  // of a hand-over: the stream that does not wait; otherwise -1
   };
 
   std::vector<int32_t> streams;     // the numbers of those that are simulated, ascending
@@ -22,6 +22,6 @@ struct Cast {
 };
 
 // Everybody.
-Cast everybody(const stream::Program& program);
+Cast everybody(const stream::Program& program, const Footprints& footprints);
 
 }  // namespace foreflow::simulate

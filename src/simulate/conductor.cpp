@@ -1,121 +1,192 @@
 #include "simulate/conductor.h"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <utility>
+
+#include "foreflow/base/error.h"
 
 namespace foreflow::simulate {
 
-Conductor::Conductor(const Score& score, const Network& network)
+Conductor::Conductor(const Score& score, const Network& network, const Surroundings& surroundings)
     : score_(score),
       network_(network),
-      players_(score.program, score.cast, score.times, nullptr),
-      shares_(network.capacities) {
+      surroundings_(surroundings),
+      players_(score.program, score.cast, score.times),
+      traffic_(network.capacities) {
   result_.ends.resize(score.cast.meetings.size(), 0);
+  set_change_alarm();
+  for (size_t i = 0; i < surroundings.sources.size(); ++i)
+    traffic_.alarm(surroundings.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
   play();
-  share(0);
+}
+
+double Conductor::next() const {
+  if (players_.finished()) return Agenda::kNever;
+  // What others do may never end; it matters as long as something of ours may get on.
+  const bool hopeless = !traffic_.moving() && next_change_ == surroundings_.changes.size();
+  return hopeless ? Agenda::kNever : traffic_.next();
+}
+
+void Conductor::advance() {
+  traffic_.advance([this](const Traffic::Tag& tag, double now) { happened(tag, now); }, [this] { play(); },
+                   [this](const Traffic::Tag& tag, double change, double now) { paced(tag, change, now); });
 }
 
 void Conductor::play() {
-  players_.play([this](int32_t meeting, double start) {
-    const Footprint& print = footprint(meeting);
-    return enter(meeting, print.first, start);
-  });
+  players_.play([this](int32_t meeting, double start) { return enter(meeting, footprint(meeting).first, start); });
 }
 
-// Goes on with the communication from `phase` on, at `now`. Its end, or Players::kLater when a flow comes first.
-double Conductor::enter(int32_t meeting, int32_t phase, double now) {
+// Goes on with the communication from `phase` on, at `now`. Its end, or Players::kLater when flows come first.
+double Conductor::enter(int32_t meeting, int32_t index, double now) {
   const Footprint& print = footprint(meeting);
-  for (const int32_t stop = print.first + print.count; phase < stop; ++phase) {
-    const Phase& next = score_.footprints.phases[static_cast<size_t>(phase)];
-    now += next.delay.value();
-    if (next.load < 0) continue;
-    if (!network_.exclusive[static_cast<size_t>(route(next))]) {
-      announce(meeting, phase, now);
+  for (const int32_t stop = print.first + print.count; index < stop; ++index) {
+    const Phase& next = phase(index);
+    if (next.relay >= 0) {
+      start_relay(meeting, index, now);
       return Players::kLater;
     }
-    const double start = now;
+    now += next.delay.value();
+    if (next.load < 0) continue;
+    const int32_t flow = track(meeting, index, next.load, now);
+    const auto over    = static_cast<size_t>(route(next.load));
+    if (!network_.exclusive[over]) {
+      traffic_.send(now, network_.routes[over], load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
+      return Players::kLater;
+    }
+    if (score_.options.observe)
+      tracks_[static_cast<size_t>(flow)].paces.push_back({Seconds(now), print.bytes / next.alone});
     now += next.alone.value();
-    record(meeting, phase, start, now);
-    if (score_.options.observe) result_.paces.push_back({{Seconds(start), print.bytes / next.alone}});
+    record(flow, now);
   }
   return result_.ends[static_cast<size_t>(meeting)] = now;
 }
 
-void Conductor::announce(int32_t meeting, int32_t phase, double date) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<int32_t>(legs_.size()));
-    legs_.emplace_back();
-  }
-  const int32_t number = free_.back();
-  free_.pop_back();
-  Leg& leg    = legs_[static_cast<size_t>(number)];
-  leg.meeting = meeting;
-  leg.phase   = phase;
-  leg.flow    = -1;
-  agenda_.set(number, date);
+void Conductor::start_relay(int32_t meeting, int32_t index, double now) {
+  const RelayPlan& plan = score_.footprints.relays[static_cast<size_t>(phase(index).relay)];
+  const auto number     = static_cast<int32_t>(runs_.size());
+  Run& run              = runs_.emplace_back(Run{Relay(plan.loads.size(), plan.shape), meeting, index, {}});
+  for (const int32_t hop : plan.loads) run.tracks.push_back(track(meeting, index, hop, -1));
+  run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }
 
-void Conductor::advance() {
-  const double now = agenda_.next();
-  while (agenda_.next() <= now) {
-    while (agenda_.next() <= now) {
-      const int32_t leg = agenda_.first();
-      agenda_.erase(leg);
-      legs_[static_cast<size_t>(leg)].flow < 0 ? begin(leg, now) : complete(leg, now);
+void Conductor::send_piece(int32_t number, size_t hop, bool first, double now) {
+  const Run& run        = runs_[static_cast<size_t>(number)];
+  const RelayPlan& plan = score_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
+  const double start    = first ? now + plan.latency.value() : now;
+  Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
+  if (of_hop.start < 0) of_hop.start = start;
+  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
+  traffic_.send(start, network_.routes[static_cast<size_t>(route(of_hop.load))],
+                load(of_hop.load).unit * piece.value(), {kPiece, number, static_cast<int32_t>(hop), false});
+}
+
+void Conductor::happened(const Traffic::Tag& tag, double now) {
+  switch (static_cast<Kind>(tag.kind)) {
+    case kPhase: {
+      const auto [meeting, phase] = std::pair(tracks_[static_cast<size_t>(tag.number)].meeting,
+                                              tracks_[static_cast<size_t>(tag.number)].phase);
+      record(tag.number, now);
+      return next_phase(meeting, phase, now);
     }
-    play();
+    case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
+    case kChange: return change(now);
+    case kSource: return send_foreign(tag.number, now);
+    case kForeign: free_foreign_.push_back(tag.part); return;
   }
-  share(now);
 }
 
-void Conductor::begin(int32_t number, double now) {
-  Leg& leg           = legs_[static_cast<size_t>(number)];
-  const Phase& phase = score_.footprints.phases[static_cast<size_t>(leg.phase)];
-  const Load& load   = score_.footprints.loads[static_cast<size_t>(phase.load)];
-  leg.flow           = shares_.add(network_.routes[static_cast<size_t>(route(phase))]);
-  leg.left           = load.unit * footprint(leg.meeting).bytes.value();
-  leg.begun = leg.since = now;
-  leg.rate              = 0;
-  if (static_cast<size_t>(leg.flow) >= leg_of_flow_.size()) leg_of_flow_.resize(static_cast<size_t>(leg.flow) + 1);
-  leg_of_flow_[static_cast<size_t>(leg.flow)] = number;
-}
-
-void Conductor::complete(int32_t number, double now) {
-  Leg& leg = legs_[static_cast<size_t>(number)];
-  shares_.remove(leg.flow);
-  record(leg.meeting, leg.phase, leg.begun, now);
-  if (score_.options.observe) result_.paces.push_back(std::exchange(leg.paces, {}));
-  free_.push_back(number);
-  const int32_t meeting = leg.meeting;
-  const double end      = enter(meeting, leg.phase + 1, now);
+void Conductor::next_phase(int32_t meeting, int32_t phase, double now) {
+  const double end = enter(meeting, phase + 1, now);
   if (end != Players::kLater) players_.finish(meeting, end);
 }
 
-// Gives every flow its rate, and a new date to those whose rate changes.
-void Conductor::share(double now) {
-  for (const int32_t flow : shares_.update()) {
-    const int32_t number = leg_of_flow_[static_cast<size_t>(flow)];
-    Leg& leg             = legs_[static_cast<size_t>(number)];
-    const double rate    = shares_.rate(flow);
-    if (rate == leg.rate) continue;
-    leg.left -= leg.rate * (now - leg.since);
-    leg.since = now;
-    leg.rate  = rate;
-    agenda_.set(number, now + std::max(leg.left, 0.0) / rate);
-    if (!score_.options.observe) continue;
-    const Phase& phase = score_.footprints.phases[static_cast<size_t>(leg.phase)];
-    leg.paces.push_back(
-        {Seconds(now), BytesPerSecond(rate / score_.footprints.loads[static_cast<size_t>(phase.load)].unit)});
-  }
+void Conductor::piece_arrived(int32_t number, size_t hop, double now) {
+  Run& run       = runs_[static_cast<size_t>(number)];
+  const bool all = run.relay.arrive(
+      hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
+  if (run.relay.done(hop)) record(run.tracks[hop], now);
+  if (all) next_phase(run.meeting, run.phase, now);
 }
 
-void Conductor::record(int32_t meeting, int32_t phase, double start, double end) {
-  const Phase& done = score_.footprints.phases[static_cast<size_t>(phase)];
-  result_.flows.push_back(
-      {meeting, phase - footprint(meeting).first, done.load, Seconds(start), Seconds(end), done.alone});
+void Conductor::set_change_alarm() {
+  if (next_change_ < surroundings_.changes.size())
+    traffic_.alarm(surroundings_.changes[next_change_].at, {kChange, 0, 0, true});
+}
+
+void Conductor::change(double now) {
+  const auto& changes = surroundings_.changes;
+  for (; next_change_ < changes.size() && changes[next_change_].at <= now; ++next_change_)
+    traffic_.set_capacity(changes[next_change_].link, changes[next_change_].capacity);
+  set_change_alarm();
+}
+
+void Conductor::send_foreign(int32_t number, double now) {
+  const Surroundings::Source& source = surroundings_.sources[static_cast<size_t>(number)];
+  if (free_foreign_.empty()) {
+    free_foreign_.push_back(static_cast<int32_t>(foreign_.size()));
+    foreign_.push_back({{traffic_.add_link(0), 1}});
+  }
+  const int32_t place   = free_foreign_.back();
+  Network::Route& path  = foreign_[static_cast<size_t>(place)];
+  const int32_t limiter = path.front().link;
+  free_foreign_.pop_back();
+  path = network_.routes[static_cast<size_t>(route(source.load))];
+  path.insert(path.begin(), {limiter, 1});
+  traffic_.set_capacity(limiter, source.limit > 0 ? source.limit : std::numeric_limits<double>::max());
+  traffic_.send(now, path, source.bytes, {kForeign, number, place, true});
+  if (source.period > 0 && now + source.period < source.until)
+    traffic_.alarm(now + source.period, {kSource, number, 0, true});
+}
+
+int32_t Conductor::track(int32_t meeting, int32_t phase, int32_t load, double start) {
+  if (free_tracks_.empty()) {
+    free_tracks_.push_back(static_cast<int32_t>(tracks_.size()));
+    tracks_.emplace_back();
+  }
+  const int32_t number = free_tracks_.back();
+  free_tracks_.pop_back();
+  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}};
+  return number;
+}
+
+void Conductor::record(int32_t number, double end) {
+  Track& done = tracks_[static_cast<size_t>(number)];
+  result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
+                           Seconds(end), phase(done.phase).alone});
+  if (score_.options.observe) {
+    if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
+    result_.paces.push_back(std::move(done.paces));
+  }
+  free_tracks_.push_back(number);
+}
+
+void Conductor::paced(const Traffic::Tag& tag, double change, double now) {
+  if (!score_.options.observe || (tag.kind != kPhase && tag.kind != kPiece)) return;
+  const int32_t number =
+      tag.kind == kPhase ? tag.number : runs_[static_cast<size_t>(tag.number)].tracks[static_cast<size_t>(tag.part)];
+  Track& flow = tracks_[static_cast<size_t>(number)];
+  flow.pace += change / load(flow.load).unit;
+  if (!flow.paces.empty() && flow.paces.back().from == Seconds(now)) flow.paces.pop_back();
+  flow.paces.push_back({Seconds(now), BytesPerSecond(flow.pace)});
 }
 
 Performance Conductor::take() && {
-  if (!players_.finished()) players_.refuse_stuck();
+  if (!players_.finished()) {
+    traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
+      const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
+                                                 : runs_[static_cast<size_t>(tag.number)].meeting;
+      const auto& instance  = score_.program.instances[static_cast<size_t>(
+          score_.cast.meetings[static_cast<size_t>(meeting)].example)];
+      throw Error(fmt::format("stream {}", score_.program.streams[static_cast<size_t>(instance.members[0])].name),
+                  fmt::format("{} never ends: link {} is down for good; let its trace repair it",
+                              score_.program.communications[static_cast<size_t>(instance.communication)].name,
+                              surroundings_.link_of[static_cast<size_t>(link)]));
+    });
+    players_.refuse_stuck();
+  }
+  result_.starts = players_.starts();
   return std::move(result_);
 }
 

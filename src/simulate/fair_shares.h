@@ -24,6 +24,11 @@ class FairShares {
   // Takes a free number for a new flow. `route` names each link once, at least one, and must outlive the flow.
   int32_t add(std::span<const Crossing> route);
   void remove(int32_t flow);
+  // The number of a new link.
+  int32_t add_link(double capacity) {
+    links_.push_back({capacity, {}});
+    return static_cast<int32_t>(links_.size() - 1);
+  }
   void set_capacity(int32_t link, double capacity);
 
   // Brings the rates up to date. Returns the flows whose rates were worked out afresh, until the next call.

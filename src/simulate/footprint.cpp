@@ -71,10 +71,42 @@ class Seen {
 
 size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
 
+// Whether all messages over links of the same kinds are equally fast.
+class Evenness {
+ public:
+  explicit Evenness(const platform::Platform& platform) {
+    std::unordered_map<std::string_view, size_t> numbers;
+    for (const platform::Link& link : platform.links())
+      kinds_.push_back(mix(0, numbers.emplace(link.kind, numbers.size()).first->second + 1));
+  }
+
+  void see(const std::vector<int>& links, Seconds hop) {
+    size_t kinds = 0;
+    for (const int link : links) kinds += kinds_[static_cast<size_t>(link)];  // in any order
+    for (const auto& [known, seconds] : seen_) {
+      if (known != kinds) continue;
+      constexpr double rounding = 1e-9;
+      uneven_ |= std::abs((hop - seconds).value()) > rounding * hop.value();
+      return;
+    }
+    seen_.emplace_back(kinds, hop);
+  }
+  // What was seen since the last time.
+  bool take_uneven() {
+    seen_.clear();
+    return std::exchange(uneven_, false);
+  }
+
+ private:
+  std::vector<size_t> kinds_;                    // of each link
+  std::vector<std::pair<size_t, Seconds>> seen_;  // kinds and the time of a message
+  bool uneven_ = false;
+};
+
 class Maker {
  public:
   Maker(const stream::Program& program, const platform::Platform& platform)
-      : program_(program), platform_(platform), tally_(platform.links().size()) {}
+      : program_(program), platform_(platform), tally_(platform.links().size()), evenness_(platform) {}
 
   Footprints make() && {
     result_.of_instance.reserve(program_.instances.size());
@@ -106,13 +138,8 @@ class Maker {
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
     } else {
-      std::vector<int> places;
-      for (const int32_t member : instance.members) {
-        const auto& stream = program_.streams[static_cast<size_t>(member)];
-        places.push_back(program_.devices[static_cast<size_t>(stream.device)].place);
-      }
-      const auto placed =
-          stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places);
+      const auto placed    = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                           places_of(program_, instance));
       const auto& algorithm = collective::usable(*communication.algorithm, placed.task);
       for (const collective::Phase& plan : algorithm.flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
@@ -144,6 +171,7 @@ class Maker {
         tally_.add(link, flow.share);
         hop = std::max(hop, bytes / bandwidth(link));
       }
+      evenness_.see(path.links, hop);
       all_hops += hop;
       slowest_hop = std::max(slowest_hop, hop);
     }
@@ -152,6 +180,7 @@ class Maker {
     for (const auto& [link, weight] : load.crossings)
       result.alone = std::max(result.alone, weight * bytes / bandwidth(link));
     if (result.alone > Seconds(0)) result.load = number_of(std::move(load));
+    result.uneven = evenness_.take_uneven();
     return result;
   }
 
@@ -189,11 +218,22 @@ class Maker {
   const stream::Program& program_;
   const platform::Platform& platform_;
   Tally tally_;
+  Evenness evenness_;
   Footprints result_;
   Seen footprints_, loads_;
 };
 
 }  // namespace
+
+std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance) {
+  std::vector<int> places;
+  places.reserve(instance.members.size());
+  for (const int32_t member : instance.members) {
+    const auto& stream = program.streams[static_cast<size_t>(member)];
+    places.push_back(program.devices[static_cast<size_t>(stream.device)].place);
+  }
+  return places;
+}
 
 Footprints footprints(const stream::Program& program, const platform::Platform& platform) {
   return Maker(program, platform).make();

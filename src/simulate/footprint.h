@@ -8,6 +8,7 @@
 
 #include "foreflow/platform/platform.h"
 #include "foreflow/stream/timeline.h"
+#include "simulate/relay.h"
 
 namespace foreflow::simulate {
 
@@ -15,6 +16,15 @@ struct Phase {
   Seconds delay;  // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
   Seconds alone;  // the flow when it has the network for itself; 0: there is no flow
   int32_t load;   // index into Footprints::loads; -1: there is no flow
+  bool uneven   = false;  // some messages are slower than others that cross links of the same kinds
+  int32_t relay = -1;     // index into Footprints::relays, in place of delay and flow; -1: none
+};
+
+// A phase that moves hop by hop.
+struct RelayPlan {
+  RelayShape shape;
+  Seconds latency;             // of a step
+  std::vector<int32_t> loads;  // of the hops, around the ring
 };
 
 struct Footprint {
@@ -32,6 +42,7 @@ struct Load {
 struct Footprints {
   std::vector<Load> loads;
   std::vector<Phase> phases;
+  std::vector<RelayPlan> relays;
   std::vector<Footprint> distinct;
   std::vector<int32_t> of_instance;  // index into distinct; -1: a hand-over
 
@@ -43,6 +54,9 @@ struct Footprints {
 
 // Throws Error when two members have no route.
 Footprints footprints(const stream::Program& program, const platform::Platform& platform);
+
+// Of each rank the platform's device.
+std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance);
 
 // As Timeline::loads.
 std::vector<std::vector<stream::Crossing>> crossings(const Footprints& footprints);

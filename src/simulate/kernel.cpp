@@ -46,9 +46,9 @@ class ConductorModel : public simgrid::kernel::resource::Model {
 
 }  // namespace
 
-Performance perform(const Score& score, const Network& network) {
+Performance perform(const Score& score, const Network& network, const Surroundings& surroundings) {
   SimGrid simgrid;
-  Conductor conductor(score, network);
+  Conductor conductor(score, network, surroundings);
   const auto model = std::make_shared<ConductorModel>(conductor);
   simgrid.engine().add_model(model);
   s4u::NetZone* zone = s4u::create_full_zone("network");

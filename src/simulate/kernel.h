@@ -6,6 +6,6 @@
 namespace foreflow::simulate {
 
 // Runs the score to its end. Once in a process: SimGrid allows one engine.
-Performance perform(const Score& score, const Network& network);
+Performance perform(const Score& score, const Network& network, const Surroundings& surroundings);
 
 }  // namespace foreflow::simulate

@@ -58,16 +58,23 @@ class Classes {
 // Of each route, whether the same streams take part in all that flows over it: they do one thing after the other.
 std::vector<bool> taken_in_turns(const stream::Program& program, const Footprints& footprints,
                                  const Network& network) {
-  std::vector<const std::vector<int32_t>*> members(network.routes.size(), nullptr);
+  std::vector<const std::vector<int32_t>*> members(footprints.loads.size(), nullptr);
   std::vector<bool> result(network.routes.size(), true);
+  const auto join = [&](size_t load, const std::vector<int32_t>& theirs) {
+    const auto route = static_cast<size_t>(network.route_of[load]);
+    if (members[route] == nullptr) members[route] = &theirs;
+    if (*members[route] != theirs) result[route] = false;
+  };
+  std::vector<bool> of_others(footprints.loads.size(), true);
   for (const Footprint& footprint : footprints.distinct) {
-    const auto& theirs = program.instances[static_cast<size_t>(footprint.example)].members;
     for (const Phase& phase : footprints.phases_of(footprint)) {
-      if (phase.load < 0) continue;
-      const auto route = static_cast<size_t>(network.route_of[static_cast<size_t>(phase.load)]);
-      if (members[route] == nullptr) members[route] = &theirs;
-      if (*members[route] != theirs) result[route] = false;
+      if (phase.load < 0 || phase.relay >= 0) continue;
+      join(static_cast<size_t>(phase.load), program.instances[static_cast<size_t>(footprint.example)].members);
+      of_others[static_cast<size_t>(phase.load)] = false;
     }
+  }
+  for (size_t load = 0; load < of_others.size(); ++load) {
+    if (of_others[load]) result[static_cast<size_t>(network.route_of[load])] = false;
   }
   return result;
 }

@@ -1,11 +1,11 @@
 #include "simulate/performance.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "foreflow/base/error.h"
 #include "simulate/link_use.h"
-#include "simulate/replay.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -47,10 +47,39 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
+// What the stream does.
+std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score) {
+  const std::vector<stream::Item>& items = score.program.streams[static_cast<size_t>(stream)].items;
+  const bool as_planned                  = score.times.as_planned(stream);
+  const double* durations                = score.times.durations();
+  std::vector<stream::Record> result;
+  result.reserve(items.size());
+  double clock = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const stream::Item& item = items[i];
+    double start             = clock;
+    if (item.instance < 0) {
+      clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);
+    } else {
+      const auto meeting    = static_cast<size_t>(score.cast.meeting_of[static_cast<size_t>(item.instance)]);
+      const int32_t signals = score.cast.meetings[meeting].signals;
+      if (signals < 0) {
+        start = performance.starts[meeting];
+        clock = performance.ends[meeting];
+      } else if (score.program.instances[static_cast<size_t>(item.instance)].members.front() != stream) {
+        start = clock = std::max(clock, performance.starts[meeting]);
+      }
+    }
+    result.push_back({Seconds(start), Seconds(clock)});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string to_message(const Performance& performance) {
   std::string message;
+  append(message, performance.starts);
   append(message, performance.ends);
   append(message, performance.flows);
   std::vector<uint64_t> counts;
@@ -66,11 +95,12 @@ std::string to_message(const Performance& performance) {
 
 Performance from_message(std::string_view message) {
   Performance performance;
-  performance.ends  = take<double>(message);
-  performance.flows = take<stream::Flow>(message);
-  const auto counts = take<uint64_t>(message);
-  const auto paces  = take<stream::Pace>(message);
-  auto next         = paces.begin();
+  performance.starts = take<double>(message);
+  performance.ends   = take<double>(message);
+  performance.flows  = take<stream::Flow>(message);
+  const auto counts  = take<uint64_t>(message);
+  const auto paces   = take<stream::Pace>(message);
+  auto next          = paces.begin();
   for (const uint64_t count : counts) {
     performance.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
     next += static_cast<std::ptrdiff_t>(count);
@@ -79,18 +109,22 @@ Performance from_message(std::string_view message) {
 }
 
 stream::Timeline timeline_of(const Performance& performance, const Score& score, const platform::Platform& platform) {
-  const auto meeting_of = [&](size_t instance) { return static_cast<size_t>(score.cast.meeting_of[instance]); };
-  auto timeline         = replay(score.program, score.times,
-                                 [&](size_t instance, Seconds) { return Seconds(performance.ends[meeting_of(instance)]); });
-  const Groups groups   = by_meeting(performance.flows, performance.ends.size());
+  stream::Timeline timeline{Seconds(0), {}, {}};
+  timeline.records.resize(score.program.streams.size());
+  for (size_t i = 0; i < timeline.records.size(); ++i) {
+    timeline.records[i] = records(static_cast<int32_t>(i), performance, score);
+    if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
+  }
+  const Groups groups = by_meeting(performance.flows, performance.ends.size());
   timeline.flows.reserve(performance.flows.size());
   for (size_t instance = 0; instance < score.program.instances.size(); ++instance) {
-    const size_t meeting = meeting_of(instance);
+    const auto meeting = static_cast<size_t>(score.cast.meeting_of[instance]);
     for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
       stream::Flow flow = performance.flows[groups.members[i]];
       flow.instance     = static_cast<int32_t>(instance);
-      const auto phase  = static_cast<size_t>(score.footprints.of(instance).first + flow.phase);
-      flow.load         = score.footprints.phases[phase].load;
+      const Phase& phase = score.footprints.phases_of(score.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      flow.alone         = phase.alone;
+      if (phase.relay < 0) flow.load = phase.load;
       timeline.flows.push_back(flow);
       if (score.options.observe) timeline.paces.push_back(performance.paces[groups.members[i]]);
     }

@@ -14,6 +14,7 @@
 namespace foreflow::simulate {
 
 struct Performance {
+  std::vector<double> starts;                    // of each meeting, when the last member came; or the signal
   std::vector<double> ends;                      // of each meeting; of hand-overs anything
   std::vector<stream::Flow> flows;               // `instance` is a meeting; a meeting's are in the order of its phases
   std::vector<std::vector<stream::Pace>> paces;  // of each flow, with Options::observe
@@ -31,6 +32,7 @@ struct Score {
   const Options& options;
 };
 
+// Given when communications start and end, everything else follows.
 stream::Timeline timeline_of(const Performance& performance, const Score& score, const platform::Platform& platform);
 
 }  // namespace foreflow::simulate

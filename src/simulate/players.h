@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "foreflow/stream/timeline.h"
 #include "simulate/cast.h"
 #include "simulate/compute_times.h"
 
@@ -16,9 +15,8 @@ class Players {
  public:
   static constexpr double kLater = -1;  // an end that is not known yet
 
-  // What the streams do is written to `records`, [stream][item], unless it is null.
-  Players(const stream::Program& program, const Cast& cast, const ComputeTimes& times,
-          std::vector<std::vector<stream::Record>>* records);
+  // All outlive the players.
+  Players(const stream::Program& program, const Cast& cast, const ComputeTimes& times);
 
   // All go as far as they can. Where the last member of a meeting arrives, `gathered(meeting, start)` says when the
   // communication ends, or kLater.
@@ -35,23 +33,22 @@ class Players {
   void finish(int32_t meeting, double end) { release(meetings_[static_cast<size_t>(meeting)], end); }
 
   bool finished() const { return left_ == 0; }
-  double latest() const { return latest_; }  // end of the last item so far
+  // When the last member came; of a hand-over: when it was signalled.
+  std::vector<double> starts() const;
 
-  // Throws Error: names a stream that waits, the communication, and a member that has not come. Some stream waits, and
-  // not all meetings where streams wait have all their members.
+  // Throws Error: names a stream that waits, the communication, and a member that has not come, if they can be seen.
   [[noreturn]] void refuse_stuck() const;
 
  private:
   struct Player {
-    int32_t stream;
-    int32_t next_waiting;         // of those that wait at the same meeting; -1: the last
+    const stream::Item* item;  // the next
     double clock;
-    const stream::Item* item;     // the next
-    stream::Record* record;       // for it
+    int32_t stream;
+    int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
   };
   struct Meeting {
-    double start;     // the latest arrival so far
-    int32_t missing;  // 0: all have come; of a hand-over: it has been signalled
+    double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
+    int32_t missing;  // members that have not come; of a hand-over ~s, where stream s signals
     int32_t waiting;  // the first player that waits; -1: none
   };
 
@@ -60,31 +57,28 @@ class Players {
   }
   void compute(Player& player, const stream::Item* end) const;
   // True when the player goes on.
-  bool hand_over(Player& player, Meeting& meeting, bool signals);
+  bool hand_over(Player& player, Meeting& meeting);
   void wait(Player& player, Meeting& meeting) {
     player.next_waiting = meeting.waiting;
     meeting.waiting     = static_cast<int32_t>(&player - players_.data());
   }
   void release(Meeting& meeting, double end);
-  void pass(Player& player, double start, double end) const {
+  static void pass(Player& player, double end) {
     player.clock = end;
     ++player.item;
-    if (records_ != nullptr) *player.record++ = {Seconds(start), Seconds(end)};
   }
 
   template <class Gathered>
   void play(int32_t number, const Gathered& gathered) {
-    Player& player               = players_[static_cast<size_t>(number)];
+    Player& player                = players_[static_cast<size_t>(number)];
     const stream::Item* const end = items(player).data() + items(player).size();
     for (;;) {
       compute(player, end);
       if (player.item == end) break;
-      const int32_t instance = player.item->instance;
-      const int32_t place    = cast_.meeting_of[static_cast<size_t>(instance)];
-      Meeting& meeting       = meetings_[static_cast<size_t>(place)];
-      if (cast_.meetings[static_cast<size_t>(place)].hand_over) {
-        const auto& members = program_.instances[static_cast<size_t>(instance)].members;
-        if (hand_over(player, meeting, members[0] == player.stream)) continue;
+      const int32_t place = cast_.meeting_of[static_cast<size_t>(player.item->instance)];
+      Meeting& meeting    = meetings_[static_cast<size_t>(place)];
+      if (meeting.missing < 0) {
+        if (hand_over(player, meeting)) continue;
         return;
       }
       meeting.start = std::max(meeting.start, player.clock);
@@ -92,21 +86,18 @@ class Players {
       const double finish = gathered(place, meeting.start);
       if (finish < 0) return wait(player, meeting);
       release(meeting, finish);
-      pass(player, meeting.start, finish);
+      pass(player, finish);
     }
-    latest_ = std::max(latest_, player.clock);
     --left_;
   }
 
   const stream::Program& program_;
   const Cast& cast_;
   const ComputeTimes& times_;
-  std::vector<std::vector<stream::Record>>* records_;
   std::vector<Player> players_;    // as Cast::streams
   std::vector<Meeting> meetings_;  // as Cast::meetings
   std::vector<int32_t> ready_;     // players that can go on
   size_t left_;                    // that have not ended
-  double latest_ = 0;
 };
 
 }  // namespace foreflow::simulate

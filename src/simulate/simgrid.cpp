@@ -1,20 +1,44 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
 // A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process.
+#include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
+#include "simulate/coupling.h"
+#include "simulate/fold.h"
 #include "simulate/kernel.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
 
+// Simulates `score` in a child. The last loads of its footprints are those of the background.
+Performance perform_apart(const Score& score, const platform::Platform& platform,
+                          std::vector<Surroundings::Source> sources) {
+  const Disturbances& disturbances = score.options.disturbances;
+  for (size_t i = 0; i < sources.size(); ++i)
+    sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
+  const Network network = condense(score.program, score.footprints, platform, changing_links(disturbances));
+  const auto around     = surroundings(disturbances, platform, network, std::move(sources));
+  return from_message(run_in_child("simgrid", [&] { return to_message(perform(score, network, around)); }));
+}
+
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
-  const Footprints prints = footprints(program, platform);
-  const Network network   = condense(program, prints, platform);
-  const Cast cast         = everybody(program);
+  Footprints prints = footprints(program, platform);
+  loosen(prints, program, platform, options.coupling);
+  const auto others = sources(options.disturbances, platform, prints);
+  if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
+    const Score part{program, folded->cast, folded->footprints, times, options};
+    const Score all{program, folded->cast, prints, times, options};
+    try {
+      return timeline_of(perform_apart(part, platform, others), all, platform);
+    } catch (const Error&) {
+      // What is wrong is told of the program as it is, not of one stream for many.
+    }
+  }
+  const Cast cast = everybody(program, prints);
   const Score score{program, cast, prints, times, options};
-  const auto message = run_in_child("simgrid", [&] { return to_message(perform(score, network)); });
-  return timeline_of(from_message(message), score, platform);
+  return timeline_of(perform_apart(score, platform, others), score, platform);
 }
 
 }  // namespace

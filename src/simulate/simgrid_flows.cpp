@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
@@ -14,16 +16,21 @@
 #include "simulate/performance.h"
 #include "simulate/simgrid_settings.h"
 #include "simulate/stuck.h"
+#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions {
 namespace {
 
 namespace s4u = simgrid::s4u;
 
+constexpr Bytes kEndless(std::numeric_limits<double>::infinity());
+
 // SimGrid's messages have whole numbers of bytes. We send parts of bytes, as many to a byte as doubles can count in the
 // largest message, and give the links as much more bandwidth: rounding is then 2^-52 of that message.
-double parts_per_byte(const Footprints& footprints) {
+double parts_per_byte(const Footprints& footprints, const Disturbances& disturbances) {
   Bytes largest(0);
+  for (const Background& one : disturbances.background)
+    if (one.bytes < kEndless) largest = std::max(largest, one.bytes);
   for (const Footprint& footprint : footprints.distinct) {
     for (const Phase& phase : footprints.phases_of(footprint)) {
       if (phase.load < 0) continue;
@@ -37,11 +44,16 @@ double parts_per_byte(const Footprints& footprints) {
 class Simulation {
  public:
   Simulation(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
-             const ComputeTimes& times)
-      : program_(program), footprints_(footprints), times_(times), parts_(parts_per_byte(footprints)) {
+             const ComputeTimes& times, const Disturbances& disturbances)
+      : program_(program),
+        footprints_(footprints),
+        platform_(platform),
+        times_(times),
+        disturbances_(disturbances),
+        parts_(parts_per_byte(footprints, disturbances)) {
     for (const stream::Instance& instance : program.instances)
-      meetings_.push_back({static_cast<int>(instance.members.size()), 0, 0, 0});
-    build(platform);
+      meetings_.push_back({static_cast<int>(instance.members.size()), 0, 0, 0, 0});
+    build();
   }
 
   Performance run() {
@@ -50,11 +62,22 @@ class Simulation {
       actors_.push_back(s4u::Actor::create(program_.streams[i].name, hosts_.front(), [this, i] { play(i); }));
       waiting_for_.push_back(kNothing);
     }
+    for (const LinkTrace& trace : disturbances_.links) {
+      for (const LinkChange& change : trace.changes) {
+        const auto link = static_cast<size_t>(trace.link);
+        at(change.at, [this, link, factor = change.factor] { degrade(link, factor); });
+      }
+    }
+    for (size_t i = 0; i < disturbances_.background.size(); ++i)
+      at(disturbances_.background[i].first, [this, i] { send_foreign(i, disturbances_.background[i].first); });
     simgrid_.engine().run();
     for (size_t i = 0; i < program_.streams.size(); ++i) {
       if (waiting_for_[i] != kDone) refuse_stuck(i);
     }
-    for (const Meeting& meeting : meetings_) result_.ends.push_back(meeting.clock);
+    for (const Meeting& meeting : meetings_) {
+      result_.starts.push_back(meeting.start);
+      result_.ends.push_back(meeting.clock);
+    }
     return std::move(result_);
   }
 
@@ -64,7 +87,8 @@ class Simulation {
   // Where the members of an instance wait for each other.
   struct Meeting {
     int missing;
-    double clock;  // the latest arrival, then how far the phases have got
+    double start;  // the latest arrival
+    double clock;  // how far the phases have got
     int phase;     // that comes or runs
     double begun;  // when its flow began
   };
@@ -75,28 +99,70 @@ class Simulation {
   };
 
   // Hosts are only names for the ends of routes: load r leads from host r / n to host r % n.
-  void build(const platform::Platform& platform) {
+  void build() {
     s4u::NetZone* zone = s4u::create_full_zone("network");
     const size_t count = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(footprints_.loads.size())))) + 1;
     for (size_t i = 0; i < count; ++i) hosts_.push_back(zone->create_host(fmt::format("h{}", i), 1e9)->seal());
-    std::vector<s4u::Link*> links(platform.links().size(), nullptr);
+    links_.resize(platform_.links().size(), nullptr);
     for (size_t load = 0; load < footprints_.loads.size(); ++load) {
-      std::vector<s4u::LinkInRoute> crossed;
+      std::vector<s4u::LinkInRoute> crossed = limiter(zone, load);
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
         const auto index = static_cast<size_t>(link);
-        if (links[index] == nullptr) {
-          const double bandwidth = platform.links()[index].payload().value() * parts_;
-          links[index]           = zone->create_link(fmt::format("l{}", index), bandwidth)->set_latency(0)->seal();
-        }
+        if (links_[index] == nullptr) links_[index] = make_link(zone, fmt::format("l{}", index), bandwidth(index));
         const auto messages = std::llround(weight / footprints_.loads[load].unit);
-        crossed.insert(crossed.end(), static_cast<size_t>(messages), s4u::LinkInRoute(links[index]));
+        crossed.insert(crossed.end(), static_cast<size_t>(messages), s4u::LinkInRoute(links_[index]));
       }
       zone->add_bypass_route(source(load)->get_netpoint(), target(load)->get_netpoint(), nullptr, nullptr, crossed);
     }
     zone->seal();
   }
+  size_t first_foreign() const { return footprints_.loads.size() - disturbances_.background.size(); }
+
+  // A link that limits each flow of others by itself.
+  std::vector<s4u::LinkInRoute> limiter(s4u::NetZone* zone, size_t load) const {
+    if (load < first_foreign()) return {};
+    const BytesPerSecond limit = disturbances_.background[load - first_foreign()].limit;
+    if (limit == BytesPerSecond(0)) return {};
+    s4u::Link* link = zone->create_link(fmt::format("limit{}", load), limit.value() * parts_);
+    return {s4u::LinkInRoute(link->set_latency(0)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal())};
+  }
+
+  s4u::Link* make_link(s4u::NetZone* zone, const std::string& name, BytesPerSecond bandwidth) const {
+    return zone->create_link(name, bandwidth.value() * parts_)->set_latency(0)->seal();
+  }
+  BytesPerSecond bandwidth(size_t link) const { return platform_.links()[link].payload(); }
   s4u::Host* source(size_t load) const { return hosts_[load / hosts_.size()]; }
   s4u::Host* target(size_t load) const { return hosts_[load % hosts_.size()]; }
+
+  template <class Action>
+  static void at(Seconds time, Action action) {
+    simgrid::kernel::timer::Timer::set(time.value(), std::move(action));
+  }
+
+  void degrade(size_t link, double factor) {
+    if (links_[link] == nullptr) return;
+    constexpr double nothing = 1e-30;  // SimGrid ignores a bandwidth of 0
+    links_[link]->set_bandwidth(std::max(factor, nothing) * bandwidth(link).value() * parts_);
+    // Flows keep the bandwidth of the moment when they began as their limit.
+    for (simgrid::kernel::resource::Model* model : simgrid_.engine().get_all_models()) {
+      for (simgrid::kernel::resource::Action& action : *model->get_started_action_set()) action.set_bound(-1);
+    }
+  }
+
+  void send_foreign(size_t number, Seconds now) {
+    if (done_ == program_.streams.size()) return;
+    const Background& background = disturbances_.background[number];
+    const size_t load            = first_foreign() + number;
+    const s4u::CommPtr flow      = s4u::Comm::sendto_init(source(load), target(load));
+    const Bytes bytes            = std::min(background.bytes, Bytes(std::exp2(62) / parts_));
+    flow->set_payload_size(static_cast<uint64_t>(std::llround(bytes.value() * parts_)));
+    std::erase_if(foreign_, [](const s4u::CommPtr& one) { return one->get_state() == s4u::Activity::State::FINISHED; });
+    foreign_.push_back(flow);
+    flow->start();
+    const Seconds again = now + background.period;
+    if (background.period > Seconds(0) && again < background.until)
+      at(again, [this, number, again] { send_foreign(number, again); });
+  }
 
   // The life of one stream; runs in its actor.
   void play(size_t stream) {
@@ -112,13 +178,15 @@ class Simulation {
       }
     }
     waiting_for_[stream] = kDone;
+    if (++done_ < program_.streams.size()) return;
+    for (const s4u::CommPtr& flow : foreign_) flow->cancel();
   }
 
   double hand_over(size_t stream, size_t instance, double clock) {
     Meeting& meeting    = meetings_[instance];
     const auto& members = program_.instances[instance].members;
     if (static_cast<size_t>(members[0]) == stream) {
-      meeting.clock   = clock;
+      meeting.start   = clock;
       meeting.missing = 0;
       if (waiting_for_[static_cast<size_t>(members[1])] == static_cast<int>(instance))
         actors_[static_cast<size_t>(members[1])]->resume();
@@ -126,13 +194,13 @@ class Simulation {
     }
     waiting_for_[stream] = static_cast<int>(instance);
     if (meeting.missing > 0) s4u::this_actor::suspend();
-    return std::max(clock, meeting.clock);
+    return std::max(clock, meeting.start);
   }
 
   double meet(size_t stream, size_t instance, double clock) {
     waiting_for_[stream] = static_cast<int>(instance);
     Meeting& meeting     = meetings_[instance];
-    meeting.clock        = std::max(meeting.clock, clock);
+    meeting.clock = meeting.start = std::max(meeting.start, clock);
     if (--meeting.missing > 0 || !ends_at_once(instance)) {
       s4u::this_actor::suspend();
     } else {
@@ -204,25 +272,34 @@ class Simulation {
 
   const stream::Program& program_;
   const Footprints& footprints_;
+  const platform::Platform& platform_;
   const ComputeTimes& times_;
+  const Disturbances& disturbances_;
   const double parts_;
   SimGrid simgrid_;
   std::vector<s4u::Host*> hosts_;
+  std::vector<s4u::Link*> links_;                         // as the platform's; null: nothing crosses it
   std::vector<s4u::ActorPtr> actors_;                     // by stream
   std::vector<int> waiting_for_;                          // by stream: an instance, kNothing yet, or kDone
+  size_t done_ = 0;                                       // streams
   std::vector<Meeting> meetings_;                         // by instance
   std::unordered_map<const s4u::Activity*, Flow> flows_;  // that are running
+  std::vector<s4u::CommPtr> foreign_;                     // flows of others
   std::vector<s4u::CommPtr> finished_;                    // SimGrid still uses them when it says that they end
   Performance result_;
 };
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
+    throw Error("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
+  check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
-  const Footprints prints = footprints(program, platform);
-  const auto message      = run_in_child("simgrid_flows", [&] {
-    return to_message(Simulation(program, prints, platform, times).run());
+  Footprints prints = footprints(program, platform);
+  sources(options.disturbances, platform, prints);
+  const auto message = run_in_child("simgrid_flows", [&] {
+    return to_message(Simulation(program, prints, platform, times, options.disturbances).run());
   });
-  const Cast cast = everybody(program);
+  const Cast cast = everybody(program, prints);
   return timeline_of(from_message(message), {program, cast, prints, times, options}, platform);
 }
 

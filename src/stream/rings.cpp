@@ -32,7 +32,8 @@ bool is_mesh(const platform::Platform& platform, const std::vector<int>& devices
 // Looks for rings of one speed after another and takes what they need from the links.
 class Search {
  public:
-  Search(const platform::Platform& platform, const std::vector<int>& devices) : count_(static_cast<int>(devices.size())) {
+  Search(const platform::Platform& platform, const std::vector<int>& devices)
+      : count_(static_cast<int>(devices.size())) {
     for (const int from : devices) {
       for (const int to : devices) routes_.push_back(from == to ? std::vector<int>{} : platform.route(from, to).links);
     }
@@ -126,9 +127,9 @@ std::vector<std::vector<int>> rings_between(const std::vector<std::vector<int>>&
   for (int channel = 0; channel < channels; ++channel) {
     Ring& ring = rings.emplace_back();
     for (size_t i = 0; i < nodes.size(); ++i) {
-      Ring part        = nodes[i];
-      const auto entry = std::find_if(part.begin(), part.end(),
-                                      [&](int rank) { return rail[static_cast<size_t>(rank)] == channel; });
+      Ring part = nodes[i];
+      const auto entry =
+          std::find_if(part.begin(), part.end(), [&](int rank) { return rail[static_cast<size_t>(rank)] == channel; });
       std::rotate(part.begin(), entry, part.end());
       if (i % 2 == 1) std::reverse(part.begin(), part.end());
       ring.insert(ring.end(), part.begin(), part.end());

@@ -16,9 +16,7 @@ using collective::Wire;
 using platform::Platform;
 using platform::Route;
 
-const platform::Link& link(const Platform& platform, int index) {
-  return platform.links()[static_cast<size_t>(index)];
-}
+const platform::Link& link(const Platform& platform, int index) { return platform.links()[static_cast<size_t>(index)]; }
 
 // The slower of what is known and the route, if there is one.
 void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
@@ -72,7 +70,8 @@ struct Abilities {
   }
 };
 
-// Everything that is known about a group, found by looking at one route out of its node and one inside it for each rank.
+// Everything that is known about a group, found by looking at one route out of its node and one inside it for each
+// rank.
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
@@ -127,8 +126,8 @@ class Survey {
         const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
         worsen(far, platform_, route);
         able_.see(platform_, route, true);
-        const int out    = nic(platform_, route);
-        const auto known = std::find(nics.begin(), nics.end(), out);
+        const int out                       = nic(platform_, route);
+        const auto known                    = std::find(nics.begin(), nics.end(), out);
         rails[static_cast<size_t>(here[i])] = static_cast<int>(known - nics.begin());
         if (known == nics.end()) nics.push_back(out);
       }
@@ -167,9 +166,9 @@ std::vector<int> neighbours(const Platform& platform, int place) {
 
 // Pairs of devices with equal numbers in their nodes whose NICs nobody uses yet.
 void add_relays(const Platform& platform, Placed& placed) {
-  Group& group           = placed.task.group;
-  const int sender       = placed.places[0], receiver = placed.places[1];
-  const auto here        = neighbours(platform, sender), there = neighbours(platform, receiver);
+  Group& group     = placed.task.group;
+  const int sender = placed.places[0], receiver = placed.places[1];
+  const auto here = neighbours(platform, sender), there = neighbours(platform, receiver);
   std::vector<int> in_use = {nic(platform, platform.route(sender, receiver)),
                              nic(platform, platform.route(receiver, sender))};
   std::optional<Wire> near;

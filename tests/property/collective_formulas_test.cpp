@@ -1,5 +1,6 @@
-// The closed forms against the formulas of the literature, written down once more: Chan et al. 2007, Thakur, Rabenseifner
-// and Gropp 2005, Patarasuk and Yuan 2009, Cho et al. 2019, Sanders et al. 2009, NCCL. n ranks, N nodes of G, S bytes.
+// The closed forms against the formulas of the literature, written down once more: Chan et al. 2007, Thakur,
+// Rabenseifner and Gropp 2005, Patarasuk and Yuan 2009, Cho et al. 2019, Sanders et al. 2009, NCCL. n ranks, N nodes of
+// G, S bytes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,10 +20,11 @@ const Bytes kBytes(48e6);
 Task task_of(const AlgorithmDef& algorithm, Kind kind, const std::vector<int>& node, int devices_per_nic = 1) {
   Ports ports;
   ports.devices_per_nic = devices_per_nic;
+  ports.in_switch       = true;
   return testing_support::placed_on(testing_support::cluster(node, ports), algorithm, kind, kBytes).task;
 }
 
-int lg(int n) { return static_cast<int>(std::ceil(std::log2(n))); }        // rounded up
+int lg(int n) { return static_cast<int>(std::ceil(std::log2(n))); }           // rounded up
 int power(int n) { return 1 << static_cast<int>(std::floor(std::log2(n))); }  // not above n
 
 // Latencies, and the share of S at the busiest port, when all links are equal.
@@ -43,9 +45,9 @@ double bruck(int n) {
 }
 
 std::vector<Formula> formulas() {
-  const auto rest = [](int n) { return n - 1.0; };
-  const auto logs = [](int n) { return 1.0 * lg(n); };
-  const auto one  = [](int) { return 1.0; };
+  const auto rest     = [](int n) { return n - 1.0; };
+  const auto logs     = [](int n) { return 1.0 * lg(n); };
+  const auto one      = [](int) { return 1.0; };
   const auto if_power = [](double (*value)(int)) {
     return [value](int n) { return power(n) == n ? value(n) : kNever; };
   };
@@ -72,7 +74,9 @@ std::vector<Formula> formulas() {
        [](int n) { return 2 * others(power(n)) + (power(n) == n ? 0 : 2); }},
       // Each tree carries S/2; the busiest rank has two neighbours, three or four in both trees together.
       {"tree", Kind::all_reduce, [](int n) { return 2.0 * lg(n); },
-       [](int n) { return n == 2 ? 1 : n == 3 ? 1.5 : 2; }},
+       [](int n) { return n == 2   ? 1
+                          : n == 3 ? 1.5
+                                   : 2; }},
   };
 }
 
@@ -96,8 +100,8 @@ TEST(CollectiveFormulas, ChainsFillTheirPipelineOnce) {
   const AlgorithmDef& chain = algorithms().get("chain", "test");
   for (const Kind kind : {Kind::broadcast, Kind::reduce}) {
     for (int n = 3; n <= 17; ++n) {
-      const Task task    = task_of(chain, kind, in_nodes_of(1, n));
-      const double beta  = 1 / task.far.bandwidth.value(), alpha = 14e-6, size = kBytes.value();
+      const Task task   = task_of(chain, kind, in_nodes_of(1, n));
+      const double beta = 1 / task.far.bandwidth.value(), alpha = 14e-6, size = kBytes.value();
       const auto formula = [&](double k) { return (n - 2 + k) * (alpha + size * beta / k); };
       const int k        = chain.plan(task).chunks;
       EXPECT_NEAR(closed_form(chain, task).total().value(), formula(k), 1e-12);
@@ -112,14 +116,16 @@ TEST(CollectiveFormulas, HoldForTwoDimensions) {
   const double near = 1 / 300e9, far = 1 / 25e9, size = kBytes.value();
   for (const auto& [N, G] : std::vector<std::pair<int, int>>{{2, 2}, {2, 4}, {4, 4}, {3, 5}, {2, 8}}) {
     for (const int ranks_per_nic : {1, 2, 99}) {
-      SCOPED_TRACE(std::to_string(N) + " nodes of " + std::to_string(G) + ", a NIC for " + std::to_string(ranks_per_nic));
+      SCOPED_TRACE(std::to_string(N) + " nodes of " + std::to_string(G) + ", a NIC for " +
+                   std::to_string(ranks_per_nic));
       const double share = std::min(ranks_per_nic, G);
       const auto cost    = [&](const char* algorithm, Kind kind) {
         const AlgorithmDef& row = algorithms().get(algorithm, "test");
         return closed_form(row, task_of(row, kind, in_nodes_of(G, N * G), ranks_per_nic));
       };
       const double inside = 2 * size * (G - 1) / G * near;
-      EXPECT_NEAR(cost("hierarchical", Kind::all_reduce).latency.value(), 2 * (G - 1) * 3e-6 + 2 * (N - 1) * 14e-6, 1e-12);
+      EXPECT_NEAR(cost("hierarchical", Kind::all_reduce).latency.value(), 2 * (G - 1) * 3e-6 + 2 * (N - 1) * 14e-6,
+                  1e-12);
       EXPECT_NEAR(cost("hierarchical", Kind::all_reduce).transfer.value(),
                   inside + 2 * size / G * (N - 1) / N * far * share, 1e-12);
       EXPECT_NEAR(cost("sharp", Kind::all_reduce).latency.value(), 2 * (G - 1) * 3e-6 + 14e-6, 1e-12);
@@ -136,7 +142,7 @@ TEST(CollectiveFormulas, RingsUseAllRails) {
   for (const auto& [N, G] : std::vector<std::pair<int, int>>{{2, 2}, {2, 4}, {4, 4}, {3, 5}, {2, 8}}) {
     const int n      = N * G;
     const double far = 2 * kBytes.value() * (n - 1) / n / G / 25e9, near = far * (G - 1) * 25 / 300;
-    const Cost cost  = closed_form(ring, task_of(ring, Kind::all_reduce, in_nodes_of(G, n)));
+    const Cost cost = closed_form(ring, task_of(ring, Kind::all_reduce, in_nodes_of(G, n)));
     EXPECT_NEAR(cost.transfer.value(), std::max(far, near), 1e-12) << N << " nodes of " << G;
     // The longest way of a chunk, 2 (n-1) hops, leaves out two of those inside nodes; with nodes of two, one of each.
     const int between = 2 * N - (G == 2 ? 1 : 0);

@@ -43,12 +43,60 @@ void expect_agreement(uint64_t seed, platform::Platform (*wire)(std::mt19937_64&
               engines().get("simgrid_flows", "test").run(program, platform, options));
 }
 
+const Options kCoupled{.coupling = Coupling::coupled, .disturbances = {}};
+
 TEST(EngineAgreement, OwnModelSharesLinksAsSimGridDoes) {
-  for (uint64_t seed = 0; seed < 200; ++seed) expect_agreement(seed, shared_links, {});
+  for (uint64_t seed = 0; seed < 200; ++seed) expect_agreement(seed, shared_links, kCoupled);
 }
 
 TEST(EngineAgreement, OwnModelIsSimGridWhereNothingIsShared) {
-  for (uint64_t seed = 0; seed < 50; ++seed) expect_agreement(seed, private_links, {});
+  for (uint64_t seed = 0; seed < 50; ++seed) expect_agreement(seed, private_links, kCoupled);
+}
+
+Disturbances random_disturbances(std::mt19937_64& rng, const platform::Platform& platform) {
+  const int devices = static_cast<int>(platform.devices().size()), links = static_cast<int>(platform.links().size());
+  const auto time   = [&rng](double latest) { return Seconds(draw_real(rng, 0, latest)); };
+  Disturbances result;
+  for (int i = draw(rng, 0, 2); i > 0; --i) {
+    const Seconds from = time(5e-3);
+    result.slowdowns.push_back({draw(rng, 0, devices - 1), draw_real(rng, 0.5, 4), from, from + time(5e-3)});
+  }
+  if (draw(rng, 0, 1) == 1) result.jitter = {0.1, rng()};
+  for (int link = 0; link < links; ++link) {
+    if (draw(rng, 0, 2) > 0) continue;
+    LinkTrace trace{link, {}};
+    Seconds at(0);
+    for (int i = draw(rng, 1, 4); i > 0; --i) {
+      at += time(5e-3) + Seconds(1e-6);
+      trace.changes.push_back({at, draw(rng, 0, 3) == 0 ? 0 : draw_real(rng, 0.1, 1.5)});
+    }
+    if (trace.changes.back().factor == 0) trace.changes.push_back({at + Seconds(1e-3), 1});
+    result.links.push_back(trace);
+  }
+  for (int i = draw(rng, 0, 2); i > 0; --i) {
+    Background background{0, 1, Bytes(std::floor(draw_real(rng, 1e4, 1e7)))};
+    if (draw(rng, 0, 1) == 1) std::swap(background.from, background.to);
+    if (draw(rng, 0, 1) == 1) background.limit = BytesPerSecond(draw_real(rng, 1e8, 1e10));
+    background.first  = time(5e-3);
+    background.period = draw(rng, 0, 1) * (time(5e-3) + Seconds(1e-3));
+    background.until  = Seconds(20e-3);
+    result.background.push_back(background);
+  }
+  return result;
+}
+
+TEST(EngineAgreement, DisturbancesDoTheSameToBoth) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 rng(seed);
+    const int devices    = draw(rng, 2, 7);
+    const auto platform  = shared_links(rng, devices);
+    const auto program   = random_streams(rng, devices);
+    Options options      = kCoupled;
+    options.disturbances = random_disturbances(rng, platform);
+    expect_same(engines().get("simgrid", "test").run(program, platform, options),
+                engines().get("simgrid_flows", "test").run(program, platform, options));
+  }
 }
 
 TEST(EngineAgreement, PacesAddUpToTheBytesOfTheirFlows) {

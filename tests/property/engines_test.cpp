@@ -21,7 +21,9 @@ using collective::Kind;
 using namespace testing_support;
 
 stream::Timeline run(std::string_view engine, const stream::Program& program, const platform::Platform& platform) {
-  return engines().get(engine, "test").run(program, platform);
+  Options options;
+  options.coupling = Coupling::coupled;
+  return engines().get(engine, "test").run(program, platform, options);
 }
 
 // Calls check(analytic, simgrid) for every record.

@@ -97,7 +97,7 @@ TEST_P(EveryTopology, KeepsMessagesInsideANodeOffTheNetwork) {
 double step_inside(const std::string& topology, const Platform& platform, const Route& route) {
   if (topology == "cpu_cluster") return 1e-6;
   if (platform.links()[static_cast<size_t>(route.links.front())].kind == "pcie") return 5.7e-6;
-  return topology == "dgx1" ? 3.4e-6 * static_cast<double>(route.links.size()) : 3.4e-6;
+  return 3.4e-6;
 }
 
 TEST_P(EveryTopology, CostsNcclsRingStepPerMessage) {

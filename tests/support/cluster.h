@@ -14,6 +14,7 @@ struct Ports {
   BytesPerSecond near{300e9}, far{25e9};
   Seconds near_latency{3e-6}, far_latency{14e-6};  // of a message
   int devices_per_nic = 1;
+  bool in_switch      = false;  // switches add
 };
 
 // `node[device]` numbers the nodes. Links 2i and 2i + 1 are device i's port up and down, then each NIC's, node by node.
@@ -21,8 +22,13 @@ inline platform::Platform cluster(const std::vector<int>& node, const Ports& por
   std::vector<platform::Device> devices;
   std::vector<platform::Link> links;
   for (size_t i = 0; i < node.size(); ++i) {
-    devices.push_back({"gpu" + std::to_string(i), "test", "node" + std::to_string(node[i]), Bytes(1e9),
-                       BytesPerSecond(1e12), {{"f32", FlopsPerSecond(1e12)}}, Seconds(0)});
+    devices.push_back({"gpu" + std::to_string(i),
+                       "test",
+                       "node" + std::to_string(node[i]),
+                       Bytes(1e9),
+                       BytesPerSecond(1e12),
+                       {{"f32", FlopsPerSecond(1e12)}},
+                       Seconds(0)});
     for (const char* way : {"up", "down"})
       links.push_back({"port" + std::to_string(i) + way, "nvlink", ports.near, ports.near_latency / 2});
   }
@@ -48,6 +54,7 @@ inline platform::Platform cluster(const std::vector<int>& node, const Ports& por
       route.latency  = far ? ports.far_latency : ports.near_latency;
     }
   }
+  for (platform::Link& link : links) link.in_switch = ports.in_switch;
   return platform::Platform("cluster", std::move(devices), std::move(links), std::move(routes));
 }
 

@@ -50,10 +50,7 @@ inline stream::Placed placed_on(const platform::Platform& platform, const collec
                                 collective::Kind kind, Bytes bytes) {
   const auto devices = static_cast<int>(platform.devices().size());
   const bool send    = kind == collective::Kind::send;
-  auto placed        = stream::place(platform, algorithm, kind, bytes,
-                                     send ? std::vector{0, devices - 1} : first_places(devices));
-  placed.task.group.nvls = placed.task.group.sharp = true;
-  return placed;
+  return stream::place(platform, algorithm, kind, bytes, send ? std::vector{0, devices - 1} : first_places(devices));
 }
 
 // "ring_all_reduce": the rows of the table with each of their kinds.

@@ -1,4 +1,5 @@
-// A progress bar for people: on stderr, only on a terminal, only for work that takes longer than a second.
+// Progress for people, on stderr: on a terminal a bar, for work that takes longer than a second; elsewhere (the log of a
+// batch job) a line every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -9,25 +10,28 @@ namespace foreflow {
 
 class Progress {
  public:
-  Progress(std::string label, size_t total);
+  // `already` of `total` are done at the start, and say nothing about the pace.
+  Progress(std::string label, size_t total, size_t already = 0);
   Progress(const Progress&)            = delete;
   Progress& operator=(const Progress&) = delete;
   // Removes the bar from the terminal.
   ~Progress();
 
-  // Call as often as you like: it draws ten times a second at most.
+  // Call as often as you like: it writes ten times a second at most.
   void update(size_t done);
 
  private:
   std::string label_;
-  size_t total_;
+  size_t total_, already_;
   bool terminal_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point next_;
 };
 
-// "sweep [#####...............] 25/100, 12 s left". The time left supposes that the rest goes as fast as the part done.
-std::string progress_line(const std::string& label, size_t done, size_t total, std::chrono::duration<double> elapsed);
+// "sweep [#####...............] 25/100, 12 s left". The time left supposes that the rest goes as fast as the part done,
+// of which `already` did not take any time.
+std::string progress_line(const std::string& label, size_t done, size_t total, std::chrono::duration<double> elapsed,
+                          size_t already = 0);
 
 }  // namespace foreflow

@@ -28,8 +28,8 @@ LinkChanges read_link_changes(const JsonView& json);
 // Throws Error at the member of "links" that is in neither set, with the nearest of both.
 void check_link_changes(const JsonView& json, const std::set<std::string>& kinds, const std::set<std::string>& names);
 
-// The platform with other links. A link that is "X_UP" and "X_DOWN" in SimGrid is also known as "X". Throws Error when
-// no link has a kind or name of `changes`.
+// The platform with other links, over which a graph finds its routes anew. A link that is "X_UP" and "X_DOWN" in
+// SimGrid is also known as "X". Throws Error when no link has a kind or name of `changes`.
 Platform with_links(const Platform& platform, const LinkChanges& changes);
 
 }  // namespace foreflow::platform

@@ -38,11 +38,37 @@ struct DeviceSummary {
   bool fits = true;
 };
 
+// Two communications that had flows on a link at the same time; both names are equal where two executions of one did.
+struct LinkSharing {
+  std::string first, second;  // "MPIAllreduce of 64 MiB among 8"
+  Seconds seconds;
+};
+
 struct LinkSummary {
+  static constexpr size_t kIntervals = 100;
+
   std::string name, kind;
   Bytes bytes;
   Seconds busy;            // with at least one flow on it
   double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
+  // Only of an observed run (simulate::Options::observe):
+  std::vector<double> usage       = {};  // utilization in each of kIntervals equal parts of the iteration
+  std::vector<LinkSharing> shared = {};  // longest first
+};
+
+// All executions of one communication among groups of one size.
+struct CollectiveSummary {
+  std::string name;             // the op: "MPIAllreduce"
+  std::string kind, algorithm;  // "all_reduce", "ring"
+  int ranks = 0;
+  Bytes bytes;           // of one execution, as collective::Kind defines it
+  int64_t count = 0;     // executions
+  Seconds time;          // of all executions, each from the arrival of its last member
+  BytesPerSecond algbw;  // bytes x count / time
+  BytesPerSecond busbw;  // algbw x collective::bus_factor
+  Seconds contention;    // the part of `time` that others on the same links cost
+  Seconds waiting;       // before `time`: of the mean member for the last one, over all executions
+  std::string late;      // the stream that was waited for longest; empty: none
 };
 
 // Time in one kind of op, averaged over the devices.
@@ -57,7 +83,8 @@ struct Segment {
   std::string device;  // the stream: "D1" or "D1.comm"
   std::string what;
   Seconds seconds;
-  int64_t count = 1;
+  int64_t count      = 1;
+  Seconds contention = {};  // the part of `seconds` that others on the same links cost
 };
 
 struct EventCounts {
@@ -75,10 +102,11 @@ struct Summary {
   FlopsPerSecond hardware_rate;  // per device
   double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
   bool fits  = true;
-  std::vector<DeviceSummary> devices;  // as in Program::devices
-  std::vector<LinkSummary> links;      // those that carried something, in the platform's order
-  std::vector<OpTime> ops;             // longest first
-  std::vector<Segment> critical_path;  // in time order; the segments add up to the iteration time
+  std::vector<DeviceSummary> devices;          // as in Program::devices
+  std::vector<LinkSummary> links;              // those that carried something, in the platform's order
+  std::vector<OpTime> ops;                     // longest first
+  std::vector<CollectiveSummary> collectives;  // those with the most time first
+  std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
   EventCounts events;
 };
 

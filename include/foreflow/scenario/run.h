@@ -40,10 +40,24 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario);
 // Error at the strategy when the platform has too few devices for it.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
 
-// Lowers, simulates and summarises what `distribute` makes of `sequential`.
 // `finished` (may be empty) is told how many of kSteps steps are done.
 constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
+
+// The first three: distributes, interprets and lowers. Of the platform only the devices matter.
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
+                              const Finished& finished = {});
+
+struct Prediction {
+  stream::Timeline timeline;
+  report::Summary summary;
+};
+
+// The last two: simulates what was lowered, and summarises it.
+Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                   const platform::Platform& platform, const Finished& finished = {});
+
+// All of them.
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Finished& finished = {});

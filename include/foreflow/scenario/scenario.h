@@ -68,6 +68,7 @@ struct Scenario {
   cost::CostModel cost;
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
+  simulate::Options simulation;
 };
 
 // Throws Error("FILE: $.path.of.key", ...): unknown keys, wrong kinds, values that are not legal together, and lists

@@ -50,10 +50,10 @@ struct Background {
 };
 
 struct Disturbances {
-  std::vector<Slowdown> slowdowns;
-  Jitter jitter;
-  std::vector<LinkTrace> links;        // the analytic engine, which has no shared links, refuses these
-  std::vector<Background> background;  // and these
+  std::vector<Slowdown> slowdowns    = {};
+  Jitter jitter                      = {};
+  std::vector<LinkTrace> links       = {};  // the analytic engine, which has no shared links, refuses these
+  std::vector<Background> background = {};  // and these
 };
 
 }  // namespace foreflow::simulate

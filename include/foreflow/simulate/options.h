@@ -22,7 +22,7 @@ struct Options {
   Coupling coupling = Coupling::automatic;  // the analytic engine knows no difference
   bool fold         = true;                 // simulate equal streams once where that is exact; changes no result
   bool observe      = false;                // fill Timeline::paces
-  Disturbances disturbances;
+  Disturbances disturbances = {};
 };
 
 }  // namespace foreflow::simulate

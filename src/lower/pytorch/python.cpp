@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "foreflow/base/error.h"
 #include "lower/pytorch/runtime.h"
 
 namespace foreflow::lower::python {
@@ -70,14 +71,21 @@ std::string_view dtype(ir::DType dtype) {
       return "int64";
     case ir::DType::i32:
       return "int32";
+    case ir::DType::i16:
+      return "int16";
     case ir::DType::i8:
       return "int8";
     case ir::DType::u8:
       return "uint8";
     case ir::DType::boolean:
       return "boolean";
+    case ir::DType::u64:
+    case ir::DType::u32:
+    case ir::DType::u16:
+      break;
   }
-  return "";
+  throw Error("type",
+              "is " + std::string(ir::short_name(dtype)) + "; one that PyTorch computes with, as i64, would be right");
 }
 
 std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }

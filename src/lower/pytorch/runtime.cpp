@@ -75,9 +75,9 @@ const std::set<std::string>& reserved_names() {
         "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "list", "range", "bool", "globals",
         // What expressions and the head of a script name
-        "torch", "dist", "F", "float64", "float32", "float16", "bfloat16", "float8", "int64", "int32", "int8", "uint8",
-        "boolean", "device", "groups", "teams", "each", "ints", "constant", "empty", "functools", "inf", "nan", "main",
-        "timed", "GROUPS", "PROGRAMS"};
+        "torch", "dist", "F", "float64", "float32", "float16", "bfloat16", "float8", "int64", "int32", "int16", "int8",
+        "uint8", "boolean", "device", "groups", "teams", "each", "ints", "constant", "empty", "functools", "inf", "nan",
+        "main", "timed", "GROUPS", "PROGRAMS"};
     for (const Definition& definition : definitions()) names.insert(definition.name);
     // The functions and imports of main.py, which with_timing must find unchanged.
     for (const std::string_view file : {head, main}) {

@@ -15,8 +15,6 @@ int groups_for(const FabricSettings& settings, int ports) {
   return ceil_div(ceil_div(ports, settings.router_ports), settings.group_routers);
 }
 
-constexpr int64_t kMostLinks = 20'000'000;
-
 int64_t links_of(const FabricSettings& settings) {
   const int64_t routers = int64_t{settings.groups} * settings.group_routers;
   return routers * (settings.group_routers - 1) / 2 + routers * settings.global_links / 2;

@@ -17,6 +17,11 @@ FabricSettings read(const JsonView& json, const Outlets& outlets) {
   FabricSettings settings;
   settings.oversubscription = read_oversubscription(json);
   settings.pod_nodes        = std::min(outlets.nodes, whole_or(json, "pod_nodes", kScalableUnit));
+  const int64_t ports       = int64_t{outlets.nodes} * outlets.most_of_node;
+  if (ports > kMostLinks) {
+    json.fail(fmt::format("{} rails for {} nodes are more than {} ports of leaves; use fewer", outlets.most_of_node,
+                          outlets.nodes, kMostLinks));
+  }
   return settings;
 }
 

@@ -39,7 +39,12 @@ Node build(int gpus, int nics) {
 }  // namespace
 
 TopologyDef a10_pcie() {
-  return {"a10_pcie", "servers of 4 A10-24GB below one PCIe switch, one 100 Gb/s NIC", 4, {4, 1024}, {1, 1024}, build};
+  return {.name          = "a10_pcie",
+          .doc           = "servers of 4 A10-24GB below one PCIe switch, one 100 Gb/s NIC",
+          .default_nodes = 4,
+          .gpus          = {4, 1024},
+          .nics          = {1, 1024},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

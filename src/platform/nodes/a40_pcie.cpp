@@ -31,8 +31,12 @@ Node build(int gpus, int nics) {
 }  // namespace
 
 TopologyDef a40_pcie() {
-  return {"a40_pcie", "servers of 4 A40-48GB on PCIe, two to a socket, one 100 Gb/s NIC", 4, {4, 1024}, {1, 1024},
-          build};
+  return {.name          = "a40_pcie",
+          .doc           = "servers of 4 A40-48GB on PCIe, two to a socket, one 100 Gb/s NIC",
+          .default_nodes = 4,
+          .gpus          = {4, 1024},
+          .nics          = {1, 1024},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

@@ -18,12 +18,12 @@ TopologyDef cpu_cluster() {
     add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
     return node;
   };
-  return {"cpu_cluster",
-          "servers of two 32-core CPU sockets, a device each, one 200 Gb/s InfiniBand",
-          4,
-          {2, 1024},
-          {1, 1024},
-          build};
+  return {.name          = "cpu_cluster",
+          .doc           = "servers of two 32-core CPU sockets, a device each, one 200 Gb/s InfiniBand",
+          .default_nodes = 4,
+          .gpus          = {2, 1024},
+          .nics          = {1, 1024},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

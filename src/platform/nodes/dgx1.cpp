@@ -68,9 +68,12 @@ Node build(int gpus, int nics) {
 }  // namespace
 
 TopologyDef dgx1() {
-  return {"dgx1", "DGX-1: 8 V100-SXM2-32GB in a hybrid cube mesh of NVLinks, 4 x 100 Gb/s InfiniBand",
-          1,      {8, 8},
-          {4, 4}, build};
+  return {.name          = "dgx1",
+          .doc           = "DGX-1: 8 V100-SXM2-32GB in a hybrid cube mesh of NVLinks, 4 x 100 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 8},
+          .nics          = {4, 4},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

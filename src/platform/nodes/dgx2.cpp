@@ -18,7 +18,13 @@ TopologyDef dgx2() {
     add_nics(node, pcie3_port(), nic_port("12.5GBps"), nics);
     return node;
   };
-  return {"dgx2", "DGX-2: 16 V100-SXM3-32GB on NVSwitch, 8 x 100 Gb/s InfiniBand", 1, {16, 1024}, {8, 1024}, build};
+  return {.name          = "dgx2",
+          .doc           = "DGX-2: 16 V100-SXM3-32GB on NVSwitch, 8 x 100 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {16, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

@@ -17,8 +17,13 @@ TopologyDef dgx_a100() {
     add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
     return node;
   };
-  return {"dgx_a100", "DGX A100: 8 A100-SXM4-80GB on NVSwitch, 8 x 200 Gb/s InfiniBand", 1, {8, 1024}, {8, 1024},
-          build};
+  return {.name          = "dgx_a100",
+          .doc           = "DGX A100: 8 A100-SXM4-80GB on NVSwitch, 8 x 200 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

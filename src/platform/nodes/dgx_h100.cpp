@@ -19,8 +19,13 @@ TopologyDef dgx_h100() {
     node.nvls = true;
     return node;
   };
-  return {"dgx_h100", "DGX H100: 8 H100-SXM5-80GB on NVSwitch, 8 x 400 Gb/s InfiniBand", 1, {8, 1024}, {8, 1024},
-          build};
+  return {.name          = "dgx_h100",
+          .doc           = "DGX H100: 8 H100-SXM5-80GB on NVSwitch, 8 x 400 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

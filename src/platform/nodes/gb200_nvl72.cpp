@@ -20,13 +20,13 @@ TopologyDef gb200_nvl72() {
     node.nvls = true;
     return node;
   };
-  return {"gb200_nvl72",
-          "GB200 NVL72: racks of 72 GB200 in one NVLink domain, 72 x 400 Gb/s InfiniBand",
-          1,
-          {72, 1024},
-          {72, 1024},
-          build,
-          true};
+  return {.name          = "gb200_nvl72",
+          .doc           = "GB200 NVL72: racks of 72 GB200 in one NVLink domain, 72 x 400 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {72, 1024},
+          .nics          = {72, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

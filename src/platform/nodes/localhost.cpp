@@ -17,8 +17,12 @@ TopologyDef localhost() {
     node.nics.push_back({"memory", {"memory", "10GBps", "500ns"}, 0});
     return node;
   };
-  return {"localhost", "processes on one machine, a core each, that talk through shared memory", 2, {1, 1}, {1, 1},
-          build};
+  return {.name          = "localhost",
+          .doc           = "processes on one machine, a core each, that talk through shared memory",
+          .default_nodes = 2,
+          .gpus          = {1, 1},
+          .nics          = {1, 1},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

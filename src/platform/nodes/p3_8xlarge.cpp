@@ -18,7 +18,12 @@ TopologyDef p3_8xlarge() {
     add_nics(node, pcie3_port(), nic_port("1.25GBps"), nics);
     return node;
   };
-  return {"p3_8xlarge", "AWS p3.8xlarge: 4 V100-SXM2-16GB on NVLink, one 10 Gb/s card", 4, {4, 1024}, {1, 1024}, build};
+  return {.name          = "p3_8xlarge",
+          .doc           = "AWS p3.8xlarge: 4 V100-SXM2-16GB on NVLink, one 10 Gb/s card",
+          .default_nodes = 4,
+          .gpus          = {4, 1024},
+          .nics          = {1, 1024},
+          .build         = build};
 }
 
 }  // namespace foreflow::platform::definitions

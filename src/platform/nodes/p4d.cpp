@@ -17,7 +17,13 @@ TopologyDef p4d() {
     add_nics(node, pcie4_port(), nic_port("12.5GBps"), nics);
     return node;
   };
-  return {"p4d", "AWS p4d.24xlarge: 8 A100-SXM4-40GB on NVSwitch, 4 x 100 Gb/s EFA", 2, {8, 1024}, {4, 1024}, build};
+  return {.name          = "p4d",
+          .doc           = "AWS p4d.24xlarge: 8 A100-SXM4-40GB on NVSwitch, 4 x 100 Gb/s EFA",
+          .default_nodes = 2,
+          .gpus          = {8, 1024},
+          .nics          = {4, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

@@ -20,7 +20,13 @@ TopologyDef p5() {
     node.nvls = true;
     return node;
   };
-  return {"p5", "AWS p5.48xlarge: 8 H100-SXM5-80GB on NVSwitch, 8 x 4 x 100 Gb/s EFA", 2, {8, 1024}, {8, 1024}, build};
+  return {.name          = "p5",
+          .doc           = "AWS p5.48xlarge: 8 H100-SXM5-80GB on NVSwitch, 8 x 4 x 100 Gb/s EFA",
+          .default_nodes = 2,
+          .gpus          = {8, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
 }
 
 }  // namespace foreflow::platform::definitions

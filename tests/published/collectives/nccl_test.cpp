@@ -39,8 +39,9 @@ struct Error {
 
 void expect_within(const Error& error, const std::string& what) {
   ASSERT_GT(error.rows, 0) << what;
-  testing::Test::RecordProperty(what, std::to_string(error.rows) + " rows: predicted / measured " + std::to_string(error.least) +
-                           " to " + std::to_string(error.most) + ", mean " + std::to_string(error.mean));
+  testing::Test::RecordProperty(what, std::to_string(error.rows) + " rows: predicted / measured " +
+                                          std::to_string(error.least) + " to " + std::to_string(error.most) +
+                                          ", mean " + std::to_string(error.mean));
   EXPECT_GE(error.least, 0.4) << what << ", mean " << error.mean;
   EXPECT_LE(error.most, 1.02) << what << ", mean " << error.mean;
 }

@@ -17,6 +17,11 @@ TEST(ProgressLine, DoesNotGuessTheTimeLeftBeforeSomethingIsDone) {
   EXPECT_EQ(progress_line("sweep", 0, 0, seconds(4)), "sweep [####################] 0/0");
 }
 
+TEST(ProgressLine, DoesNotCountWhatWasDoneBeforeInThePace) {
+  EXPECT_EQ(progress_line("sweep", 75, 100, seconds(4), 50), "sweep [###############.....] 75/100, 4 s left");
+  EXPECT_EQ(progress_line("sweep", 50, 100, seconds(4), 50), "sweep [##########..........] 50/100");
+}
+
 TEST(ProgressLine, WritesLongTimesInMinutesAndHours) {
   EXPECT_EQ(progress_line("s", 1, 2, seconds(125)), "s [##########..........] 1/2, 2 min 05 s left");
   EXPECT_EQ(progress_line("s", 1, 2, seconds(7500)), "s [##########..........] 1/2, 2 h 05 min left");
@@ -26,7 +31,7 @@ TEST(ProgressLine, NeverShowsMoreThanTheWhole) {
   EXPECT_EQ(progress_line("s", 5, 2, seconds(1)), "s [####################] 2/2, 0 s left");
 }
 
-TEST(Progress, IsSilentWhenStderrIsNotATerminal) {
+TEST(Progress, IsSilentWhereShortWorkHasNoTerminal) {
   testing::internal::CaptureStderr();
   {
     Progress progress("sweep", 2);

@@ -137,6 +137,13 @@ TEST(PyTorchScript, NeedsTheTypeOfEveryParameter) {
             "p.distir: @f: %x: its type is D1; a type whose every dimension is known would be right");
 }
 
+TEST(PyTorchScript, RefusesElementTypesThatPyTorchLacks) {
+  EXPECT_EQ(refused("func @f(%x: Tensor[UInt16, (4,), 1]) {\n  %a = Identity(%x)\n  return %a\n}\n"),
+            "p.distir: @f: %x: its type is u16; one that PyTorch computes with, as i64, would be right");
+  EXPECT_NE(script("func @f(%x: Tensor[Int16, (4,), 1]) {\n  %a = Identity(%x)\n  return %a\n}\n").find("int16"),
+            std::string::npos);
+}
+
 TEST(PyTorchScript, NamesAnOpThatItCannotSay) {
   ir::OpDef unheard_of;
   unheard_of.name = "Unheard";

@@ -54,7 +54,9 @@ inline stream::Timeline example_timeline() {
   const stream::Record send = {Seconds(2), Seconds(3)}, reduce = {Seconds(7), Seconds(8)};
   return {Seconds(8),
           {{{Seconds(0), Seconds(2)}, send, reduce}, {send, {Seconds(3), Seconds(7)}, reduce}},
-          {{Bytes(24), Seconds(2)}, {Bytes(8), Seconds(1)}}};
+          {{Bytes(24), Seconds(2)}, {Bytes(8), Seconds(1)}},
+          {{0, 0, 0, Seconds(2), Seconds(3), Seconds(0.8)}, {1, 0, 1, Seconds(7), Seconds(8), Seconds(1)}},
+          {{{0, 1.0}}, {{0, 1.0}, {1, 1.0}}}};
 }
 
 inline Example example() {

@@ -60,6 +60,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "fits",
                                              "devices",
                                              "links",
+                                             "collectives",
                                              "ops",
                                              "critical_path",
                                              "cost_provenance",
@@ -71,7 +72,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
   EXPECT_EQ(json.find("links")->if_array()->at(0).dump_compact(),
             R"({"name":"wire_UP","bytes":24,"busy_s":2.0,"utilization":0.15})");
   EXPECT_EQ(json.find("critical_path")->if_array()->at(0).dump_compact(),
-            R"({"device":"D1","what":"@stage1_forward","time_s":2.0,"count":1})");
+            R"({"device":"D1","what":"@stage1_forward","time_s":2.0,"count":1,"contention_s":0.0})");
   EXPECT_EQ(json.find("events")->dump_compact(), R"({"distinct":4,"executed":4})");
   EXPECT_EQ(json.find("scenario")->dump_compact(), R"({"name":"two \"stages\""})");
 }

@@ -84,9 +84,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"a_word_for_a_number", R"(strategy.tp="two")",
                 R"(gpt.json: $.strategy.tp: expected a whole number, found "two")"},
         Mistake{"an_axis", R"(strategy.tp=[1, 2, 4])",
-                R"(gpt.json: $.strategy.tp: is an axis [1,2,4]; give one value, or use search)"},
+                R"(gpt.json: $.strategy.tp: is an axis [1,2,4]; give one value, or use sweep or search)"},
         Mistake{"an_axis_of_sizes", R"(workload.layers=[2, 4])",
-                R"(gpt.json: $.workload.layers: is an axis [2,4]; give one value, or use search)"},
+                R"(gpt.json: $.workload.layers: is an axis [2,4]; give one value, or use sweep or search)"},
         Mistake{
             "unknown_schedule", R"(strategy.schedule="1f2b")",
             R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},

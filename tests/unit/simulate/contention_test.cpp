@@ -133,6 +133,22 @@ TEST(Contention, SameProgramGivesTheSameBytesAgain) {
   }
 }
 
+TEST(Contention, HandOverNeverHoldsUpTheStreamThatHandsOver) {
+  ProgramWriter writer(1);
+  const int busy = writer.stream(0);
+  writer.compute(busy, Seconds(5)).communicate(Kind::send, {0, busy}, kBytes).compute(0, Seconds(1));
+  writer.compute(0, Seconds(1)).communicate(Kind::send, {busy, 0}, kBytes);
+  for (const std::string engine : {"analytic", "simgrid", "simgrid_flows"}) {
+    SCOPED_TRACE(engine);
+    const auto timeline = engines().get(engine, "test").run(writer.program(), Wiring(1).platform());
+    expect_near(timeline.records[0][0].end, Seconds(0));  // signals at once
+    expect_near(timeline.records[0][2].end, Seconds(2));
+    expect_near(timeline.records[0][3].start, Seconds(5));  // waits for the other stream
+    expect_near(timeline.records[1][1].start, Seconds(5));
+    expect_near(timeline.records[1][1].end, Seconds(5));
+  }
+}
+
 TEST(Contention, DeadlockNamesTheStreamTheItemAndThePeer) {
   ProgramWriter writer(4);
   writer.communicate(Kind::send, {0, 1}, kBytes).communicate(Kind::send, {1, 0}, kBytes);

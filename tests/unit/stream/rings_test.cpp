@@ -47,12 +47,13 @@ TEST(Rings, HaveOneChannelWhereTheNodesHaveOneNic) {
   ports.devices_per_nic = 99;
   const auto platform   = testing_support::cluster({0, 0, 1, 1, 1}, ports);
   const auto& ring      = collective::default_algorithm(collective::Kind::all_reduce);
-  const auto group = place(platform, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1, 2, 3, 4}).task.group;
+  const auto group      = place(platform, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1, 2, 3, 4}).task.group;
   EXPECT_EQ(group.rings, (Rings{{0, 1, 4, 3, 2}}));
   EXPECT_EQ(group.rail, (std::vector<int>(5, 0)));
 }
 
-// Six NVLinks of 25 GB/s each way: NCCL finds the same, two rings over double links and one over single ones, both ways.
+// Six NVLinks of 25 GB/s each way: NCCL finds the same, two rings over double links and one over single ones, both
+// ways.
 TEST(Rings, UseAllNvlinksOfAHybridCubeMesh) {
   const auto platform = platform::make(platform::topologies().get("dgx1", "test"), 1);
   const auto& ring    = collective::default_algorithm(collective::Kind::all_reduce);
@@ -81,7 +82,7 @@ TEST(Rings, FollowTheOrderOfTheDevicesBehindASwitch) {
 }
 
 TEST(Tasks, KnowWhatLinksCanDo) {
-  auto plain = testing_support::cluster(testing_support::in_nodes_of(2, 4));
+  auto plain                        = testing_support::cluster(testing_support::in_nodes_of(2, 4));
   std::vector<platform::Link> links = plain.links();
   std::vector<platform::Route> routes;
   for (int from = 0; from < 4; ++from) {

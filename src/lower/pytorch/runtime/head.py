@@ -20,7 +20,8 @@ float64, float32 = torch.float64, torch.float32
 # CPUs have few kernels for short floats.
 float16, bfloat16 = (float32, float32) if "--float32" in sys.argv else (torch.float16, torch.bfloat16)
 float8 = getattr(torch, "float8_e4m3fn", None)
-int64, int32, int8, uint8, boolean = torch.int64, torch.int32, torch.int8, torch.uint8, torch.bool
+int64, int32, int16, int8, uint8, boolean = (
+    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 device = torch.device("cpu")  # main() chooses
 groups = {}  # sorted ranks -> process group
 teams = []  # teams[k]: ranks that communicate, in the order of their parts, from this rank's row of PROGRAMS

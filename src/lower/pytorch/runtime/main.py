@@ -1,10 +1,10 @@
 # PROGRAMS[rank] = (device, function, teams, parameters, results); a parameter is (name, (shape, dtype)), or a list of
 # those pairs for a tuple; a result is its name.
 
-TENSOR_TYPES = {1: float32, 2: uint8, 3: int8, 6: int32, 7: int64, 9: boolean}
+TENSOR_TYPES = {1: float32, 2: uint8, 3: int8, 5: int16, 6: int32, 7: int64, 9: boolean}
 TENSOR_TYPES.update({10: torch.float16, 11: float64, 16: torch.bfloat16, 17: float8})
 NPY_TYPES = {"f8": float64, "f4": float32, "f2": torch.float16}
-NPY_TYPES.update({"i8": int64, "i4": int32, "i1": int8, "u1": uint8, "b1": boolean})
+NPY_TYPES.update({"i8": int64, "i4": int32, "i2": int16, "i1": int8, "u1": uint8, "b1": boolean})
 
 
 def varint(data, at):

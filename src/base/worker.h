@@ -1,0 +1,38 @@
+// A forked child that does one item after another: numbers go in, answers come out.
+#pragma once
+
+#include <optional>
+
+#include "base/child.h"
+
+namespace foreflow {
+
+class Worker {
+ public:
+  // `work` runs in the child; its answers are those of answer_of().
+  explicit Worker(const std::function<std::string(size_t)>& work);
+  Worker(const Worker&)            = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  // What it is doing; nothing: it waits for an item.
+  std::optional<size_t> item() const { return item_; }
+  void give(size_t item);
+
+  Child& child() { return child_; }
+  // The answer to the item, once: the worker then waits for another. Nothing while it is at work.
+  std::optional<std::string> take();
+
+ private:
+  struct Ends {
+    int parent, child;
+  };
+  static Ends connect();
+  Worker(Ends items, const std::function<std::string(size_t)>& work);
+
+  int items_;  // where numbers go in
+  Child child_;
+  std::optional<size_t> item_;
+};
+
+}  // namespace foreflow

@@ -1,0 +1,58 @@
+#include <fmt/core.h>
+
+#include <map>
+#include <vector>
+
+#include "foreflow/platform/draw.h"
+#include "platform/sketch.h"
+
+namespace foreflow::platform {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += letter;
+  }
+  return result + "\"";
+}
+
+std::string item_line(const Item& item, const char* indent) {
+  return fmt::format("{}{} [label={}{}];\n", indent, quoted(item.name), quoted(short_name(item)),
+                     item.device ? ", style=filled, fillcolor=\"#e8f4d4\"" : ", shape=ellipse");
+}
+
+}  // namespace
+
+std::string draw_dot(const Platform& platform) {
+  const Sketch sketch = platform::sketch(platform);
+  std::string dot     = fmt::format(
+          "graph {} {{\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", "
+              "fontsize=9];\n",
+          quoted(platform.name()));
+  std::vector<std::string> order;
+  std::map<std::string, std::string> servers;
+  for (const Item& item : sketch.items) {
+    if (item.node.empty()) {
+      dot += item_line(item, "  ");
+      continue;
+    }
+    std::string& lines = servers[item.node];
+    if (lines.empty()) order.push_back(item.node);
+    lines += item_line(item, "    ");
+  }
+  for (const std::string& node : order) {
+    dot += fmt::format("  subgraph {} {{\n    label={};\n{}  }}\n", quoted("cluster_" + node), quoted(node),
+                       servers.at(node));
+  }
+  for (const Line& line : sketch.lines) {
+    const Item &a = sketch.items[static_cast<size_t>(line.a)], &b = sketch.items[static_cast<size_t>(line.b)];
+    dot += fmt::format("  {} -- {} [label={}, color=\"{}\", penwidth={:.1f}];\n", quoted(a.name), quoted(b.name),
+                       quoted(line.kind.empty() ? line.about : line.kind + " " + line.about), colour(line.kind),
+                       stroke_width(line.bandwidth));
+  }
+  return dot + "}\n";
+}
+
+}  // namespace foreflow::platform

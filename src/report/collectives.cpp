@@ -1,0 +1,118 @@
+#include "report/collectives.h"
+
+#include <algorithm>
+#include <map>
+
+namespace foreflow::report {
+namespace {
+
+// One execution.
+struct Execution {
+  Seconds start, end;
+  Seconds waited;              // by its members, each until the last of them came
+  Seconds latest;              // when the last came
+  int32_t late          = -1;  // the stream that did; the lowest of several
+  bool all_came_at_once = true;
+};
+
+std::vector<Execution> executions_of(const stream::Program& program, const stream::Timeline& timeline) {
+  std::vector<Execution> executions(program.instances.size());
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const auto& items = program.streams[s].items;
+    Seconds free;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const stream::Record& record = timeline.records[s][i];
+      const Seconds came           = free;
+      free                         = record.end;
+      if (items[i].instance < 0) continue;
+      Execution& execution = executions[static_cast<size_t>(items[i].instance)];
+      const bool first     = execution.late < 0;
+      execution.start      = record.start;
+      execution.end        = record.end;
+      execution.waited += record.start - came;
+      execution.all_came_at_once = first || (execution.all_came_at_once && came == execution.latest);
+      if (first || came > execution.latest) {
+        execution.latest = came;
+        execution.late   = static_cast<int32_t>(s);
+      }
+    }
+  }
+  return executions;
+}
+
+// Executions of one communication among groups of one size.
+struct Group {
+  int64_t count = 0;
+  Seconds time, contention, waiting;
+  std::map<int32_t, Seconds> waited_for;  // by stream
+};
+
+std::string_view most_waited_for(const stream::Program& program, const Group& group) {
+  const auto longest = std::max_element(group.waited_for.begin(), group.waited_for.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (longest == group.waited_for.end()) return "";
+  return program.streams[static_cast<size_t>(longest->first)].name;
+}
+
+CollectiveSummary summary_of(const stream::Program& program, const stream::Communication& communication, int ranks,
+                             const Group& group) {
+  CollectiveSummary summary;
+  summary.name       = communication.name;
+  summary.kind       = collective::name(communication.kind);
+  summary.algorithm  = communication.algorithm == nullptr ? "" : communication.algorithm->name;
+  summary.ranks      = ranks;
+  summary.bytes      = communication.bytes;
+  summary.count      = group.count;
+  summary.time       = group.time;
+  summary.algbw      = static_cast<double>(group.count) * communication.bytes / group.time;
+  summary.busbw      = collective::bus_factor(communication.kind, ranks) * summary.algbw;
+  summary.contention = group.contention;
+  summary.waiting    = group.waiting;
+  summary.late       = most_waited_for(program, group);
+  return summary;
+}
+
+}  // namespace
+
+std::vector<Seconds> contention_by_instance(const stream::Program& program, const stream::Timeline& timeline) {
+  std::vector<Seconds> lost(program.instances.size());
+  const auto& flows = timeline.flows;
+  for (size_t f = 0; f < flows.size();) {
+    Seconds start = flows[f].start, end = flows[f].end;
+    const stream::Flow& phase = flows[f];
+    while (++f < flows.size() && flows[f].instance == phase.instance && flows[f].phase == phase.phase) {
+      start = std::min(start, flows[f].start);
+      end   = std::max(end, flows[f].end);
+    }
+    lost[static_cast<size_t>(phase.instance)] += std::max(Seconds(0), end - start - phase.alone);
+  }
+  return lost;
+}
+
+std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
+                                                     const std::vector<Seconds>& contention) {
+  const std::vector<Execution> executions = executions_of(program, timeline);
+  std::map<std::pair<int32_t, size_t>, Group> groups;  // by communication and number of members
+  for (size_t i = 0; i < executions.size(); ++i) {
+    const stream::Instance& instance = program.instances[i];
+    if (stream::is_hand_over(program, instance)) continue;
+    Group& group         = groups[{instance.communication, instance.members.size()}];
+    const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
+    ++group.count;
+    group.time += executions[i].end - executions[i].start;
+    group.contention += contention[i];
+    group.waiting += waited;
+    if (!executions[i].all_came_at_once) group.waited_for[executions[i].late] += waited;
+  }
+  std::vector<CollectiveSummary> all;
+  for (const auto& [key, group] : groups) {
+    if (group.time <= Seconds(0)) continue;
+    const auto& communication = program.communications[static_cast<size_t>(key.first)];
+    all.push_back(summary_of(program, communication, static_cast<int>(key.second), group));
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const CollectiveSummary& a, const CollectiveSummary& b) { return a.time > b.time; });
+  return all;
+}
+
+}  // namespace foreflow::report

@@ -1,0 +1,15 @@
+// What the communications of a timeline achieved, and what they lost to contention and to late members.
+#pragma once
+
+#include "foreflow/report/summary.h"
+
+namespace foreflow::report {
+
+// By instance: how much longer its flows took than with the network to themselves.
+std::vector<Seconds> contention_by_instance(const stream::Program& program, const stream::Timeline& timeline);
+
+// Those with the most time first. Communications of which nothing takes time are left out.
+std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
+                                                     const std::vector<Seconds>& contention);
+
+}  // namespace foreflow::report

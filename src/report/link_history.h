@@ -1,0 +1,12 @@
+// What an observed run tells of each link: how busy it was over time, and which communications were on it together.
+#pragma once
+
+#include "foreflow/report/summary.h"
+
+namespace foreflow::report {
+
+// Fills `usage` and `shared` of the links of `summary`, which has their names in the platform's order.
+void add_history(Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                 const platform::Platform& platform);
+
+}  // namespace foreflow::report

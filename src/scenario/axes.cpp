@@ -1,0 +1,158 @@
+#include "foreflow/scenario/axes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "scenario/keys.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+constexpr size_t kMostPoints = 1'000'000;
+
+using Keys = std::vector<std::string>;
+
+std::string joined(const Keys& keys) {
+  std::string path;
+  for (const std::string& key : keys) path += (path.empty() || key.starts_with('[') ? "" : ".") + key;
+  return path;
+}
+
+Keys below(const Keys& keys, const std::string& key) {
+  Keys longer = keys;
+  longer.push_back(key);
+  return longer;
+}
+
+// What stands below `value`, by the key or "[number]" that leads to it. The order is that of the text.
+std::vector<std::pair<std::string, const Json*>> parts(const Json& value) {
+  std::vector<std::pair<std::string, const Json*>> all;
+  if (const Json::Object* members = value.if_object()) {
+    for (const auto& [key, member] : *members) all.emplace_back(key, &member);
+  } else if (const Json::Array* items = value.if_array()) {
+    for (size_t i = 0; i < items->size(); ++i) all.emplace_back("[" + std::to_string(i) + "]", &(*items)[i]);
+  }
+  return all;
+}
+
+Json* part(Json& value, const std::string& key) {
+  if (value.if_array() == nullptr) return &value.member(key);
+  return const_cast<Json*>(&(*value.if_array())[std::stoul(key.substr(1))]);
+}
+
+void place(Json& root, const Keys& keys, const Json& value) {
+  Json* at = &root;
+  for (const std::string& key : keys) at = part(*at, key);
+  *at = value;
+}
+
+std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::string& file);
+
+// Every choice from the lists inside one value of the axis at `keys`; the value itself where there are none.
+std::vector<Json> choices_within(const Keys& keys, const Json& value, const std::string& file) {
+  std::vector<Axis> inner = axes_below(keys, value, file);
+  for (Axis& axis : inner) axis.keys.erase(axis.keys.begin(), axis.keys.begin() + static_cast<ptrdiff_t>(keys.size()));
+  std::vector<Json> values;
+  const size_t count = count_points(inner, file);
+  for (size_t i = 0; i < count; ++i) values.push_back(with_choice(value, inner, choice_of(inner, i)));
+  return values;
+}
+
+std::vector<Json> values_of(const Keys& keys, const Json& list, const std::string& file) {
+  const std::string where = file + ": $." + joined(keys);
+  if (list.if_array()->empty()) throw Error(where, "is an axis without values; give one or more");
+  std::vector<Json> values;
+  std::set<std::string> seen;
+  for (const Json& value : *list.if_array()) {
+    for (Json& choice : choices_within(keys, value, file)) {
+      const std::string text = choice.dump_compact();
+      if (!seen.insert(text).second) throw Error(where, "holds " + text + " twice; give each value once");
+      values.push_back(std::move(choice));
+    }
+  }
+  return values;
+}
+
+std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::string& file) {
+  std::vector<Axis> all;
+  for (const auto& [key, inner] : parts(value)) {
+    const Keys here = below(keys, key);
+    if (is_axis(joined(here), *inner)) {
+      all.push_back({here, values_of(here, *inner, file)});
+      continue;
+    }
+    for (Axis& axis : axes_below(here, *inner, file)) all.push_back(std::move(axis));
+  }
+  return all;
+}
+
+void collect_files(const std::string& path, const Json& value, std::set<std::string>& files) {
+  if (const std::string* text = value.if_string()) {
+    for (const FileKey& key : kFiles) {
+      if (stands_for(key.path, path) && text->ends_with(key.ending)) files.insert(*text);
+    }
+  }
+  const bool list = value.if_array() != nullptr;  // an axis: its values stand for it
+  for (const auto& [key, inner] : parts(value)) {
+    collect_files(list || path.empty() ? path + (list ? "" : key) : path + "." + key, *inner, files);
+  }
+}
+
+}  // namespace
+
+bool stands_for(std::string_view pattern, std::string_view path) {
+  if (!pattern.ends_with('*')) return pattern == path;
+  const std::string_view stem = pattern.substr(0, pattern.size() - 1);
+  return path.size() > stem.size() && path.starts_with(stem);
+}
+
+std::string Axis::path() const { return joined(keys); }
+
+bool is_axis(std::string_view path, const Json& value) {
+  const Json::Array* items = value.if_array();
+  if (items == nullptr) return false;
+  const auto is_list     = [](const Json& item) { return item.if_array() != nullptr; };
+  const auto stands_here = [path](std::string_view pattern) { return stands_for(pattern, path); };
+  if (!std::any_of(kLists.begin(), kLists.end(), stands_here)) return true;
+  return !items->empty() && std::all_of(items->begin(), items->end(), is_list);
+}
+
+std::vector<Axis> axes(const Json& source, const std::string& file) { return axes_below({}, source, file); }
+
+size_t count_points(const std::vector<Axis>& axes, const std::string& file) {
+  size_t count = 1;
+  for (const Axis& axis : axes) {
+    if (axis.values.size() > kMostPoints / count) {
+      throw Error(file, "the product of its axes is more than " + std::to_string(kMostPoints) +
+                            " points; leave out values, or sweep the axes one after another");
+    }
+    count *= axis.values.size();
+  }
+  return count;
+}
+
+std::vector<size_t> choice_of(const std::vector<Axis>& axes, size_t number) {
+  std::vector<size_t> choice(axes.size());
+  for (size_t a = axes.size(); a-- > 0;) {
+    choice[a] = number % axes[a].values.size();
+    number /= axes[a].values.size();
+  }
+  return choice;
+}
+
+Json with_choice(const Json& source, const std::vector<Axis>& axes, const std::vector<size_t>& choice) {
+  Json point = source;
+  for (size_t a = 0; a < axes.size(); ++a) place(point, axes[a].keys, axes[a].values[choice[a]]);
+  return point;
+}
+
+std::map<std::string, std::string> referenced_files(const Json& source, const std::string& file) {
+  std::set<std::string> written;
+  collect_files("", source, written);
+  std::map<std::string, std::string> files;
+  for (const std::string& path : written) files.emplace(path, beside(file, path));
+  return files;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,174 @@
+#include "simulate/colours.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace foreflow::simulate {
+namespace {
+
+// Order matters: mix(a, b) is not mix(b, a). The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+Colour mix(Colour a, Colour b) {
+  Colour x = a + 0x9e3779b97f4a7c15u * (b + 1);
+  x        = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x        = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
+Colour number(int64_t value) { return static_cast<Colour>(value); }
+
+class Refinement {
+ public:
+  Refinement(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
+             const Disturbances& disturbances)
+      : program_(program), footprints_(footprints) {
+    begin_streams(disturbances);
+    begin_links(platform, disturbances);
+    for (const Footprint& footprint : footprints.distinct) of_footprints_.push_back(describe(footprint));
+  }
+
+  size_t streams() const { return count_different(colours_.streams); }
+
+  Colours run() && {
+    size_t before = 0;
+    for (size_t now = count(); now > before; now = count()) {
+      before = now;
+      see_instances();
+      see_loads();
+      see_streams();
+    }
+    return std::move(colours_);
+  }
+
+ private:
+  // Where a stream meets others.
+  struct Stop {
+    int32_t instance;
+    int32_t item;
+    bool signals;
+  };
+
+  size_t count() const {
+    return count_different(colours_.streams) + count_different(colours_.links) + count_different(of_footprints_);
+  }
+
+  void begin_streams(const Disturbances& disturbances) {
+    first_stop_.push_back(0);
+    for (size_t s = 0; s < program_.streams.size(); ++s) {
+      const auto& [name, device, items] = program_.streams[s];
+      Colour colour                     = 0;
+      const int place                   = program_.devices[static_cast<size_t>(device)].place;
+      for (size_t i = 0; i < disturbances.slowdowns.size(); ++i) {
+        if (disturbances.slowdowns[i].device == place) colour = mix(colour, number(static_cast<int64_t>(i)));
+      }
+      for (size_t i = 0; i < items.size(); ++i) {
+        colour = mix(colour, number(items[i].instance < 0 ? items[i].event : -1 - items[i].event));
+        if (items[i].instance < 0) continue;
+        const auto instance = static_cast<size_t>(items[i].instance);
+        const bool signals  = footprints_.of_instance[instance] < 0 &&
+                             program_.instances[instance].members.front() == static_cast<int32_t>(s);
+        stops_.push_back({items[i].instance, static_cast<int32_t>(i), signals});
+      }
+      first_stop_.push_back(stops_.size());
+      colours_.streams.push_back(colour);
+    }
+  }
+
+  void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
+    for (const platform::Link& link : platform.links()) colours_.links.push_back(mix(1, link.payload().value()));
+    for (size_t i = 0; i < disturbances.links.size(); ++i) {
+      Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
+      colour         = mix(colour, number(static_cast<int64_t>(i)));
+    }
+    const size_t own = footprints_.loads.size() - disturbances.background.size();
+    for (size_t load = own; load < footprints_.loads.size(); ++load) {
+      for (const auto& [link, weight] : footprints_.loads[load].crossings) {
+        Colour& colour = colours_.links[static_cast<size_t>(link)];
+        colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
+      }
+    }
+  }
+
+  // All but the links that it crosses.
+  Colour describe(const Footprint& footprint) const {
+    Colour colour = mix(2, footprint.bytes.value());
+    for (const Phase& phase : footprints_.phases_of(footprint)) {
+      colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
+      if (phase.load >= 0) colour = mix(colour, footprints_.loads[static_cast<size_t>(phase.load)].unit);
+    }
+    return colour;
+  }
+
+  // Who comes, and when in his own order.
+  void see_instances() {
+    colours_.instances.assign(program_.instances.size(), 0);
+    for (size_t s = 0; s < colours_.streams.size(); ++s) {
+      for (size_t i = first_stop_[s]; i < first_stop_[s + 1]; ++i) {
+        const auto& [instance, item, signals] = stops_[i];
+        colours_.instances[static_cast<size_t>(instance)] +=
+            mix(mix(colours_.streams[s], number(item)), number(signals));
+      }
+    }
+  }
+
+  // What crosses each link; which links each footprint crosses.
+  void see_loads() {
+    for (size_t i = 0; i < program_.instances.size(); ++i) {
+      if (footprints_.of_instance[i] < 0) continue;
+      Colour& colour = of_footprints_[static_cast<size_t>(footprints_.of_instance[i])];
+      colour         = mix(colour, colours_.instances[i]);
+    }
+    std::vector<Colour> links(colours_.links.size(), 0);
+    for (size_t f = 0; f < footprints_.distinct.size(); ++f) {
+      Colour all   = 0;
+      Colour phase = of_footprints_[f];
+      for (const Phase& one : footprints_.phases_of(footprints_.distinct[f])) {
+        phase = mix(phase, Colour{3});
+        if (one.load < 0) continue;
+        for (const auto& [link, weight] : footprints_.loads[static_cast<size_t>(one.load)].crossings) {
+          const Colour seen = mix(phase, weight);
+          links[static_cast<size_t>(link)] += seen;
+          all += mix(seen, colours_.links[static_cast<size_t>(link)]);
+        }
+      }
+      of_footprints_[f] = mix(of_footprints_[f], all);
+    }
+    for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
+  }
+
+  void see_streams() {
+    for (size_t s = 0; s < colours_.streams.size(); ++s) {
+      Colour& colour = colours_.streams[s];
+      for (size_t i = first_stop_[s]; i < first_stop_[s + 1]; ++i) {
+        const auto instance     = static_cast<size_t>(stops_[i].instance);
+        const int32_t footprint = footprints_.of_instance[instance];
+        colour                  = mix(colour, colours_.instances[instance]);
+        if (footprint >= 0) colour = mix(colour, of_footprints_[static_cast<size_t>(footprint)]);
+      }
+    }
+  }
+
+  const stream::Program& program_;
+  const Footprints& footprints_;
+  Colours colours_;
+  std::vector<Colour> of_footprints_;
+  std::vector<Stop> stops_;  // stream by stream
+  std::vector<size_t> first_stop_;
+};
+
+}  // namespace
+
+size_t count_different(std::vector<Colour> colours) {
+  std::sort(colours.begin(), colours.end());
+  return static_cast<size_t>(std::unique(colours.begin(), colours.end()) - colours.begin());
+}
+
+std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
+                                       const platform::Platform& platform, const Disturbances& disturbances,
+                                       size_t most) {
+  Refinement refinement(program, footprints, platform, disturbances);
+  if (refinement.streams() > most) return {};
+  return std::move(refinement).run();
+}
+
+}  // namespace foreflow::simulate

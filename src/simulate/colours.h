@@ -1,0 +1,27 @@
+// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has got.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "foreflow/simulate/disturbance.h"
+#include "simulate/footprint.h"
+
+namespace foreflow::simulate {
+
+using Colour = uint64_t;  // a hash of what has been seen; two different things share one with probability 2^-64
+
+struct Colours {
+  std::vector<Colour> streams, instances, links;
+};
+
+// Refines until nothing changes. Nothing when there are more than `most` different streams to begin with.
+std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
+                                       const platform::Platform& platform, const Disturbances& disturbances,
+                                       size_t most);
+
+// How many are different.
+size_t count_different(std::vector<Colour> colours);
+
+}  // namespace foreflow::simulate

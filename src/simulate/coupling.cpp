@@ -1,0 +1,151 @@
+#include "simulate/coupling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "foreflow/stream/task.h"
+
+namespace foreflow::simulate {
+namespace {
+
+using Streams = std::vector<int32_t>;
+
+// Of each link, the streams that take part in everything that crosses it.
+class Regulars {
+ public:
+  Regulars(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
+    for (const Footprint& footprint : footprints.distinct) {
+      Streams members = program.instances[static_cast<size_t>(footprint.example)].members;
+      std::sort(members.begin(), members.end());
+      for (const Phase& phase : footprints.phases_of(footprint)) {
+        if (phase.load < 0) continue;
+        for (const auto& crossing : footprints.loads[static_cast<size_t>(phase.load)].crossings)
+          meet(of_link_[static_cast<size_t>(crossing.link)], members);
+      }
+    }
+  }
+
+  // Whether others may be on some link of the load at the same time.
+  bool contended(const Load& load) const {
+    return std::any_of(load.crossings.begin(), load.crossings.end(), [&](const stream::Crossing& crossing) {
+      return of_link_[static_cast<size_t>(crossing.link)]->empty();
+    });
+  }
+
+ private:
+  static void meet(std::optional<Streams>& known, const Streams& members) {
+    if (!known) {
+      known = members;
+      return;
+    }
+    Streams both;
+    std::set_intersection(known->begin(), known->end(), members.begin(), members.end(), std::back_inserter(both));
+    known = std::move(both);
+  }
+
+  std::vector<std::optional<Streams>> of_link_;
+};
+
+// The hops of a ring from hop to next hop; empty when the flows are no ring.
+std::vector<collective::Flow> around(const std::vector<collective::Flow>& flows) {
+  std::map<int, const collective::Flow*> from;
+  for (const collective::Flow& flow : flows) {
+    if (flow.share != flows.front().share || !from.emplace(flow.from, &flow).second) return {};
+  }
+  std::vector<collective::Flow> ring;
+  for (auto next = from.begin(); ring.size() < flows.size();) {
+    ring.push_back(*next->second);
+    next = from.find(next->second->to);
+    if (next == from.end()) return {};
+    if (next->first == ring.front().from) break;
+  }
+  return ring.size() == flows.size() ? ring : std::vector<collective::Flow>{};
+}
+
+RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
+  if (coupling == Coupling::stepwise) return {steps, 1, 1, RelayShape::kUnlimited};
+  const Bytes slice(1e6);            // of NCCL's protocol Simple: a buffer of 4 MiB in 8 slots, two slots at a time
+  constexpr int32_t slots = 8;       // NCCL_STEPS
+  const auto slices = static_cast<int32_t>(std::max(1.0, std::ceil(chunk / slice)));
+  return {steps, slices, std::min(slots, slices), slots};
+}
+
+class Loosener {
+ public:
+  Loosener(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+           Coupling coupling)
+      : footprints_(footprints), program_(program), platform_(platform), coupling_(coupling) {}
+
+  void loosen(const Footprint& footprint) {
+    const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
+    const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
+    if (communication.fixed >= Seconds(0)) return;
+    const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                      places_of(program_, instance));
+    const auto plan   = collective::usable(*communication.algorithm, placed.task).flows(placed.task);
+    for (size_t i = 0; i < plan.phases.size(); ++i) {
+      Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
+      if (phase.load < 0 || !chosen(phase)) continue;
+      add_relay(phase, plan.phases[i], placed.places, footprint.bytes);
+    }
+  }
+
+ private:
+  bool chosen(const Phase& phase) {
+    if (coupling_ != Coupling::automatic) return true;
+    if (!phase.uneven) return false;
+    if (regulars_ == nullptr)
+      regulars_ = std::make_unique<Regulars>(footprints_, program_, platform_.links().size());
+    return regulars_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
+  }
+
+  void add_relay(Phase& phase, const collective::Phase& plan, const std::vector<int>& places, Bytes bytes) {
+    const auto ring = around(plan.flows);
+    const int steps = plan.near_steps + plan.far_steps;
+    if (ring.size() < 2 || steps < 1 || plan.head > 0) return;
+    const double share     = ring.front().share;
+    const RelayShape shape = shape_of(coupling_, steps, share * bytes / steps);
+    RelayPlan relay{shape, phase.delay / steps, {}};
+    std::vector<Load> loads;
+    for (const collective::Flow& hop : ring) {
+      const int from = places[static_cast<size_t>(hop.from)], to = places[static_cast<size_t>(hop.to)];
+      std::map<int, double> weights;
+      for (const int link : platform_.route(from, to).links) weights[link] += share;
+      if (weights.empty()) return;  // inside a device
+      // All slices under way on a hop weigh together as much as one message.
+      Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
+      for (const auto& [link, weight] : weights) load.crossings.push_back({link, weight});
+    }
+    for (Load& load : loads) {
+      relay.loads.push_back(static_cast<int32_t>(footprints_.loads.size()));
+      footprints_.loads.push_back(std::move(load));
+    }
+    phase.relay = static_cast<int32_t>(footprints_.relays.size());
+    footprints_.relays.push_back(std::move(relay));
+  }
+
+  Footprints& footprints_;
+  const stream::Program& program_;
+  const platform::Platform& platform_;
+  Coupling coupling_;
+  std::unique_ptr<Regulars> regulars_;  // made when asked for
+};
+
+}  // namespace
+
+void loosen(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+            Coupling coupling) {
+  if (coupling == Coupling::coupled) return;
+  Loosener loosener(footprints, program, platform, coupling);
+  for (const Footprint& footprint : footprints.distinct) {
+    const auto phases = footprints.phases_of(footprint);
+    const bool worth  = coupling != Coupling::automatic ||
+                       std::any_of(phases.begin(), phases.end(), [](const Phase& phase) { return phase.uneven; });
+    if (worth) loosener.loosen(footprint);
+  }
+}
+
+}  // namespace foreflow::simulate

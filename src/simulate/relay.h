@@ -1,0 +1,79 @@
+// A ring that moves hop by hop: which pieces may be under way. In each of its steps every rank passes a chunk on to the
+// next rank; it enters a step when it has sent and received all of the step before. A chunk is cut into slices, of which
+// a hop may have some under way at once, and may be some ahead of what its receiver has passed on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace foreflow::simulate {
+
+struct RelayShape {
+  static constexpr int32_t kUnlimited = std::numeric_limits<int32_t>::max();
+
+  int32_t steps;
+  int32_t slices;     // of a chunk
+  int32_t under_way;  // at most, on a hop
+  int32_t ahead;      // of the receiver, at most
+
+  int32_t pieces() const { return steps * slices; }
+};
+
+class Relay {
+ public:
+  Relay(size_t hops, const RelayShape& shape) : shape_(shape), hops_(hops, {0, 0}), left_(hops) {}
+
+  // Calls start(hop, first) for each piece that may start now, and counts it as under way. `first`: it is among the
+  // first slices of its chunk.
+  template <class Start>
+  void start_all(const Start& start) {
+    for (size_t hop = 0; hop < hops_.size(); ++hop) start_on(hop, start);
+  }
+
+  // A piece has arrived; starts what may start now. True: all pieces have.
+  template <class Start>
+  bool arrive(size_t hop, const Start& start) {
+    if (++hops_[hop].arrived == shape_.pieces()) --left_;
+    start_on(before(hop), start);  // its credit
+    start_on(hop, start);
+    if (hops_.size() > 1) start_on(after(hop), start);  // its data
+    return left_ == 0;
+  }
+
+  // Of a hop, whether all pieces have arrived.
+  bool done(size_t hop) const { return hops_[hop].arrived == shape_.pieces(); }
+
+ private:
+  struct Hop {
+    int32_t started, arrived;  // pieces
+  };
+
+  size_t before(size_t hop) const { return hop == 0 ? hops_.size() - 1 : hop - 1; }
+  size_t after(size_t hop) const { return hop + 1 == hops_.size() ? 0 : hop + 1; }
+
+  bool may_start(size_t hop) const {
+    const Hop& own      = hops_[hop];
+    const int32_t piece = own.started, step = piece / shape_.slices * shape_.slices;
+    if (piece == shape_.pieces() || piece - own.arrived >= shape_.under_way) return false;
+    if (own.arrived < step || hops_[before(hop)].arrived < step) return false;
+    const int32_t passed_on = hops_[after(hop)].arrived;
+    return shape_.ahead == RelayShape::kUnlimited || piece - passed_on < shape_.ahead;
+  }
+
+  template <class Start>
+  void start_on(size_t hop, const Start& start) {
+    while (may_start(hop)) {
+      const bool first = hops_[hop].started % shape_.slices < shape_.under_way;
+      ++hops_[hop].started;
+      start(hop, first);
+    }
+  }
+
+  RelayShape shape_;
+  std::vector<Hop> hops_;
+  size_t left_;  // hops on which pieces are missing
+};
+
+}  // namespace foreflow::simulate

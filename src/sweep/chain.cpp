@@ -1,0 +1,85 @@
+#include "sweep/chain.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "sweep/answer.h"
+
+namespace foreflow::sweep {
+namespace {
+
+std::string part(const scenario::Scenario& scenario, std::string_view key) {
+  const Json* value = scenario.source.find(key);
+  return value == nullptr ? "" : value->dump_compact();
+}
+
+// What scenario::build depends on. A program in a file may be placed already, and then it refuses strategies.
+std::string build_key(const scenario::Scenario& scenario) {
+  const bool file            = scenario.workload.source == scenario::Workload::Source::distir;
+  const std::string strategy = file ? part(scenario, "strategy") : std::to_string(scenario.strategy.global_batch);
+  return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
+}
+
+// What scenario::lower_scenario depends on besides the devices: at most everything but these.
+std::string lower_key(const scenario::Scenario& scenario) {
+  std::string key;
+  for (const auto& [name, value] : *scenario.source.if_object()) {
+    if (name != "name" && name != "platform" && name != "engine") key += name + " " + value.dump_compact() + "\n";
+  }
+  return key;
+}
+
+auto members(const platform::Device& device) {
+  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation] = device;
+  return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation);
+}
+
+bool equal(const std::vector<platform::Device>& a, const std::vector<platform::Device>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& one, const auto& other) { return members(one) == members(other); });
+}
+
+}  // namespace
+
+void Chain::load_platform(const Json& point, const std::string& file) { platform_of(scenario::load(point, file)); }
+
+Json Chain::answer(const Json& point, const std::string& file) {
+  const scenario::Scenario scenario  = scenario::load(point, file);
+  const platform::Platform& platform = platform_of(scenario);
+  scenario::check_devices(scenario, platform);
+  const lower::Lowered& lowered = lowered_of(scenario, platform);
+  return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform).summary);
+}
+
+const platform::Platform& Chain::platform_of(const scenario::Scenario& scenario) {
+  if (!loaded_ || !(loaded_->choice == scenario.platform)) {
+    loaded_.reset();  // before the next is there: it may be large
+    loaded_ = {scenario.platform, scenario::load_platform(scenario.platform)};
+  }
+  return *loaded_->platform;
+}
+
+const scenario::Sequential& Chain::sequential_of(const scenario::Scenario& scenario) {
+  std::string key = build_key(scenario);
+  if (!built_ || built_->key != key) {
+    built_.reset();
+    built_ = {std::move(key), scenario::build(scenario)};
+  }
+  return built_->sequential;
+}
+
+const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  std::string key = lower_key(scenario);
+  if (!lowered_ || lowered_->key != key || !equal(lowered_->devices, platform.devices())) {
+    lowered_.reset();
+    lowered_ = {std::move(key), platform.devices(),
+                scenario::lower_scenario(scenario, sequential_of(scenario), platform)};
+    // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
+    ::malloc_trim(0);
+  }
+  return lowered_->lowered;
+}
+
+}  // namespace foreflow::sweep

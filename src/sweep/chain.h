@@ -1,0 +1,41 @@
+// The chain for one point after another: what the next point has in common with the last is kept.
+#pragma once
+
+#include <optional>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::sweep {
+
+class Chain {
+ public:
+  // Loads the platform of a point. Processes that are forked afterwards share it.
+  void load_platform(const Json& point, const std::string& file);
+
+  // Throws what the steps of the chain throw.
+  Json answer(const Json& point, const std::string& file);
+
+ private:
+  const platform::Platform& platform_of(const scenario::Scenario& scenario);
+  const scenario::Sequential& sequential_of(const scenario::Scenario& scenario);
+  const lower::Lowered& lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform);
+
+  struct Loaded {
+    scenario::PlatformChoice choice;
+    scenario::PlatformRef platform;
+  };
+  struct Built {
+    std::string key;
+    scenario::Sequential sequential;
+  };
+  struct Lowered {
+    std::string key;
+    std::vector<platform::Device> devices;
+    lower::Lowered lowered;
+  };
+  std::optional<Loaded> loaded_;
+  std::optional<Built> built_;
+  std::optional<Lowered> lowered_;
+};
+
+}  // namespace foreflow::sweep

@@ -1,0 +1,153 @@
+#include "foreflow/sweep/sweep.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "foreflow/base/process.h"
+#include "foreflow/scenario/scenario.h"
+#include "sweep/chain.h"
+#include "sweep/identity.h"
+#include "sweep/waves.h"
+
+namespace foreflow::sweep {
+namespace {
+
+constexpr const char* kDone   = "done";
+constexpr const char* kFailed = "failed";
+
+std::string without_file(const std::string& text, const std::string& file) {
+  const std::string prefix = file + ": ";
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+class Sweep {
+ public:
+  Sweep(const Json& source, const std::string& file, const Options& options)
+      : source_(source), file_(file), options_(options), axes_(scenario::axes(source, file)) {
+    count_ = scenario::count_points(axes_, file);
+    check_scenario();
+    identity_ = identity_of(source, file, options.version);
+  }
+
+  Result run() {
+    Store store(options_.store, identity_);
+    records_ = store.finished();
+    std::vector<size_t> pending;
+    for (size_t number = 0; number < count_; ++number) {
+      if (!records_.contains(name(number))) pending.push_back(number);
+    }
+    done_ = count_ - pending.size();
+    if (options_.begun) options_.begun(done_, count_);
+    const auto jobs = static_cast<size_t>(std::max(options_.jobs, 1));
+    for (const Wave& wave : waves_of(source_, axes_, pending, jobs)) work_on(wave, jobs, store);
+    return result();
+  }
+
+ private:
+  Json point(size_t number) const {
+    return scenario::with_choice(source_, axes_, scenario::choice_of(axes_, number));
+  }
+  std::string name(size_t number) const { return point_name(axes_, scenario::choice_of(axes_, number)); }
+
+  // A mistake that is the same everywhere is not in the axes.
+  void check_scenario() const {
+    std::optional<Error> first;
+    for (size_t number = 0; number < count_; ++number) {
+      try {
+        scenario::load(point(number), file_);
+        return;
+      } catch (const Error& error) {
+        if (first && std::string(first->what()) != error.what()) return;
+        first = error;
+      }
+    }
+    throw Error(*first);
+  }
+
+  void work_on(const Wave& wave, size_t jobs, Store& store) {
+    Chain chain;
+    if (wave.shared) load_shared(chain, wave.batches.front().front());
+    std::vector<std::vector<size_t>> left(jobs);  // of each worker's batch, last first
+    size_t batch = 0;
+    Service service;
+    service.work = [&](size_t number) { return chain.answer(point(number), file_).dump_compact(); };
+    service.next = [&](size_t worker) -> std::optional<size_t> {
+      if (left[worker].empty()) {
+        if (batch == wave.batches.size()) return std::nullopt;
+        left[worker].assign(wave.batches[batch].rbegin(), wave.batches[batch].rend());
+        ++batch;
+      }
+      const size_t number = left[worker].back();
+      left[worker].pop_back();
+      return number;
+    };
+    service.finished = [&](size_t number, const std::string& answer) { keep(store, number, {kDone, answer}); };
+    service.failed   = [&](size_t number, const std::exception& why) { fail(store, number, why); };
+    serve(std::min(jobs, wave.batches.size()), service);
+  }
+
+  // A platform that cannot be loaded is each point's own failure.
+  void load_shared(Chain& chain, size_t number) const {
+    try {
+      chain.load_platform(point(number), file_);
+    } catch (const Error&) {
+    }
+  }
+
+  void keep(Store& store, size_t number, const Record& record) {
+    store.put(name(number), record);
+    records_.emplace(name(number), record);
+    step();
+  }
+
+  void fail(Store& store, size_t number, const std::exception& why) {
+    const bool is_input = dynamic_cast<const Error*>(&why) != nullptr && dynamic_cast<const ChildDied*>(&why) == nullptr;
+    if (is_input) return keep(store, number, {kFailed, without_file(why.what(), file_)});
+    crashed_.emplace(number, why.what());
+    step();
+  }
+
+  void step() {
+    ++done_;
+    if (options_.finished) options_.finished(done_, count_);
+  }
+
+  Result result() const {
+    Result result{source_, identity_.version, identity_.hash, axes_, {}};
+    for (size_t number = 0; number < count_; ++number) {
+      Point& point = result.points.emplace_back();
+      point.choice = scenario::choice_of(axes_, number);
+      if (const auto crash = crashed_.find(number); crash != crashed_.end()) {
+        point.status = Status::crashed;
+        point.why    = crash->second;
+        continue;
+      }
+      const Record& record = records_.at(name(number));
+      point.status         = record.status == kDone ? Status::done : Status::failed;
+      if (point.status == Status::done) {
+        point.answer = parse_json(record.answer, options_.store);
+      } else {
+        point.why = record.answer;
+      }
+    }
+    return result;
+  }
+
+  const Json& source_;
+  const std::string& file_;
+  const Options& options_;
+  std::vector<scenario::Axis> axes_;
+  size_t count_ = 0;
+  size_t done_  = 0;
+  Identity identity_;
+  std::map<std::string, Record> records_;    // by the points' names
+  std::map<size_t, std::string> crashed_;
+};
+
+}  // namespace
+
+Result sweep(const Json& source, const std::string& file, const Options& options) {
+  return Sweep(source, file, options).run();
+}
+
+}  // namespace foreflow::sweep

@@ -1,0 +1,96 @@
+// "network" and "disturbances" of a scenario.
+#include <gtest/gtest.h>
+
+#include "foreflow/base/error.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+namespace {
+
+Json scenario_with(const std::string& key, const std::string& value) {
+  Json json = parse_json(R"({"workload": {"model": "mlp", "layers": 4, "hidden": 256, "mode": "training"},
+                             "platform": {"topology": "dgx2"}, "strategy": {"dp": 4, "global_batch": 64}})",
+                         "the test");
+  json.set(key, parse_json(value, "the test"));
+  return json;
+}
+
+double seconds(const std::string& key, const std::string& value) {
+  return run(load(scenario_with(key, value), "mlp.json")).summary.iteration_time.value();
+}
+
+std::string complaint(const std::string& key, const std::string& value) {
+  try {
+    run(load(scenario_with(key, value), "mlp.json"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ScenarioNetwork, NamesACoupling) {
+  for (const simulate::CouplingDef& row : simulate::couplings()) {
+    const Json json = scenario_with("network", R"({"coupling": ")" + std::string(row.name) + "\"}");
+    EXPECT_EQ(load(json, "mlp.json").simulation.coupling, row.coupling);
+  }
+  EXPECT_EQ(complaint("network", R"({"coupling": "copled"})"),
+            "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list)");
+  EXPECT_EQ(complaint("network", R"({"pace": 1})"),
+            "mlp.json: $.network.pace: unknown key \"pace\"; the nearest is \"coupling\"");
+}
+
+TEST(ScenarioDisturbances, SlowTheIteration) {
+  const double planned = seconds("network", "{}");
+  EXPECT_GT(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3}]})"), 1.5 * planned);
+  EXPECT_EQ(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu9", "factor": 3}]})"), planned);  // idle
+  EXPECT_EQ(seconds("disturbances", R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3, "from": "1s"}]})"), planned);
+  EXPECT_NE(seconds("disturbances", R"({"jitter": {"amplitude": 0.05, "seed": 3}})"), planned);
+  EXPECT_GT(seconds("disturbances", R"({"links": [{"link": "node0-gpu0-nvlink_UP", "changes":
+                                       [{"at": "0s", "factor": 0.01}]}]})"),
+            planned);
+  EXPECT_GT(seconds("disturbances", R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu5", "bytes": "1GB",
+                                       "limit": "100GBps", "first": "0us", "period": "1ms", "until": "1s"}]})"),
+            planned);
+}
+
+TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
+  struct Mistake {
+    std::string value, message;
+  };
+  const std::vector<Mistake> mistakes = {
+      {R"({"slowdown": {}})", "slowdown: unknown key \"slowdown\"; the nearest is \"slowdowns\""},
+      {R"({"slowdowns": [{"device": "node0-gpu77", "factor": 2}]})",
+       "slowdowns[0].device: the platform has no device \"node0-gpu77\"; the nearest is \"node0-gpu7\""},
+      {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 0}]})",
+       "slowdowns[0].factor: is not above 0; 2 means half the speed"},
+      {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 2, "from": "-1s"}]})",
+       "slowdowns[0].from: \"-1s\" is negative"},
+      {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 2, "from": "2s", "until": "1s"}]})",
+       "slowdowns[0].until: is not after \"from\""},
+      {R"({"jitter": {"amplitude": 1.5}})", "jitter.amplitude: is not in [0, 1); 0.05 means 5 %"},
+      {R"({"jitter": {"amplitude": 0.1, "seed": -1}})", "jitter.seed: is below 0"},
+      {R"({"links": [{"link": "node0-gpu0", "changes": [{"at": "1s", "factor": 0.5}]}]})",
+       "links[0].link: the platform has no link \"node0-gpu0\"; the nearest is"},
+      {R"({"links": [{"link": "node0-gpu0-nvlink_UP", "changes": []}]})",
+       "links[0].changes: is empty; give at least one"},
+      {R"({"links": [{"link": "node0-gpu0-nvlink_UP", "changes": [{"at": "1s", "factor": -1}]}]})",
+       "links[0].changes[0].factor: is below 0; 0 means down, 1 as planned"},
+      {R"({"links": [{"link": "x", "changes": [{"at": "2s", "factor": 1}, {"at": "1s", "factor": 1}]}]})",
+       "links[0].changes[1]: is not after the change before it; sort them by \"at\""},
+      {R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu0", "bytes": "1GB"}]})",
+       "background[0].to: is the device that sends; name another one"},
+      {R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu1", "bytes": "0B"}]})",
+       "background[0].bytes: is not above 0"},
+      {R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu1", "bytes": "1GB", "limit": "0GBps"}]})",
+       "background[0].limit: is not above 0; leave it out for no limit"},
+      {R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu1", "bytes": "1GB", "first": "2s", "until": "1s"}]})",
+       "background[0].until: is not after \"first\""},
+  };
+  for (const auto& [value, message] : mistakes) {
+    const std::string said = complaint("disturbances", value), expected = "mlp.json: $.disturbances." + message;
+    EXPECT_EQ(said.substr(0, expected.size()), expected);
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::scenario

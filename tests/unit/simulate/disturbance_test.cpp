@@ -1,0 +1,188 @@
+// Slow devices, noise, links that change and traffic of others; every expected time is worked out by hand.
+#include <gtest/gtest.h>
+
+#include "foreflow/base/error.h"
+#include "foreflow/simulate/simulate.h"
+#include "support/machine.h"
+
+namespace foreflow::simulate {
+namespace {
+
+using collective::Kind;
+using testing_support::ProgramWriter;
+using testing_support::Wiring;
+
+const Bytes kBytes(1e6);
+const BytesPerSecond kBandwidth(1e6);  // so that kBytes take a second
+
+stream::Timeline run(ProgramWriter& writer, const platform::Platform& platform, const Disturbances& disturbances,
+                     std::string_view engine = "simgrid") {
+  Options options;
+  options.disturbances = disturbances;
+  return engines().get(engine, "test").run(writer.program(), platform, options);
+}
+
+// 0 sends to 1 and 2 to 3, over one link.
+platform::Platform two_senders() {
+  Wiring wiring(4);
+  const int link = wiring.link(kBandwidth);
+  return wiring.route(0, 1, {link}).route(2, 3, {link}).platform();
+}
+
+class EveryEngine : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryEngine, SlowDeviceTakesAsManyTimesAsLong) {
+  ProgramWriter writer(2);
+  writer.compute(0, Seconds(2)).compute(1, Seconds(2));
+  const auto timeline = run(writer, Wiring(2).platform(), {.slowdowns = {{1, 3}}}, GetParam());
+  EXPECT_DOUBLE_EQ(timeline.records[0][0].end.value(), 2);
+  EXPECT_DOUBLE_EQ(timeline.records[1][0].end.value(), 6);
+}
+
+TEST_P(EveryEngine, SlowdownTouchesThePartOfAComputeThatFallsInside) {
+  ProgramWriter writer(1);
+  writer.compute(0, Seconds(4)).compute(0, Seconds(1));
+  // Half a second at full speed, two at half the speed do one, then 2.5 are left.
+  const auto timeline =
+      run(writer, Wiring(1).platform(), {.slowdowns = {{0, 2, Seconds(0.5), Seconds(2.5)}}}, GetParam());
+  EXPECT_DOUBLE_EQ(timeline.records[0][0].end.value(), 5);
+  EXPECT_DOUBLE_EQ(timeline.records[0][1].end.value(), 6);
+}
+
+TEST_P(EveryEngine, OverlappingSlowdownsMultiply) {
+  ProgramWriter writer(1);
+  writer.compute(0, Seconds(4));
+  // [0, 1): half the speed does 0.5; [1, 3): a sixth does 1/3; [3, ...): a third for the other 19/6.
+  const auto timeline =
+      run(writer, Wiring(1).platform(), {.slowdowns = {{0, 2, Seconds(0), Seconds(3)}, {0, 3, Seconds(1)}}}, GetParam());
+  EXPECT_NEAR(timeline.makespan.value(), 3 + 3 * 19.0 / 6, 1e-12);
+}
+
+TEST_P(EveryEngine, JitterStaysInItsBoundsAndRepeats) {
+  ProgramWriter writer(2);
+  for (int i = 0; i < 100; ++i) writer.compute(0, Seconds(1)).compute(1, Seconds(1));
+  const Disturbances noise{.jitter = {0.1, 7}};
+  const auto first = run(writer, Wiring(2).platform(), noise, GetParam());
+  const auto again = run(writer, Wiring(2).platform(), noise, GetParam());
+  const auto other = run(writer, Wiring(2).platform(), {.jitter = {0.1, 8}}, GetParam());
+  double sum       = 0;
+  for (const stream::Record& record : first.records[0]) {
+    const double took = (record.end - record.start).value();
+    EXPECT_GT(took, 0.9 - 1e-12);
+    EXPECT_LT(took, 1.1 + 1e-12);
+    sum += took;
+  }
+  EXPECT_NEAR(sum, 100, 3);  // 5 standard deviations of 100 uniform draws of width 0.2
+  EXPECT_EQ(first.makespan, again.makespan);
+  EXPECT_NE(first.makespan, other.makespan);
+  EXPECT_NE(first.records[0].back().end, first.records[1].back().end);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(engines().names()),
+                         [](const auto& row) { return row.param; });
+
+class EngineWithLinks : public testing::TestWithParam<std::string> {};
+
+TEST_P(EngineWithLinks, DegradedLinkSlowsFlowsFromThenOn) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, 2 * kBytes);
+  // One second at full speed moves half, then a quarter of the speed until 3 s, then twice the speed.
+  const auto timeline =
+      run(writer, two_senders(), {.links = {{0, {{Seconds(1), 0.25}, {Seconds(3), 2}}}}}, GetParam());
+  EXPECT_NEAR(timeline.makespan.value(), 3.25, 1e-9);
+}
+
+TEST_P(EngineWithLinks, FlowsWaitWhileALinkIsDown) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes).communicate(Kind::send, {2, 3}, kBytes);
+  // Both have moved a quarter at 0.5 s; the link is back at 5 s.
+  const auto timeline =
+      run(writer, two_senders(), {.links = {{0, {{Seconds(0.5), 0}, {Seconds(5), 1}}}}}, GetParam());
+  EXPECT_NEAR(timeline.records[0][0].end.value(), 6.5, 1e-9);
+  EXPECT_NEAR(timeline.records[2][0].end.value(), 6.5, 1e-9);
+}
+
+TEST_P(EngineWithLinks, BackgroundTrafficTakesAShare) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  Background other{2, 3, Bytes(0.25e6)};
+  other.first = Seconds(0.5);
+  // Half alone; the other flow takes half a second for its quarter at half the bandwidth; then the last quarter alone.
+  EXPECT_NEAR(run(writer, two_senders(), {.background = {other}}, GetParam()).makespan.value(), 1.25, 1e-9);
+}
+
+TEST_P(EngineWithLinks, BackgroundTrafficKeepsItsLimit) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  Background endless{2, 3, Bytes(std::numeric_limits<double>::infinity())};
+  endless.limit = 0.2 * kBandwidth;
+  EXPECT_NEAR(run(writer, two_senders(), {.background = {endless}}, GetParam()).makespan.value(), 1.25, 1e-9);
+}
+
+TEST_P(EngineWithLinks, BackgroundTrafficRepeatsUntilItsEnd) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, 2 * kBytes);
+  Background other{2, 3, Bytes(0.1e6)};
+  other.first  = Seconds(0.5);
+  other.period = Seconds(0.5);
+  other.until  = Seconds(1.2);
+  // At 0.5 s and at 1 s a flow of 0.1 s of the link, each of which costs ours 0.1 s; at 1.5 s there is none.
+  EXPECT_NEAR(run(writer, two_senders(), {.background = {other}}, GetParam()).makespan.value(), 2.2, 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, EngineWithLinks, testing::Values("simgrid", "simgrid_flows"),
+                         [](const auto& row) { return row.param; });
+
+std::string message_of(ProgramWriter& writer, const Disturbances& disturbances, std::string_view engine = "simgrid") {
+  try {
+    run(writer, two_senders(), disturbances, engine);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Disturbance, FlowOverALinkThatStaysDownIsRefused) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  Background endless{2, 3, Bytes(1)};
+  endless.period = Seconds(0.1);  // others come and go for ever
+  EXPECT_EQ(message_of(writer, {.links = {{0, {{Seconds(0.5), 0}}}}, .background = {endless}}),
+            "stream D1: Do_send never ends: link link0 is down for good; let its trace repair it");
+}
+
+TEST(Disturbance, AnalyticEngineRefusesWhatNeedsSharedLinks) {
+  ProgramWriter writer(4);
+  const std::string expected =
+      "engine analytic: knows no shared links, so link traces and background traffic mean nothing to it; use engine "
+      "simgrid";
+  EXPECT_EQ(message_of(writer, {.links = {{0, {{Seconds(1), 0.5}}}}}, "analytic"), expected);
+  EXPECT_EQ(message_of(writer, {.background = {{2, 3, Bytes(1)}}}, "analytic"), expected);
+}
+
+TEST(Disturbance, WhatIsOutOfRangeIsRefusedByName) {
+  ProgramWriter writer(4);
+  const auto complaint = [&](const Disturbances& disturbances) { return message_of(writer, disturbances); };
+  EXPECT_EQ(complaint({.slowdowns = {{4, 2}}}),
+            "disturbances.slowdowns[0].device: 4 is none of the 4 of the platform; count from 0");
+  EXPECT_EQ(complaint({.slowdowns = {{0, 2}, {0, 0}}}),
+            "disturbances.slowdowns[1].factor: is not above 0; 2 means half the speed");
+  EXPECT_EQ(complaint({.slowdowns = {{0, 2, Seconds(2), Seconds(1)}}}),
+            "disturbances.slowdowns[0].until: is not after its beginning");
+  EXPECT_EQ(complaint({.jitter = {1, 0}}), "disturbances.jitter.amplitude: 1 is not in [0, 1)");
+  EXPECT_EQ(complaint({.links = {{1, {{Seconds(1), 0.5}}}}}),
+            "disturbances.links[0].link: 1 is none of the 1 of the platform; count from 0");
+  EXPECT_EQ(complaint({.links = {{0, {{Seconds(1), 0.5}}}, {0, {{Seconds(2), 1}}}}}),
+            "disturbances.links[1].link: has a trace already; give all its changes in one");
+  EXPECT_EQ(complaint({.links = {{0, {}}}}), "disturbances.links[0].changes: is empty; give at least one change");
+  EXPECT_EQ(complaint({.links = {{0, {{Seconds(2), 1}, {Seconds(1), 1}}}}}),
+            "disturbances.links[0].changes: times are not ascending from 0s on; sort them, each time once");
+  EXPECT_EQ(complaint({.background = {{0, 0, Bytes(1)}}}),
+            "disturbances.background[0].to: is the device that sends; name another one");
+  EXPECT_EQ(complaint({.background = {{0, 1, Bytes(0)}}}), "disturbances.background[0].bytes: is not above 0");
+  EXPECT_EQ(complaint({.background = {{0, 3, Bytes(1)}}}),
+            "disturbances.background[0].to: has no route from the device that sends");
+}
+
+}  // namespace
+}  // namespace foreflow::simulate
