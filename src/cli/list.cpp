@@ -61,6 +61,18 @@ Rows fabric_rows() {
   return rows;
 }
 
+// An algorithm with what it does and where it is from.
+Rows collective_rows() {
+  Rows rows;
+  for (const collective::AlgorithmDef& algorithm : collective::algorithms()) {
+    std::string kinds;
+    for (const collective::Kind kind : algorithm.kinds)
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", collective::name(kind));
+    rows.push_back({std::string(algorithm.name), fmt::format("{}: {} ({})", kinds, algorithm.doc, algorithm.source)});
+  }
+  return rows;
+}
+
 Rows pass_rows() {
   Rows rows;
   for (const transform::PassDef& pass : transform::passes()) {
@@ -81,7 +93,7 @@ const std::vector<Table>& tables() {
   static const std::vector<Table> all = {{"ops", [] { return rows_of(ops::table()); }},
                                          {"passes", pass_rows},
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
-                                         {"collectives", [] { return rows_of(collective::algorithms()); }},
+                                         {"collectives", collective_rows},
                                          {"topologies", topology_rows},
                                          {"fabrics", fabric_rows},
                                          {"placements", [] { return rows_of(platform::placements()); }},

@@ -1,5 +1,6 @@
 #include "foreflow/collective/collective.h"
 
+#include <algorithm>
 #include <array>
 
 namespace foreflow::collective {
@@ -9,11 +10,28 @@ namespace definitions {
 #undef FOREFLOW_X
 }  // namespace definitions
 
-std::string_view name(Kind kind) {
-  static constexpr std::array<std::string_view, kKinds> names = {
-      "send", "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather", "scatter", "all_to_all"};
-  return names.at(static_cast<size_t>(kind));
+namespace {
+
+constexpr std::array<std::string_view, kKinds> kNames = {
+    "send", "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather", "scatter", "all_to_all"};
+
+}  // namespace
+
+std::string_view name(Kind kind) { return kNames.at(static_cast<size_t>(kind)); }
+
+Kind kind_named(std::string_view name, const std::string& where) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found != kNames.end()) return static_cast<Kind>(found - kNames.begin());
+  const std::vector<std::string> names(kNames.begin(), kNames.end());
+  throw Error(where,
+              "unknown collective \"" + std::string(name) + "\"; did you mean \"" + nearest(name, names) + "\"?");
 }
+
+double chunk_share(const Plan& plan, Kind kind, int ranks) {
+  return (kind == Kind::all_to_all ? ranks : 1.0) / plan.chunks;
+}
+
+bool AlgorithmDef::does(Kind kind) const { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
 
 const Registry<AlgorithmDef>& algorithms() {
   static const Registry<AlgorithmDef> table("collective algorithm", {
@@ -26,14 +44,13 @@ const Registry<AlgorithmDef>& algorithms() {
 
 const AlgorithmDef& default_algorithm(Kind kind) {
   for (const AlgorithmDef& row : algorithms()) {
-    if (can(row, kind, 2)) return row;
+    if (row.does(kind)) return row;
   }
   throw InternalError("no algorithm for the collective " + std::string(name(kind)));
 }
 
-bool can(const AlgorithmDef& algorithm, Kind kind, int ranks) {
-  const std::vector<int> one_node(static_cast<size_t>(ranks), 0);
-  return algorithm.supports(kind, {ranks, {}, false, true}) || algorithm.supports(kind, {ranks, one_node, true, false});
+const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task) {
+  return wanted.supports_task(task) ? wanted : default_algorithm(task.kind);
 }
 
 double bus_factor(Kind kind, int ranks) {

@@ -1,52 +1,54 @@
-// Direct: every pair that has something to say exchanges one message, one message a port at a time (all-to-all: in step
-// s rank i sends to i + s, the pairwise exchange of Thakur, Rabenseifner and Gropp, 2005).
-#include "foreflow/collective/collective.h"
+// Direct: every pair that has something to say exchanges one message, all at once. One latency, and as many bytes at
+// each port as any algorithm must move; the price are many small messages at the same time.
+//
+//   reduce-scatter, n = 3:   0 -> 1 [1]  0 -> 2 [2]  1 -> 0 [0]  1 -> 2 [2]  2 -> 0 [0]  2 -> 1 [1]   each is added
+#include "collective/layout.h"
 
 namespace foreflow::collective::definitions {
 namespace {
 
-bool supports(Kind kind, const Group& group) {
-  if (kind == Kind::send) return group.ranks == 2;
-  return group.ranks >= 2 && (kind == Kind::gather || kind == Kind::scatter || kind == Kind::all_to_all);
-}
-
-std::vector<Transfer> step(Kind kind, int ranks, int distance) {
-  if (kind == Kind::send) return {{0, 1, 0, false}};
-  if (kind == Kind::gather) return {{distance, 0, distance, false}};
-  if (kind == Kind::scatter) return {{0, distance, distance, false}};
-  std::vector<Transfer> transfers;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int peer = (rank + distance) % ranks;
-    transfers.push_back({rank, peer, peer, false});
+// What `from` has for `to`, if anything: a chunk, or -1.
+int chunk(Kind kind, int ranks, int from, int to) {
+  switch (kind) {
+    case Kind::send:
+      return from == 0 ? 0 : -1;
+    case Kind::gather:
+      return to == 0 ? from : -1;
+    case Kind::scatter:
+      return from == 0 ? to : -1;
+    case Kind::reduce_scatter:
+      return to;
+    case Kind::all_gather:
+      return from;
+    default:
+      return from * ranks + to;
   }
-  return transfers;
 }
 
 Plan plan(const Task& task) {
   const int ranks = task.group.ranks;
-  Plan result{task.kind == Kind::send ? 1 : ranks, {}};
-  for (int distance = 1; distance < ranks; ++distance) result.steps.push_back(step(task.kind, ranks, distance));
+  Plan result{task.kind == Kind::send ? 1 : task.kind == Kind::all_to_all ? ranks * ranks : ranks, {{}}};
+  for (int from = 0; from < ranks; ++from) {
+    for (int to = 0; to < ranks; ++to) {
+      const int what = from == to ? -1 : chunk(task.kind, ranks, from, to);
+      if (what >= 0) result.steps.front().push_back({from, to, what, task.kind == Kind::reduce_scatter});
+    }
+  }
   return result;
 }
 
-FlowPlan flows(const Task& task) {
-  const Plan messages = plan(task);
-  Phase all{static_cast<int>(messages.steps.size()), {}, 0};
-  for (const auto& transfers : messages.steps) {
-    for (const Transfer& one : transfers) all.flows.push_back({one.from, one.to, 1.0 / messages.chunks});
-  }
-  return {{std::move(all)}};
-}
-
-Seconds closed_form(const Task& task) {
-  if (task.kind == Kind::send) return task.far.latency + task.bytes / task.far.bandwidth;
-  return (task.group.ranks - 1) * (task.far.latency + task.bytes / task.group.ranks / task.far.bandwidth);
-}
+FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 
 }  // namespace
 
 AlgorithmDef direct() {
-  return {"direct", "one message from each rank to each rank that needs it", supports, plan, flows, closed_form};
+  return {"direct",
+          "one message from each rank to each rank that needs it, all at once",
+          "linear algorithms of Chan et al. 2007",
+          {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather},
+          any_group,
+          plan,
+          flows};
 }
 
 }  // namespace foreflow::collective::definitions

@@ -1,60 +1,96 @@
-// Ring (Patarasuk and Yuan, 2009): every rank sends one chunk to its successor in every step.
+// Ring (Patarasuk and Yuan, 2009): every rank sends one chunk to its successor in every step. Each channel is a ring of
+// its own, with an order of its own, over an equal part of the bytes.
 //
 //   reduce-scatter, n = 3: which chunk each rank sends, added by the receiver     all-gather: replaced by the receiver
 //     step  rank 0 -> 1   rank 1 -> 2   rank 2 -> 0                                 0 -> 1   1 -> 2   2 -> 0
 //      0        2             0             1                                         0        1        2
 //      1        1             2             0    now rank r holds the sum of r        2        0        1
-#include "foreflow/collective/collective.h"
+#include "collective/ring.h"
 
-namespace foreflow::collective::definitions {
+#include <algorithm>
+
+#include "collective/layout.h"
+
+namespace foreflow::collective {
 namespace {
 
-enum class Receiver { adds, replaces };
-
-// n-1 steps; in the first one rank i sends chunk i + offset, then always the one that it has just received.
-void turn(Plan& plan, int ranks, int offset, Receiver receiver) {
-  for (int step = 0; step < ranks - 1; ++step) {
-    std::vector<Transfer>& transfers = plan.steps.emplace_back();
-    for (int rank = 0; rank < ranks; ++rank) {
-      const int chunk = (rank + offset - step + 2 * ranks) % ranks;
-      transfers.push_back({rank, (rank + 1) % ranks, chunk, receiver == Receiver::adds});
-    }
+// A chunk makes all hops of the ring but the one after (`turns` 1) or the two after (2) its last; the longest way
+// leaves out hops inside a node.
+int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
+  const auto ranks = ring.size();
+  int all = 0, fewest = turns;
+  for (size_t i = 0; i < ranks; ++i) {
+    const auto far = [&](size_t hop) { return is_far(group, ring[hop % ranks], ring[(hop + 1) % ranks]) ? 1 : 0; };
+    all += far(i);
+    fewest = std::min(fewest, turns == 1 ? far(i) : far(i) + far(i + 1));
   }
-}
-
-bool supports(Kind kind, const Group& group) {
-  return group.ranks >= 2 && (kind == Kind::all_reduce || kind == Kind::reduce_scatter || kind == Kind::all_gather);
-}
-
-Plan plan(const Task& task) {
-  const int ranks = task.group.ranks;
-  Plan result{ranks, {}};
-  if (task.kind != Kind::all_gather) turn(result, ranks, -1, Receiver::adds);
-  if (task.kind != Kind::reduce_scatter) turn(result, ranks, 0, Receiver::replaces);
-  return result;
-}
-
-int steps(Kind kind, int ranks) { return kind == Kind::all_reduce ? 2 * (ranks - 1) : ranks - 1; }
-
-FlowPlan flows(const Task& task) {
-  const int ranks    = task.group.ranks;
-  const double share = static_cast<double>(steps(task.kind, ranks)) / ranks;
-  Phase turn{steps(task.kind, ranks), {}, 0};
-  for (int rank = 0; rank < ranks; ++rank) turn.flows.push_back({rank, (rank + 1) % ranks, share});
-  return {{std::move(turn)}};
-}
-
-Seconds closed_form(const Task& task) {
-  const int ranks = task.group.ranks;
-  return steps(task.kind, ranks) * (task.far.latency + task.bytes / ranks / task.far.bandwidth);
+  return turns * all - fewest;
 }
 
 }  // namespace
 
-AlgorithmDef ring() {
-  return {"ring",   "every rank passes chunks to its successor; optimal bytes, latency grows with the ranks",
-          supports, plan,
-          flows,    closed_form};
+Phase ring_phase(const Group& group, int turns) {
+  const auto channels = rings(group);
+  const int hops      = turns * (group.ranks - 1);
+  const int far       = far_hops(group, channels.front(), turns);
+  const double share  = static_cast<double>(hops) / group.ranks / static_cast<double>(channels.size());
+  std::vector<Flow> flows;
+  for (const auto& ring : channels) {
+    for (size_t i = 0; i < ring.size(); ++i) flows.push_back({ring[i], ring[(i + 1) % ring.size()], share});
+  }
+  return {hops - far, far, channels.size() == 1 ? std::move(flows) : merged(flows, group.ranks), 0};
 }
 
-}  // namespace foreflow::collective::definitions
+void turn(std::vector<std::vector<Transfer>>& steps, size_t first, const std::vector<int>& order,
+          const std::vector<std::vector<int>>& chunks, Receiver receiver) {
+  const size_t ranks = order.size();
+  if (steps.size() < first + ranks - 1) steps.resize(first + ranks - 1);
+  // Sums end where they belong, copies begin there; then each rank passes on what it has just received.
+  const size_t offset = receiver == Receiver::adds ? ranks - 1 : 0;
+  for (size_t step = 0; step + 1 < ranks; ++step) {
+    for (size_t position = 0; position < ranks; ++position) {
+      for (const int chunk : chunks[(position + offset + ranks - step) % ranks]) {
+        steps[first + step].push_back(
+            {order[position], order[(position + 1) % ranks], chunk, receiver == Receiver::adds});
+      }
+    }
+  }
+}
+
+void turn_channels(std::vector<std::vector<Transfer>>& steps, const Group& group, Receiver receiver) {
+  const auto channels = rings(group);
+  const size_t first  = steps.size();
+  for (size_t channel = 0; channel < channels.size(); ++channel) {
+    std::vector<std::vector<int>> chunks;
+    for (const int rank : channels[channel])
+      chunks.push_back({rank * static_cast<int>(channels.size()) + static_cast<int>(channel)});
+    turn(steps, first, channels[channel], chunks, receiver);
+  }
+}
+
+namespace definitions {
+namespace {
+
+Plan plan(const Task& task) {
+  Plan result{task.group.ranks * static_cast<int>(rings(task.group).size()), {}};
+  if (task.kind != Kind::all_gather) turn_channels(result.steps, task.group, Receiver::adds);
+  if (task.kind != Kind::reduce_scatter) turn_channels(result.steps, task.group, Receiver::replaces);
+  return result;
+}
+
+FlowPlan flows(const Task& task) { return {{ring_phase(task.group, task.kind == Kind::all_reduce ? 2 : 1)}}; }
+
+}  // namespace
+
+AlgorithmDef ring() {
+  return {"ring",
+          "every rank passes chunks to its successor; optimal bytes, latency grows with the ranks",
+          "Patarasuk and Yuan 2009; channels as in NCCL",
+          {Kind::all_reduce, Kind::reduce_scatter, Kind::all_gather},
+          any_group,
+          plan,
+          flows};
+}
+
+}  // namespace definitions
+}  // namespace foreflow::collective

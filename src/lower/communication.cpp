@@ -42,12 +42,11 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   }
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs};
-  const auto ranks                            = static_cast<int>(meeting.members.size());
+  const auto ranks                             = static_cast<int>(meeting.members.size());
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(row->kind)];
-  const bool usable                           = chosen != nullptr && collective::can(*chosen, row->kind, ranks);
   meeting.what.name      = std::string(op.def->name);
   meeting.what.kind      = row->kind;
-  meeting.what.algorithm = usable ? chosen : &collective::default_algorithm(row->kind);
+  meeting.what.algorithm = chosen != nullptr ? chosen : &collective::default_algorithm(row->kind);
   meeting.what.bytes     = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
   meeting.what.fixed     = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
   return meeting;

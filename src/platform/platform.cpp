@@ -43,4 +43,10 @@ Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Li
       graph_(std::make_shared<const Graph>(std::move(graph))),
       router_(make_router(graph_, devices_, links_, name_)) {}
 
+Seconds Platform::step_latency(const Route& route) const {
+  Seconds total = route.latency;
+  for (const int link : route.links) total += links_[static_cast<size_t>(link)].step_latency;
+  return total;
+}
+
 }  // namespace foreflow::platform

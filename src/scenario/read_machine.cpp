@@ -42,8 +42,7 @@ lower::Options read_collectives(const JsonView& json) {
     const JsonView choice       = json.at(kinds[kind]);
     options.algorithms[kind]    = &collective::algorithms().get(choice.as_string(), choice.where());
     const auto& algorithm       = *options.algorithms[kind];
-    constexpr int kExampleRanks = 2;
-    if (collective::can(algorithm, static_cast<collective::Kind>(kind), kExampleRanks)) continue;
+    if (algorithm.does(static_cast<collective::Kind>(kind))) continue;
     choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
   }
   return options;

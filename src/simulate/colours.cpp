@@ -90,7 +90,7 @@ class Refinement {
   }
 
   void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
-    for (const platform::Link& link : platform.links()) colours_.links.push_back(mix(1, link.bandwidth.value()));
+    for (const platform::Link& link : platform.links()) colours_.links.push_back(mix(1, link.payload().value()));
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));

@@ -94,12 +94,12 @@ class Loosener {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
     if (communication.fixed >= Seconds(0)) return;
-    const auto places = places_of(program_, instance);
-    const auto task   = stream::task_of(platform_, communication.kind, communication.bytes, places);
-    const auto plan   = communication.algorithm->flows(task);
+    const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                      places_of(program_, instance));
+    const auto plan   = collective::usable(*communication.algorithm, placed.task).flows(placed.task);
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
-      if (chosen(phase)) add_relay(phase, plan.phases[i], places, footprint.bytes);
+      if (chosen(phase)) add_relay(phase, plan.phases[i], placed.places, footprint.bytes);
     }
   }
 
@@ -123,10 +123,11 @@ class Loosener {
 
   void add_relay(Phase& phase, const collective::Phase& plan, const std::vector<int>& places, Bytes bytes) {
     const auto ring = around(plan.flows);
-    if (ring.size() < 2 || plan.latency_steps < 1 || plan.head > 0) return;
+    const int steps = plan.near_steps + plan.far_steps;
+    if (ring.size() < 2 || steps < 1 || plan.head > 0) return;
     const double share     = ring.front().share;
-    const RelayShape shape = shape_of(coupling_, plan.latency_steps, share * bytes / plan.latency_steps);
-    RelayPlan relay{shape, phase.delay / plan.latency_steps, {}};
+    const RelayShape shape = shape_of(coupling_, steps, share * bytes / steps);
+    RelayPlan relay{shape, phase.delay / steps, {}};
     std::vector<Load> loads;
     for (const collective::Flow& hop : ring) {
       const int from = places[static_cast<size_t>(hop.from)], to = places[static_cast<size_t>(hop.to)];

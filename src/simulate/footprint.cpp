@@ -138,27 +138,33 @@ class Maker {
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
     } else {
-      const auto places = places_of(program_, instance);
-      const auto task   = stream::task_of(platform_, communication.kind, communication.bytes, places);
-      for (const collective::Phase& plan : communication.algorithm->flows(task).phases)
-        result_.phases.push_back(phase(plan, communication, places));
+      const auto placed    = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                           places_of(program_, instance));
+      const auto& algorithm = collective::usable(*communication.algorithm, placed.task);
+      for (const collective::Phase& plan : algorithm.flows(placed.task).phases)
+        result_.phases.push_back(phase(plan, communication, placed));
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes});
     return static_cast<int32_t>(result_.distinct.size() - 1);
   }
 
-  // `places[rank]` is a platform device. Messages between streams of one device cost nothing.
+  // Messages between streams of one device cost nothing.
   Phase phase(const collective::Phase& plan, const stream::Communication& communication,
-              const std::vector<int>& places) {
-    const Bytes bytes = communication.bytes;
-    double unit       = 0;
-    Seconds latency(0), all_hops(0), slowest_hop(0);  // hops: what `bytes` take over one flow alone
+              const stream::Placed& placed) {
+    const auto& places = placed.places;
+    const auto& node   = placed.task.group.node;
+    const Bytes bytes  = communication.bytes;
+    double unit        = 0;
+    Seconds near(0), far(0);              // the longest latencies inside nodes and between them
+    Seconds all_hops(0), slowest_hop(0);  // what `bytes` take over one flow alone
     for (const collective::Flow& flow : plan.flows) {
       const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
       if (from == to) continue;
       const platform::Route path = route(from, to, communication.name);
-      latency                    = std::max(latency, path.latency);
+      const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
+      Seconds& latency  = leaves ? far : near;
+      latency           = std::max(latency, platform_.step_latency(path));
       if (flow.share != unit) unit = common_unit(flow.share, unit);
       Seconds hop(0);
       for (const int link : path.links) {
@@ -169,7 +175,7 @@ class Maker {
       all_hops += hop;
       slowest_hop = std::max(slowest_hop, hop);
     }
-    Phase result{plan.latency_steps * latency + plan.head * (all_hops - slowest_hop), Seconds(0), -1};
+    Phase result{plan.near_steps * near + plan.far_steps * far + plan.head * (all_hops - slowest_hop), Seconds(0), -1};
     Load load{tally_.take(), unit};
     for (const auto& [link, weight] : load.crossings)
       result.alone = std::max(result.alone, weight * bytes / bandwidth(link));
@@ -197,7 +203,7 @@ class Maker {
         });
   }
 
-  BytesPerSecond bandwidth(int link) const { return platform_.links()[static_cast<size_t>(link)].bandwidth; }
+  BytesPerSecond bandwidth(int link) const { return platform_.links()[static_cast<size_t>(link)].payload(); }
 
   platform::Route route(int from, int to, const std::string& where) const {
     platform::Route found = platform_.route(from, to);

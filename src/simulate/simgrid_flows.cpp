@@ -130,7 +130,7 @@ class Simulation {
   s4u::Link* make_link(s4u::NetZone* zone, const std::string& name, BytesPerSecond bandwidth) const {
     return zone->create_link(name, bandwidth.value() * parts_)->set_latency(0)->seal();
   }
-  BytesPerSecond bandwidth(size_t link) const { return platform_.links()[link].bandwidth; }
+  BytesPerSecond bandwidth(size_t link) const { return platform_.links()[link].payload(); }
   s4u::Host* source(size_t load) const { return hosts_[load / hosts_.size()]; }
   s4u::Host* target(size_t load) const { return hosts_[load % hosts_.size()]; }
 

@@ -111,7 +111,7 @@ Surroundings surroundings(const Disturbances& disturbances, const platform::Plat
     const platform::Link& link                   = platform.links()[static_cast<size_t>(disturbances.links[i].link)];
     result.link_of[static_cast<size_t>(special)] = link.name;
     for (const LinkChange& change : disturbances.links[i].changes)
-      result.changes.push_back({change.at.value(), special, change.factor * scale * link.bandwidth.value()});
+      result.changes.push_back({change.at.value(), special, change.factor * scale * link.payload().value()});
   }
   std::stable_sort(result.changes.begin(), result.changes.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });

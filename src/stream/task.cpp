@@ -1,36 +1,31 @@
 #include "foreflow/stream/task.h"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+
+#include "stream/rings.h"
 
 namespace foreflow::stream {
 namespace {
 
+using collective::Group;
 using collective::Wire;
+using platform::Platform;
+using platform::Route;
 
-// Devices of one Device::node share a node.
-collective::Group group_of(const platform::Platform& platform, const std::vector<int>& places) {
-  collective::Group group;
-  group.ranks = static_cast<int>(places.size());
-  std::map<std::string_view, int> numbers;
-  for (const int place : places) {
-    const std::string_view node = platform.devices()[static_cast<size_t>(place)].node;
-    group.node.push_back(numbers.emplace(node, static_cast<int>(numbers.size())).first->second);
-  }
-  return group;
-}
+const platform::Link& link(const Platform& platform, int index) { return platform.links()[static_cast<size_t>(index)]; }
 
-// The slower of what is known and the route between two devices, if there is one.
-void worsen(std::optional<Wire>& wire, const platform::Platform& platform, int from, int to) {
-  const platform::Route& route = platform.route(from, to);
+// The slower of what is known and the route, if there is one.
+void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
   if (route.links.empty()) return;
-  std::map<int, int> times;
-  for (const int link : route.links) ++times[link];
-  Wire found{route.latency, platform.links()[static_cast<size_t>(route.links.front())].bandwidth};
-  for (const auto& [link, count] : times)
-    found.bandwidth = std::min(found.bandwidth, platform.links()[static_cast<size_t>(link)].bandwidth / count);
+  Wire found{platform.step_latency(route), link(platform, route.links.front()).payload()};
+  for (const int crossed : route.links) {
+    const auto times = std::count(route.links.begin(), route.links.end(), crossed);
+    found.bandwidth  = std::min(found.bandwidth, link(platform, crossed).payload() / static_cast<double>(times));
+  }
   if (wire) {
     found.latency   = std::max(found.latency, wire->latency);
     found.bandwidth = std::min(found.bandwidth, wire->bandwidth);
@@ -38,33 +33,170 @@ void worsen(std::optional<Wire>& wire, const platform::Platform& platform, int f
   wire = found;
 }
 
-// Once around `devices`, from each to the next.
-void worsen_around(std::optional<Wire>& wire, const platform::Platform& platform, const std::vector<int>& devices) {
-  for (size_t i = 0; i < devices.size(); ++i) worsen(wire, platform, devices[i], devices[(i + 1) % devices.size()]);
+std::vector<int> node_numbers(const Platform& platform, const std::vector<int>& places) {
+  std::unordered_map<std::string_view, int> numbers;
+  std::vector<int> result;
+  std::string_view before;
+  for (const int place : places) {
+    const std::string_view node = platform.devices()[static_cast<size_t>(place)].node;
+    const bool same             = !result.empty() && node == before;
+    result.push_back(same ? result.back() : numbers.emplace(node, static_cast<int>(numbers.size())).first->second);
+    before = node;
+  }
+  return result;
+}
+
+// The link by which a message leaves its node.
+int nic(const Platform& platform, const Route& route) {
+  for (const int crossed : route.links) {
+    if (link(platform, crossed).kind == "nic") return crossed;
+  }
+  return route.links.empty() ? -1 : route.links.front();
+}
+
+// What the links on the way of a group can do.
+struct Abilities {
+  int channels    = std::numeric_limits<int>::max();  // the most that all of them carry
+  bool add_inside = true, add_between = true;         // whether each way leads over a switch that adds
+
+  void see(const Platform& platform, const Route& route, bool leaves) {
+    bool adds = false;
+    for (const int crossed : route.links) {
+      const platform::Link& one = link(platform, crossed);
+      adds                      = adds || one.in_switch;
+      if (one.channels > 0) channels = std::min(channels, one.channels);
+    }
+    (leaves ? add_between : add_inside) &= adds;
+  }
+};
+
+// Everything that is known about a group, found by looking at one route out of its node and one inside it for each
+// rank.
+class Survey {
+ public:
+  Survey(const Platform& platform, const std::vector<int>& places)
+      : platform_(platform), places_(places), node_(node_numbers(platform, places)) {
+    for (size_t rank = 0; rank < places.size(); ++rank) {
+      const auto node = static_cast<size_t>(node_[rank]);
+      if (node == nodes_.size()) nodes_.emplace_back();
+      nodes_[node].push_back(static_cast<int>(rank));
+    }
+  }
+
+  // Both wires, and how messages get out of the nodes.
+  collective::Task measure(collective::Kind kind, Bytes bytes) {
+    std::optional<Wire> near, far;
+    Group group{.ranks = static_cast<int>(places_.size()), .node = node_};
+    if (nodes_.size() > 1) group.rail = look_out(far);
+    for (auto& ranks : nodes_) {
+      std::vector<int> devices;
+      for (const int rank : ranks) devices.push_back(place(rank));
+      std::vector<std::vector<int>> rings = rings_in_node(platform_, devices);
+      for (auto& ring : rings) {
+        for (int& member : ring) member = ranks[static_cast<size_t>(member)];
+        look_around(near, ring);
+      }
+      ranks = rings.front();
+      if (nodes_.size() > 1) continue;
+      // A mesh: each ring has links of its own, and a rank's port is all of them.
+      if (near) near->bandwidth = static_cast<double>(rings.size()) * near->bandwidth;
+      group.rings = std::move(rings);
+    }
+    if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
+    if (static_cast<int64_t>(group.rings.size()) > able_.channels)
+      group.rings.resize(static_cast<size_t>(able_.channels));
+    group.nvls  = nodes_.size() == 1 && able_.add_inside;
+    group.sharp = nodes_.size() > 1 && able_.add_between;
+    const Wire instant{Seconds(0), BytesPerSecond(1)};  // nobody sends
+    const Wire inside = near.value_or(far.value_or(instant));
+    return {kind, std::move(group), bytes, inside, far.value_or(inside)};
+  }
+
+ private:
+  int place(int rank) const { return places_[static_cast<size_t>(rank)]; }
+
+  // The rail of each rank.
+  std::vector<int> look_out(std::optional<Wire>& far) {
+    std::vector<int> rails(places_.size());
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      const auto& here = nodes_[node];
+      const auto& next = nodes_[(node + 1) % nodes_.size()];
+      std::vector<int> nics;
+      for (size_t i = 0; i < here.size(); ++i) {
+        const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
+        worsen(far, platform_, route);
+        able_.see(platform_, route, true);
+        const int out                       = nic(platform_, route);
+        const auto known                    = std::find(nics.begin(), nics.end(), out);
+        rails[static_cast<size_t>(here[i])] = static_cast<int>(known - nics.begin());
+        if (known == nics.end()) nics.push_back(out);
+      }
+    }
+    return rails;
+  }
+
+  void look_around(std::optional<Wire>& near, const std::vector<int>& ring) {
+    for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) {
+      const Route route = platform_.route(place(ring[i]), place(ring[(i + 1) % ring.size()]));
+      worsen(near, platform_, route);
+      able_.see(platform_, route, false);
+    }
+  }
+
+  const Platform& platform_;
+  const std::vector<int>& places_;
+  std::vector<int> node_;
+  std::vector<std::vector<int>> nodes_;  // ranks
+  Abilities able_;
+};
+
+// The devices of the node of `place`, as far as they stand together in the platform's list.
+std::vector<int> neighbours(const Platform& platform, int place) {
+  const auto& devices = platform.devices();
+  const auto same     = [&](int other) {
+    return devices[static_cast<size_t>(other)].node == devices[static_cast<size_t>(place)].node;
+  };
+  int first = place, last = place;
+  while (first > 0 && same(first - 1)) --first;
+  while (last + 1 < static_cast<int>(devices.size()) && same(last + 1)) ++last;
+  std::vector<int> result;
+  for (int device = first; device <= last; ++device) result.push_back(device);
+  return result;
+}
+
+// Pairs of devices with equal numbers in their nodes whose NICs nobody uses yet.
+void add_relays(const Platform& platform, Placed& placed) {
+  Group& group     = placed.task.group;
+  const int sender = placed.places[0], receiver = placed.places[1];
+  const auto here = neighbours(platform, sender), there = neighbours(platform, receiver);
+  std::vector<int> in_use = {nic(platform, platform.route(sender, receiver)),
+                             nic(platform, platform.route(receiver, sender))};
+  std::optional<Wire> near;
+  for (size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
+    if (here[i] == sender || there[i] == receiver) continue;
+    const int out = nic(platform, platform.route(here[i], there[i]));
+    const int in  = nic(platform, platform.route(there[i], here[i]));
+    if (std::find(in_use.begin(), in_use.end(), out) != in_use.end()) continue;
+    if (std::find(in_use.begin(), in_use.end(), in) != in_use.end()) continue;
+    in_use.insert(in_use.end(), {out, in});
+    placed.places.insert(placed.places.end(), {here[i], there[i]});
+    group.node.insert(group.node.end(), {0, 1});
+    group.relays += 2;
+    group.rail.insert(group.rail.end(), 2, group.relays / 2);
+    worsen(near, platform, platform.route(sender, here[i]));
+    worsen(near, platform, platform.route(there[i], receiver));
+  }
+  if (near) placed.task.near = *near;
 }
 
 }  // namespace
 
-collective::Task task_of(const platform::Platform& platform, collective::Kind kind, Bytes bytes,
-                         const std::vector<int>& places) {
-  collective::Task task{kind, group_of(platform, places), bytes, {}, {}};
-  std::vector<std::vector<int>> members;  // by node
-  std::vector<int> first;                 // of each node
-  for (size_t rank = 0; rank < places.size(); ++rank) {
-    const auto node = static_cast<size_t>(task.group.node[rank]);
-    if (node == members.size()) {
-      members.emplace_back();
-      first.push_back(places[rank]);
-    }
-    members[node].push_back(places[rank]);
-  }
-  std::optional<Wire> near, far;
-  for (const auto& devices : members) worsen_around(near, platform, devices);
-  worsen_around(far, platform, first);
-  const Wire instant{Seconds(0), BytesPerSecond(1)};  // nobody sends
-  task.near = near.value_or(far.value_or(instant));
-  task.far  = far.value_or(task.near);
-  return task;
+Placed place(const Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind, Bytes bytes,
+             const std::vector<int>& places) {
+  Placed placed{Survey(platform, places).measure(kind, bytes), places};
+  if (kind == collective::Kind::send && algorithm.wants_relays && placed.task.group.node[1] == 1)
+    add_relays(platform, placed);
+  return placed;
 }
 
 }  // namespace foreflow::stream

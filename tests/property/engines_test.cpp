@@ -141,26 +141,40 @@ void play_fluid(std::vector<FluidFlow>& flows, const platform::Platform& platfor
   }
 }
 
+// A message: all flows are whole numbers of it.
+double common_share(const std::vector<collective::Flow>& flows) {
+  double least = flows.front().share;
+  for (const auto& flow : flows) least = std::min(least, flow.share);
+  for (int parts = 1;; ++parts) {
+    const double unit = least / parts;
+    const bool whole  = std::all_of(flows.begin(), flows.end(), [&](const auto& flow) {
+      return std::abs(flow.share / unit - std::round(flow.share / unit)) < 1e-9;
+    });
+    if (whole) return unit;
+  }
+}
+
 // What a flow over `places` asks of the links, worked out afresh from the algorithm and the routes.
 FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int>& places,
                      const platform::Platform& platform) {
-  // Every default algorithm is a single phase.
-  const auto plan =
-      collective::default_algorithm(kind).flows(stream::task_of(platform, kind, bytes, places)).phases.front();
-  FluidFlow result{ready, bytes.value() * plan.flows.front().share, {}};
+  // Every default algorithm is a single phase; all devices are in one node.
+  const auto& algorithm = collective::default_algorithm(kind);
+  const auto plan = algorithm.flows(stream::place(platform, algorithm, kind, bytes, places).task).phases.front();
+  const double unit = common_share(plan.flows);
+  FluidFlow result{ready, bytes.value() * unit, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
     const auto route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
     double hop       = 0;
     for (const int link : route.links) {
-      ++result.messages[link];
+      result.messages[link] += static_cast<int>(std::lround(flow.share / unit));
       hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
     }
     latency = std::max(latency, route.latency.value());
     hops += hop;
     slowest = std::max(slowest, hop);
   }
-  result.start += plan.latency_steps * latency + plan.head * (hops - slowest);
+  result.start += plan.near_steps * latency + plan.head * (hops - slowest);
   return result;
 }
 

@@ -57,11 +57,12 @@ TEST(ShippedSweeps, OversubscriptionCostsAFatTreeMuchAndRailsNothing) {
   EXPECT_LT(found["fat_tree2, 8"], 0.8 * found["fat_tree2, 4"]);
 }
 
-TEST(ShippedSweeps, OnlyALargeNvlinkDomainLetsTensorParallelismGrow) {
+// In a domain of 72 nine replicas share nine network cards for their rings, and tensor parallelism stays on NVLink.
+TEST(ShippedSweeps, ALargeNvlinkDomainHelpsGradientsAndTensorParallelism) {
   auto found = throughputs("nvlink_domain");
-  EXPECT_GT(found["72, dp=6 tp=24"], 3 * found["8, dp=6 tp=24"]);
-  EXPECT_GT(found["72, dp=6 tp=24"], found["72, dp=18 tp=8"]);
-  EXPECT_NEAR(found["72, dp=18 tp=8"], found["8, dp=18 tp=8"], 0.02 * found["8, dp=18 tp=8"]);
+  EXPECT_GT(found["72, dp=18 tp=8"], 1.6 * found["8, dp=18 tp=8"]);
+  EXPECT_GT(found["72, dp=6 tp=24"], 1.4 * found["8, dp=6 tp=24"]);
+  EXPECT_GT(found["8, dp=18 tp=8"], found["8, dp=6 tp=24"]);
 }
 
 }  // namespace

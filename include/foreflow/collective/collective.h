@@ -2,6 +2,7 @@
 // Pure combinatorics over ranks 0..n-1 and the nodes they sit in; no devices, no links, no time but the textbook formula.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,12 +17,22 @@ namespace foreflow::collective {
 enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all };
 constexpr int kKinds = 9;
 std::string_view name(Kind kind);  // "all_reduce"
+// Throws Error with the nearest name when there is no such kind.
+Kind kind_named(std::string_view name, const std::string& where);
 
 // Where the ranks sit.
 struct Group {
   int ranks = 0;
   // node[rank], numbered from 0 by first appearance; nodes may hold unequal numbers of ranks. Empty: one rank a node.
-  std::vector<int> node;
+  std::vector<int> node = {};
+  // rail[rank]: which of its node's NICs it uses, numbered from 0 by first appearance. Empty: each rank has its own.
+  std::vector<int> rail = {};
+  // Channels: the orders in which rings go around the ranks, each with an equal part of the bytes. Empty: one ring, node
+  // by node.
+  std::vector<std::vector<int>> rings = {};
+  // Devices that are no ranks and can pass on what rank 0 sends to rank 1: they have the numbers ranks, ranks + 1, ...
+  // in pairs, one of rank 0's node and one of rank 1's node on the same rail. `node` and `rail` know them too.
+  int relays = 0;
   bool nvls  = false;  // the switches inside the nodes add and multicast (NVLink SHARP)
   bool sharp = false;  // the switches between the nodes do
 };
@@ -36,36 +47,41 @@ struct Task {
   Kind kind;
   Group group;
   Bytes bytes;  // as Kind defines it
-  Wire near;    // inside a node
-  Wire far;     // between nodes
+  Wire near;    // inside a node: the port of each rank
+  Wire far;     // between nodes: each NIC of a node
 };
 
-// One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it. All-to-all has
-// separate send and receive buffers of one chunk a rank: `chunk` of the sender's goes to place `from` of the receiver's.
+// One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it.
 struct Transfer {
   int from, to;
   int chunk;
   bool reduce;
 };
 
-// The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts.
+// The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts, and part
+// c belongs to rank c * ranks / chunks. All-to-all: ranks * ranks chunks, where c is what rank c / ranks has for rank
+// c % ranks; a rank begins with `ranks` of them.
 struct Plan {
   int chunks = 1;
   std::vector<std::vector<Transfer>> steps;
 };
+
+// The share of Kind's `bytes` in one chunk.
+double chunk_share(const Plan& plan, Kind kind, int ranks);
 
 struct Flow {
   int from, to;
   double share;  // of Kind's `bytes`
 };
 
-// After `latency_steps` message latencies, all `flows` run concurrently at one common pace (the ring moves at the pace of
-// its slowest link) until each has moved its `share` of the bytes. A pipeline fills first: its first chunk, of the share
+// After the latencies of its steps, all `flows` run concurrently at one common pace (the ring moves at the pace of its
+// slowest link) until each has moved its `share` of the bytes. A pipeline fills first: its first chunk, of the share
 // `head`, crosses the flows one after the other, all but the slowest flow, which is counted as it runs: on equal links
 // that adds head * (flows - 1) * bytes / bandwidth.
 struct Phase {
-  int latency_steps = 0;
-  std::vector<Flow> flows;
+  int near_steps = 0;       // messages inside a node that wait for each other: each costs the longest such latency
+  int far_steps  = 0;       // messages between nodes that do
+  std::vector<Flow> flows;  // no two between the same ranks
   double head = 0;
 };
 
@@ -77,25 +93,51 @@ struct FlowPlan {
 struct AlgorithmDef {
   std::string_view name;
   std::string_view doc;
+  std::string_view source;
+  std::vector<Kind> kinds;
+  // Whether it works among these ranks; `kind` is one of `kinds`.
   bool (*supports)(Kind kind, const Group& group);
-  // These three ask for a task that is supported.
+  // Both ask for a task that is supported.
   Plan (*plan)(const Task& task);
   FlowPlan (*flows)(const Task& task);
-  // Seconds, with its source: when every rank has a port of `near` bandwidth into its node and one of `far` bandwidth
-  // out of it, in each direction.
-  Seconds (*closed_form)(const Task& task);
+  bool wants_relays = false;  // whether Group::relays are of use
+  // The switches merge messages on their way: `flows` state what the ports carry, not who sends to whom.
+  bool in_switch = false;
+
+  bool does(Kind kind) const;
+  bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
 };
 
 const Registry<AlgorithmDef>& algorithms();
 
-// The algorithm used when a scenario names none for `kind`: ring where there is one, else chain, else direct.
+// The algorithm used when a scenario names none for `kind`: the first of the table. It supports every group (two ranks
+// for a send).
 const AlgorithmDef& default_algorithm(Kind kind);
 
-// Whether `algorithm` does `kind` among so many ranks at all, given nodes and switches that suit it.
-bool can(const AlgorithmDef& algorithm, Kind kind, int ranks);
+// `wanted`, or the default where `wanted` does not support the task.
+const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task);
+
+// The algorithm whose closed form is least for a task, the first of equals: what the row `auto` does. In the manner of
+// NCCL's tuning model (src/graph/tuning.cc): latencies of the steps plus bytes over bandwidth.
+const AlgorithmDef& choose(const Task& task);
+
+// What a task costs when nobody else uses the network: the latencies of the steps that wait for each other, and the
+// bytes at the busiest port. Each rank has one port into its node and each NIC one out of it, of the wires' bandwidth,
+// each way. For one node, one rank a node and equal nodes these are the formulas of the textbooks, which
+// tests/property/collective_formulas_test.cpp states one by one.
+struct Cost {
+  Seconds latency;
+  Seconds transfer;
+  Seconds total() const { return latency + transfer; }
+};
+Cost closed_form(const AlgorithmDef& algorithm, const Task& task);
 
 // Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md): all-reduce 2(n-1)/n;
 // reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send 1.
 double bus_factor(Kind kind, int ranks);
+
+// The steps of a plan and the phases of its flows, for reading and for golden tests.
+std::string print(const Plan& plan);
+std::string print(const FlowPlan& plan);
 
 }  // namespace foreflow::collective

@@ -40,6 +40,8 @@ struct Link {
   Seconds step_latency{0};        // what a step of a collective takes on it beyond the latency
   bool in_switch        = false;  // the switch at its end can reduce: NVLS on an nvlink, SHARP on a nic or fabric link
   int nvlink_generation = 0;      // of an nvlink; 0: not said
+
+  BytesPerSecond payload() const { return efficiency * bandwidth; }
 };
 
 // What a message from one device to another crosses.
@@ -65,6 +67,8 @@ class Platform {
   const std::vector<Link>& links() const { return links_; }
   // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
+  // What a step of a collective waits for on `route`, besides its bytes.
+  Seconds step_latency(const Route& route) const;
   // Null when only the routes are known.
   const Graph* graph() const { return graph_.get(); }
 

@@ -1,5 +1,5 @@
-// A collective among devices of a platform, as the algorithms see it: the nodes that the ranks sit in and how a message
-// travels inside and between them.
+// A collective among devices of a platform, as the algorithms see it: the nodes that the ranks sit in, the rings through
+// them and how a message travels inside and between them.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,18 @@
 
 namespace foreflow::stream {
 
-// `places[rank]` is an index into platform.devices(). The wires are the slowest of the routes that lead once around the
-// members of each node, and once around the nodes from first member to first member; members without a route to each
-// other are passed over (a flow that needs the route will say so). Where all sit in one node, or one in each, both wires
-// are the same.
-collective::Task task_of(const platform::Platform& platform, collective::Kind kind, Bytes bytes,
-                         const std::vector<int>& places);
+struct Placed {
+  collective::Task task;
+  std::vector<int> places;  // index into platform.devices() of each rank, then of each relay
+};
+
+// `places[rank]` is an index into platform.devices(); `algorithm` says whether relays are wanted. Devices of one
+// Device::node share a node, and those whose messages leave it over one link of the kind `nic` (if there is none, over
+// one first link) share a rail. The wires are the slowest of the routes once around each node's members and from each
+// member to one of the next node; where all sit in one node, or one in each, both wires are the same. Where rings
+// inside a node have links of their own (NVLink without a switch), the near wire is all of them together. Members without a
+// route to each other are passed over: a flow that needs the route will say so.
+Placed place(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
+             Bytes bytes, const std::vector<int>& places);
 
 }  // namespace foreflow::stream

@@ -49,7 +49,7 @@ TEST(TwoSites, WaitForTheGradientOfTheLeaders) {
 TEST(MixedGpus, AreFasterWithUnequalStages) {
   const std::string scenario = "gpt_mixed.json";
   const double shipped       = iteration_time(scenario, {});
-  for (const std::string shares : {"16:16", "18:14", "24:8"})
+  for (const std::string shares : {"16:16", "17:15", "19:13", "24:8"})
     EXPECT_LT(shipped, iteration_time(scenario, {"strategy.stage_shares=" + shares})) << shares;
 }
 

@@ -43,15 +43,15 @@ TEST_P(BothEngines, EveryCollectiveOnAStarCostsItsClosedForm) {
   for (int kind = 0; kind < collective::kKinds; ++kind) {
     for (const int ranks : {2, 3, 8, 13}) {
       const auto& algorithm = collective::default_algorithm(static_cast<Kind>(kind));
-      if (!collective::can(algorithm, static_cast<Kind>(kind), ranks)) continue;
+      if (static_cast<Kind>(kind) == Kind::send && ranks > 2) continue;
       SCOPED_TRACE(std::string(collective::name(static_cast<Kind>(kind))) + " of " + std::to_string(ranks));
       ProgramWriter writer(ranks);
       std::vector<int> members;
       for (int i = 0; i < ranks; ++i) members.push_back(i);
       writer.communicate(static_cast<Kind>(kind), members, kBytes);
       const auto platform = star(ranks, kBandwidth, kLatency);
-      const auto task     = stream::task_of(platform, static_cast<Kind>(kind), kBytes, members);
-      expect_near(run(writer, platform).makespan, algorithm.closed_form(task));
+      const auto task     = stream::place(platform, algorithm, static_cast<Kind>(kind), kBytes, members).task;
+      expect_near(run(writer, platform).makespan, closed_form(algorithm, task).total());
     }
   }
 }
@@ -63,8 +63,9 @@ TEST_P(BothEngines, PipelineOverUnequalLinksRunsAtTheSlowestAndFillsAtEach) {
   ProgramWriter writer(4);
   writer.communicate(Kind::broadcast, {0, 1, 2, 3}, kBytes);
   const auto timeline = run(writer, wiring.platform());
-  const auto task     = stream::task_of(wiring.platform(), Kind::broadcast, kBytes, {0, 1, 2, 3});
-  const int chunks    = collective::algorithms().get("chain", "test").plan(task).chunks;
+  const auto& chain   = collective::algorithms().get("chain", "test");
+  const auto task     = stream::place(wiring.platform(), chain, Kind::broadcast, kBytes, {0, 1, 2, 3}).task;
+  const int chunks    = chain.plan(task).chunks;
   const Bytes chunk   = kBytes / chunks;
   const Seconds fill  = chunk / bandwidths[0] + chunk / bandwidths[2];  // the slowest hop is part of the flow
   expect_near(timeline.makespan, (chunks + 2) * kLatency + fill + kBytes / bandwidths[1]);

@@ -1,0 +1,22 @@
+// One collective with the network to itself.
+#pragma once
+
+#include "foreflow/simulate/simulate.h"
+#include "foreflow/stream/task.h"
+
+namespace foreflow::simulate {
+
+struct Alone {
+  const collective::AlgorithmDef* algorithm;  // that ran: what `auto` chose
+  stream::Placed placed;
+  Seconds time;
+  collective::Cost closed_form;
+  std::vector<Bytes> links;  // what each of the platform's links carried
+};
+
+// `places`: platform device of each rank, two at least. Throws Error when the algorithm does not support the group, or two
+// ranks that must talk have no route.
+Alone run_alone(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
+                Bytes bytes, const std::vector<int>& places, const EngineDef& engine);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "foreflow/scenario/run.h"
+#include "foreflow/simulate/alone.h"
+
+namespace foreflow::cli::definitions {
+namespace {
+
+using simulate::Alone;
+
+struct Options {
+  std::string kind, platform, algorithm = "auto", engine = "simgrid", json;
+  std::vector<std::string> bytes, settings;
+  int ranks = 0;  // 0: all devices
+  int nodes = 0;  // 0: as many as the ranks need
+  bool plan = false;
+};
+
+scenario::PlatformRef load(const Options& options, int nodes) {
+  const bool file = options.platform.ends_with(".xml");
+  if (file && options.nodes != 0)
+    throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
+  Json part = Json::object().set(file ? "file" : "topology", options.platform);
+  if (nodes != 0) part.set("nodes", nodes);
+  for (const std::string& setting : options.settings) scenario::override_with(part, setting);
+  const Json holder = Json::object().set("platform", part);
+  return scenario::load_platform(scenario::read_platform(JsonView(holder, "foreflow collective").at("platform")));
+}
+
+// Devices by node, in the platform's order.
+std::vector<std::vector<int>> nodes_of(const platform::Platform& platform) {
+  std::map<std::string, size_t> numbers;
+  std::vector<std::vector<int>> nodes;
+  for (size_t i = 0; i < platform.devices().size(); ++i) {
+    const auto [found, is_new] = numbers.emplace(platform.devices()[i].node, nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(static_cast<int>(i));
+  }
+  return nodes;
+}
+
+// With enough nodes for the ranks when nobody says how many.
+scenario::PlatformRef platform_for(const Options& options) {
+  auto platform      = load(options, options.nodes);
+  const auto devices = static_cast<int>(platform->devices().size());
+  if (options.nodes != 0 || options.ranks <= devices || options.platform.ends_with(".xml")) return platform;
+  const int size = devices / static_cast<int>(nodes_of(*platform).size());
+  return load(options, (options.ranks + size - 1) / size);
+}
+
+// `--nodes` spreads the ranks evenly over the nodes; else they fill one node after the other.
+std::vector<int> places_on(const platform::Platform& platform, const Options& options) {
+  const auto devices = static_cast<int>(platform.devices().size());
+  const int ranks    = options.ranks != 0 ? options.ranks : devices;
+  if (ranks < 2 || ranks > devices)
+    throw Error("--ranks",
+                fmt::format("{} is not possible; use 2 to {}, as many as there are devices", ranks, devices));
+  const auto nodes = nodes_of(platform);
+  std::vector<int> places;
+  int left = ranks;
+  for (size_t i = 0; i < nodes.size() && left > 0; ++i) {
+    const auto rest = static_cast<int>(nodes.size() - i), size = static_cast<int>(nodes[i].size());
+    const int here = std::min({left, size, options.nodes != 0 ? (left + rest - 1) / rest : size});
+    places.insert(places.end(), nodes[i].begin(), nodes[i].begin() + here);
+    left -= here;
+  }
+  if (left > 0)
+    throw Error("--ranks", fmt::format("{} do not spread evenly over nodes of unequal size; leave out --nodes", ranks));
+  return places;
+}
+
+// "1KiB..1GiB": doubling, as nccl-tests does.
+std::vector<Bytes> sizes_of(const Options& options) {
+  std::vector<Bytes> sizes;
+  for (const std::string& text : options.bytes) {
+    const size_t dots = text.find("..");
+    const Bytes first = parse_bytes(text.substr(0, dots), "--bytes");
+    const Bytes last  = dots == std::string::npos ? first : parse_bytes(text.substr(dots + 2), "--bytes");
+    if (first <= Bytes(0) || last < first)
+      throw Error("--bytes", text + " is no size; use 64MiB, or 1KiB..1GiB to double");
+    for (Bytes size = first; size <= last; size = 2 * size) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+BytesPerSecond algorithm_bandwidth(const Alone& run) { return run.placed.task.bytes / run.time; }
+BytesPerSecond bus_bandwidth(const Alone& run) {
+  return collective::bus_factor(run.placed.task.kind, run.placed.task.group.ranks) * algorithm_bandwidth(run);
+}
+
+struct Carried {
+  int links = 0;
+  Bytes all, most;
+};
+
+std::map<std::string, Carried> by_kind(const Alone& run, const platform::Platform& platform) {
+  std::map<std::string, Carried> kinds;
+  for (size_t i = 0; i < run.links.size(); ++i) {
+    if (run.links[i] <= Bytes(0)) continue;
+    const std::string& kind = platform.links()[i].kind;
+    Carried& carried        = kinds[kind.empty() ? "link" : kind];
+    ++carried.links;
+    carried.all += run.links[i];
+    carried.most = std::max(carried.most, run.links[i]);
+  }
+  return kinds;
+}
+
+Json to_json(const Alone& run, const platform::Platform& platform) {
+  const collective::Task& task = run.placed.task;
+  Json json                    = Json::object();
+  json.set("kind", std::string(collective::name(task.kind))).set("algorithm", std::string(run.algorithm->name));
+  json.set("ranks", task.group.ranks).set("bytes", task.bytes.value()).set("time_s", run.time.value());
+  json.set("closed_form_s", run.closed_form.total().value()).set("latency_s", run.closed_form.latency.value());
+  json.set("transfer_s", run.closed_form.transfer.value());
+  json.set("algbw_bytes_per_s", algorithm_bandwidth(run).value()).set("busbw_bytes_per_s", bus_bandwidth(run).value());
+  Json kinds = Json::array(), links = Json::array();
+  for (const auto& [kind, carried] : by_kind(run, platform)) {
+    kinds.push(Json::object()
+                   .set("kind", kind)
+                   .set("links", carried.links)
+                   .set("bytes", carried.all.value())
+                   .set("most_bytes", carried.most.value()));
+  }
+  for (size_t i = 0; i < run.links.size(); ++i) {
+    if (run.links[i] > Bytes(0))
+      links.push(Json::object().set("name", platform.links()[i].name).set("bytes", run.links[i].value()));
+  }
+  return json.set("link_kinds", kinds).set("links", links);
+}
+
+std::string row_of(const Alone& run) {
+  return fmt::format("{:>9}  {:<16}  {:>9}  {:>11}  {:>9}  {:>9}  {:>10}  {:>10}\n", format(run.placed.task.bytes),
+                     run.algorithm->name, format(run.time), format(run.closed_form.total()),
+                     format(run.closed_form.latency), format(run.closed_form.transfer),
+                     format(algorithm_bandwidth(run)), format(bus_bandwidth(run)));
+}
+
+std::string describe(const std::vector<Alone>& runs, const platform::Platform& platform, const Options& options) {
+  const collective::Task& task = runs.front().placed.task;
+  const int nodes              = *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
+  std::string text             = fmt::format("{} among {} ranks on {} node{} of {}\n\n", collective::name(task.kind),
+                                             task.group.ranks, nodes, nodes == 1 ? "" : "s", platform.name());
+  text += fmt::format("{:>9}  {:<16}  {:>9}  {:>11}  {:>9}  {:>9}  {:>10}  {:>10}\n", "bytes", "algorithm", "time",
+                      "closed form", "latency", "transfer", "algbw", "busbw");
+  for (const Alone& run : runs) text += row_of(run);
+  for (const Alone& run : runs) {
+    text += fmt::format("\n{} of {} carries\n", run.algorithm->name, format(run.placed.task.bytes));
+    for (const auto& [kind, carried] : by_kind(run, platform)) {
+      text += fmt::format("  {:<7} {} over {} links, at most {}\n", kind, format(carried.all), carried.links,
+                          format(carried.most));
+    }
+    if (!options.plan) continue;
+    text += "\n" + collective::print(run.algorithm->plan(run.placed.task)) + "\n" +
+            collective::print(run.algorithm->flows(run.placed.task));
+  }
+  return text;
+}
+
+void run(const Options& options) {
+  const auto kind       = collective::kind_named(options.kind, "foreflow collective");
+  const auto& algorithm = collective::algorithms().get(options.algorithm, "--algorithm");
+  const auto& engine    = simulate::engines().get(options.engine, "--engine");
+  const auto sizes      = sizes_of(options);
+  if (!algorithm.does(kind))
+    throw Error("--algorithm", options.algorithm + " does not do " + options.kind + "; see foreflow list collectives");
+  const auto platform     = platform_for(options);
+  std::vector<int> places = places_on(*platform, options);
+  if (kind == collective::Kind::send) places = {places.front(), places.back()};
+  std::vector<Alone> runs;
+  for (const Bytes bytes : sizes)
+    runs.push_back(simulate::run_alone(*platform, algorithm, kind, bytes, places, engine));
+  Json results = Json::array();
+  for (const Alone& one : runs) results.push(to_json(one, *platform));
+  const Json single = runs.size() == 1 ? to_json(runs.front(), *platform) : Json();
+  answer(options.json, runs.size() == 1 ? single : Json::object().set("results", results),
+         describe(runs, *platform, options));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command
+      .add_option("KIND", options->kind,
+                  "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, or send "
+                  "from the first rank to the last")
+      ->required();
+  command.add_option("--platform", options->platform, "a topology (see: foreflow list topologies) or FILE.xml")
+      ->required();
+  command
+      .add_option("--bytes", options->bytes,
+                  "64MiB: the buffer of a rank, or the full vector where ranks have parts of it; several by commas; "
+                  "1KiB..1GiB doubles")
+      ->required()
+      ->delimiter(',');
+  command.add_option("--algorithm", options->algorithm, "see: foreflow list collectives")->capture_default_str();
+  command.add_option("--ranks", options->ranks, "devices that take part; all, when left out");
+  command.add_option("--nodes", options->nodes, "servers, over which the ranks are spread evenly");
+  command
+      .add_option("--set", options->settings,
+                  "KEY=VALUE: a parameter of the platform, such as fabric=fat_tree2; repeatable")
+      ->take_all();
+  command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();
+  command.add_flag("--plan", options->plan, "print who sends what in which step, and the flows");
+  command.add_option("--json", options->json, "write times, bandwidths and bytes of links to FILE (- for stdout)");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef collective() {
+  return {"collective", "one collective: time against closed form, algorithm and bus bandwidth, bytes on links",
+          "foreflow collective all_reduce --ranks 16 --platform dgx_a100 --bytes 1MiB,64MiB", declare};
+}
+
+}  // namespace foreflow::cli::definitions

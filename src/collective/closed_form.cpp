@@ -1,0 +1,67 @@
+// Time without a simulation: what the steps' latencies add up to, and the bytes at the busiest port.
+#include <algorithm>
+#include <map>
+
+#include "collective/layout.h"
+
+namespace foreflow::collective {
+namespace {
+
+// The NIC of each rank and relay, numbered by first appearance.
+std::vector<int> nics(const Group& group) {
+  std::map<std::pair<int, int>, int> numbers;
+  std::vector<int> result;
+  for (int rank = 0; rank < group.ranks + group.relays; ++rank) {
+    const int rail = group.rail.empty() ? rank : group.rail[static_cast<size_t>(rank)];
+    result.push_back(
+        numbers.emplace(std::pair(node_of(group, rank), rail), static_cast<int>(numbers.size())).first->second);
+  }
+  return result;
+}
+
+// The busiest of ports in one direction, as shares of the bytes.
+class Ports {
+ public:
+  explicit Ports(size_t count) : load_(count) {}
+  void add(int port, double share) { busiest_ = std::max(busiest_, load_[static_cast<size_t>(port)] += share); }
+  double busiest() const { return busiest_; }
+
+ private:
+  std::vector<double> load_;
+  double busiest_ = 0;
+};
+
+Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& nic) {
+  Ports near_out(nic.size()), near_in(nic.size()), far_out(nic.size()), far_in(nic.size());
+  Seconds filling(0), slowest(0);  // what the head takes on all flows, and on the slowest
+  for (const Flow& flow : phase.flows) {
+    const bool far = is_far(task.group, flow.from, flow.to);
+    if (far) {
+      far_out.add(nic[static_cast<size_t>(flow.from)], flow.share);
+      far_in.add(nic[static_cast<size_t>(flow.to)], flow.share);
+    } else {
+      near_out.add(flow.from, flow.share);
+      near_in.add(flow.to, flow.share);
+    }
+    const Seconds hop = phase.head * task.bytes / (far ? task.far : task.near).bandwidth;
+    filling += hop;
+    slowest = std::max(slowest, hop);
+  }
+  return filling - slowest +
+         std::max(std::max(near_out.busiest(), near_in.busiest()) * task.bytes / task.near.bandwidth,
+                  std::max(far_out.busiest(), far_in.busiest()) * task.bytes / task.far.bandwidth);
+}
+
+}  // namespace
+
+Cost closed_form(const AlgorithmDef& algorithm, const Task& task) {
+  Cost cost{Seconds(0), Seconds(0)};
+  const std::vector<int> nic = nics(task.group);
+  for (const Phase& phase : algorithm.flows(task).phases) {
+    cost.latency += phase.near_steps * task.near.latency + phase.far_steps * task.far.latency;
+    cost.transfer += transfer(phase, task, nic);
+  }
+  return cost;
+}
+
+}  // namespace foreflow::collective

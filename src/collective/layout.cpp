@@ -1,0 +1,76 @@
+#include "collective/layout.h"
+
+#include <algorithm>
+
+namespace foreflow::collective {
+
+std::vector<std::vector<int>> nodes(const Group& group) {
+  std::vector<std::vector<int>> result;
+  for (int rank = 0; rank < group.ranks; ++rank) {
+    const auto node = static_cast<size_t>(node_of(group, rank));
+    if (node >= result.size()) result.resize(node + 1);
+    result[node].push_back(rank);
+  }
+  return result;
+}
+
+int equal_size(const std::vector<std::vector<int>>& nodes) {
+  const size_t size = nodes.front().size();
+  const bool equal  = std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) { return node.size() == size; });
+  return equal ? static_cast<int>(size) : 0;
+}
+
+std::vector<int> node_major(const Group& group) {
+  std::vector<int> order;
+  for (const auto& node : nodes(group)) order.insert(order.end(), node.begin(), node.end());
+  return order;
+}
+
+std::vector<std::vector<int>> rings(const Group& group) {
+  if (!group.rings.empty()) return group.rings;
+  return {node_major(group)};
+}
+
+std::vector<std::vector<int>> ring_in_nodes(const Group& group) {
+  std::vector<std::vector<int>> result(nodes(group).size());
+  for (const int rank : group.rings.empty() ? node_major(group) : group.rings.front())
+    result[static_cast<size_t>(node_of(group, rank))].push_back(rank);
+  return result;
+}
+
+Phase step(const Group& group, std::vector<Flow> flows) {
+  const bool far =
+      std::any_of(flows.begin(), flows.end(), [&](const Flow& flow) { return is_far(group, flow.from, flow.to); });
+  return {far ? 0 : 1, far ? 1 : 0, std::move(flows), 0};
+}
+
+std::vector<Flow> merged(const std::vector<Flow>& flows, int devices) {
+  std::vector<Flow> result;
+  std::vector<std::vector<size_t>> from(static_cast<size_t>(devices));  // indices into result
+  for (const Flow& flow : flows) {
+    auto& known      = from[static_cast<size_t>(flow.from)];
+    const auto found = std::find_if(known.begin(), known.end(), [&](size_t i) { return result[i].to == flow.to; });
+    if (found != known.end()) {
+      result[*found].share += flow.share;
+    } else {
+      known.push_back(result.size());
+      result.push_back(flow);
+    }
+  }
+  return result;
+}
+
+FlowPlan stepwise(const Plan& plan, const Task& task) {
+  const double share = chunk_share(plan, task.kind, task.group.ranks);
+  FlowPlan result;
+  for (const auto& transfers : plan.steps) {
+    std::vector<Flow> flows;
+    for (const Transfer& transfer : transfers) flows.push_back({transfer.from, transfer.to, share});
+    result.phases.push_back(step(task.group, merged(flows, task.group.ranks)));
+  }
+  return result;
+}
+
+bool any_group(Kind kind, const Group& group) { return kind == Kind::send ? group.ranks == 2 : group.ranks >= 2; }
+
+}  // namespace foreflow::collective

@@ -1,0 +1,42 @@
+// How the ranks of a group lie in their nodes.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "foreflow/collective/collective.h"
+
+namespace foreflow::collective {
+
+inline int node_of(const Group& group, int rank) {
+  return group.node.empty() ? rank : group.node[static_cast<size_t>(rank)];
+}
+inline bool is_far(const Group& group, int from, int to) { return node_of(group, from) != node_of(group, to); }
+
+// The ranks of each node, ascending. Relays are left out.
+std::vector<std::vector<int>> nodes(const Group& group);
+
+// How many ranks each node has, when all have the same number; else 0.
+int equal_size(const std::vector<std::vector<int>>& nodes);
+
+// All ranks, node after node. Rank 0 comes first.
+std::vector<int> node_major(const Group& group);
+
+// The channels: Group::rings, or one ring node by node.
+std::vector<std::vector<int>> rings(const Group& group);
+
+// The ranks of each node in the order of the first ring.
+std::vector<std::vector<int>> ring_in_nodes(const Group& group);
+
+// One step in which all flows happen at once: it is far when one of them is.
+Phase step(const Group& group, std::vector<Flow> flows);
+
+// Adds up the flows between equal pairs; the order is that of first appearance.
+std::vector<Flow> merged(const std::vector<Flow>& flows, int devices);
+
+// The flows of each step of a plan as phases of their own, for plans whose steps are far apart.
+FlowPlan stepwise(const Plan& plan, const Task& task);
+
+bool any_group(Kind kind, const Group& group);  // two ranks or more; a send: two
+
+}  // namespace foreflow::collective

@@ -1,0 +1,56 @@
+#include "foreflow/simulate/alone.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::simulate {
+namespace {
+
+using collective::AlgorithmDef;
+using collective::Kind;
+
+stream::Program program_of(const AlgorithmDef& algorithm, Kind kind, Bytes bytes, const std::vector<int>& places) {
+  stream::Program program;
+  program.memory_effects.push_back({Bytes(0), Bytes(0)});
+  program.communications.push_back({std::string(collective::name(kind)), kind, &algorithm, bytes, Seconds(-1)});
+  auto& members = program.instances.emplace_back(stream::Instance{0, {}}).members;
+  for (size_t rank = 0; rank < places.size(); ++rank) {
+    const auto index = static_cast<int>(rank);
+    program.devices.push_back({index, places[rank], Bytes(0)});
+    program.streams.push_back({fmt::format("D{}", index), index, {{0, 0, 0}}});
+    members.push_back(index);
+  }
+  return program;
+}
+
+std::string refusal(const collective::Task& task) {
+  std::vector<std::string> others;
+  for (const AlgorithmDef& row : collective::algorithms()) {
+    if (row.supports_task(task)) others.emplace_back(row.name);
+  }
+  const auto nodes =
+      task.group.node.empty() ? 0 : *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
+  return fmt::format("does not do {} among {} ranks on {} node{} of this platform; use {}", collective::name(task.kind),
+                     task.group.ranks, nodes, nodes == 1 ? "" : "s",
+                     others.empty() ? "another number of ranks" : list_or(others));
+}
+
+}  // namespace
+
+Alone run_alone(const platform::Platform& platform, const AlgorithmDef& algorithm, Kind kind, Bytes bytes,
+                const std::vector<int>& places, const EngineDef& engine) {
+  Alone result{&algorithm, stream::place(platform, algorithm, kind, bytes, places), Seconds(0), {}, {}};
+  const collective::Task& task = result.placed.task;
+  if (!algorithm.supports_task(task)) throw Error(std::string(algorithm.name), refusal(task));
+  if (&algorithm == collective::algorithms().find("auto")) result.algorithm = &collective::choose(task);
+  const auto timeline = engine.run(program_of(algorithm, kind, bytes, places), platform);
+  result.time         = timeline.makespan;
+  result.closed_form  = collective::closed_form(*result.algorithm, task);
+  for (const stream::LinkUse& use : timeline.links) result.links.push_back(use.bytes);
+  return result;
+}
+
+}  // namespace foreflow::simulate
