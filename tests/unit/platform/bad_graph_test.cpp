@@ -2,25 +2,17 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "foreflow/base/error.h"
-#include "foreflow/platform/load.h"
 #include "support/graph_text.h"
+#include "unit/platform/bad_file.h"
 
 namespace foreflow::platform {
 namespace {
 
 using testing_support::GraphText;
 using testing_support::prop;
-
-struct Case {
-  std::string name;
-  std::string xml;
-  std::string message;
-};
 
 // The zone is on line 3, what is in it begins on line 4: a and b, the router s, and cables a-s and b-s with their
 // routes.
@@ -65,9 +57,9 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text.replace(text.find(part), part.size(), by);
 }
 
-const std::vector<Case>& cases() {
-  static const std::string kShared   = "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>";
-  static const std::vector<Case> all = {
+const std::vector<BadFile>& cases() {
+  static const std::string kShared      = "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>";
+  static const std::vector<BadFile> all = {
       {"LinkInTwoEdges",
        two()
            .raw(kShared + "\n<route src=\"a\" dst=\"s\"><link_ctn id=\"l\"/></route>\n" +
@@ -178,26 +170,11 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-class BadGraph : public testing::TestWithParam<std::string> {};
+class BadGraph : public testing::TestWithParam<BadFile> {};
 
-TEST_P(BadGraph, IsRefusedWithOneLine) {
-  const auto found =
-      std::find_if(cases().begin(), cases().end(), [](const Case& row) { return row.name == GetParam(); });
-  try {
-    load(found->xml, "p.xml");
-    FAIL() << "was accepted:\n" << found->xml;
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), found->message);
-  }
-}
+TEST_P(BadGraph, IsRefusedWithOneLine) { expect_refused(GetParam()); }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const Case& row : cases()) all.push_back(row.name);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(PlatformFile, BadGraph, testing::ValuesIn(names()), [](const auto& row) { return row.param; });
+INSTANTIATE_TEST_SUITE_P(PlatformFile, BadGraph, testing::ValuesIn(cases()), title_of);
 
 }  // namespace
 }  // namespace foreflow::platform
