@@ -65,5 +65,15 @@ TEST(ShippedSweeps, ALargeNvlinkDomainHelpsGradientsAndTensorParallelism) {
   EXPECT_GT(found["8, dp=18 tp=8"], found["8, dp=6 tp=24"]);
 }
 
+TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {
+  auto found = throughputs("placement");
+  for (const std::string ratio : {"1", "4"}) {
+    EXPECT_NEAR(found[ratio + ", order=tp-dp-pp"], found[ratio + ", order=tp-pp-dp"],
+                1e-3 * found[ratio + ", order=tp-dp-pp"]);
+    for (const std::string other : {"order=dp-tp-pp", "policy=spread", "policy=random seed=1"})
+      EXPECT_LT(1.5 * found[ratio + ", " + other], found[ratio + ", order=tp-dp-pp"]) << ratio << " " << other;
+  }
+}
+
 }  // namespace
 }  // namespace foreflow
