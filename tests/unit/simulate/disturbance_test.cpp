@@ -145,8 +145,12 @@ TEST(Disturbance, FlowOverALinkThatStaysDownIsRefused) {
   writer.communicate(Kind::send, {0, 1}, kBytes);
   Background endless{2, 3, Bytes(1)};
   endless.period = Seconds(0.1);  // others come and go for ever
-  EXPECT_EQ(message_of(writer, {.links = {{0, {{Seconds(0.5), 0}}}}, .background = {endless}}),
+  const Disturbances failure = {.links = {{0, {{Seconds(0.5), 0}}}}, .background = {endless}};
+  EXPECT_EQ(message_of(writer, failure),
             "stream D1: Do_send never ends: link link0 is down for good; let its trace repair it");
+  EXPECT_EQ(message_of(writer, failure, "simgrid_flows"),
+            "engine simgrid_flows: does not notice what never ends because link link0 is down for good; let its trace "
+            "repair it, or use engine simgrid");
 }
 
 TEST(Disturbance, AnalyticEngineRefusesWhatNeedsSharedLinks) {
