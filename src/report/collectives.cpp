@@ -42,7 +42,8 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
 
 // Executions of one communication among groups of one size.
 struct Group {
-  int64_t count = 0;
+  int64_t count                   = 0;
+  const stream::Instance* example = nullptr;
   Seconds time, contention, waiting;
   std::map<int32_t, Seconds> waited_for;  // by stream
 };
@@ -54,10 +55,11 @@ std::string_view most_waited_for(const stream::Program& program, const Group& gr
   return program.streams[static_cast<size_t>(longest->first)].name;
 }
 
-CollectiveSummary summary_of(const stream::Program& program, const stream::Communication& communication, int ranks,
-                             const Group& group) {
+CollectiveSummary summary_of(const stream::Program& program, const Group& group) {
+  const auto& communication = program.communications[static_cast<size_t>(group.example->communication)];
+  const auto ranks          = static_cast<int>(group.example->members.size());
   CollectiveSummary summary;
-  summary.name       = communication.name;
+  summary.name       = name_of(program, *group.example);
   summary.kind       = collective::name(communication.kind);
   summary.algorithm  = communication.algorithm == nullptr ? "" : communication.algorithm->name;
   summary.ranks      = ranks;
@@ -89,6 +91,14 @@ std::vector<Seconds> contention_by_instance(const stream::Program& program, cons
   return lost;
 }
 
+std::string name_of(const stream::Program& program, const stream::Instance& instance) {
+  const std::string& name = program.communications[static_cast<size_t>(instance.communication)].name;
+  if (program.jobs.empty()) return name;
+  const stream::Stream& stream = program.streams[static_cast<size_t>(instance.members.front())];
+  const int32_t job            = program.devices[static_cast<size_t>(stream.device)].job;
+  return program.jobs[static_cast<size_t>(job)] + "/" + name;
+}
+
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
                                                      const std::vector<Seconds>& contention) {
   const std::vector<Execution> executions = executions_of(program, timeline);
@@ -99,6 +109,7 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
     Group& group         = groups[{instance.communication, instance.members.size()}];
     const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
     ++group.count;
+    group.example = &instance;
     group.time += executions[i].end - executions[i].start;
     group.contention += contention[i];
     group.waiting += waited;
@@ -107,8 +118,7 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
   std::vector<CollectiveSummary> all;
   for (const auto& [key, group] : groups) {
     if (group.time <= Seconds(0)) continue;
-    const auto& communication = program.communications[static_cast<size_t>(key.first)];
-    all.push_back(summary_of(program, communication, static_cast<int>(key.second), group));
+    all.push_back(summary_of(program, group));
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const CollectiveSummary& a, const CollectiveSummary& b) { return a.time > b.time; });

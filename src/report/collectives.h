@@ -8,6 +8,9 @@ namespace foreflow::report {
 // By instance: how much longer its flows took than with the network to themselves.
 std::vector<Seconds> contention_by_instance(const stream::Program& program, const stream::Timeline& timeline);
 
+// "MPIAllreduce", and "JOB/MPIAllreduce" where several jobs share the platform.
+std::string name_of(const stream::Program& program, const stream::Instance& instance);
+
 // Those with the most time first. Communications of which nothing takes time are left out.
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
                                                      const std::vector<Seconds>& contention);

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "report/collectives.h"
 #include "report/stretches.h"
 
 namespace foreflow::report {
@@ -84,14 +85,13 @@ std::map<std::pair<int32_t, int32_t>, Seconds> shared_time(const std::vector<Vis
 
 // "MPIAllreduce of 64 MiB among 8": tells the communications of a program apart.
 std::vector<std::string> party_names(const stream::Program& program) {
-  std::vector<size_t> ranks(program.communications.size());
-  for (const stream::Instance& instance : program.instances)
-    ranks[static_cast<size_t>(instance.communication)] = instance.members.size();
-  std::vector<std::string> names;
-  for (size_t c = 0; c < ranks.size(); ++c) {
-    const stream::Communication& communication = program.communications[c];
-    names.push_back(communication.name + " of " + format(communication.bytes) +
-                    (ranks[c] > 2 ? " among " + std::to_string(ranks[c]) : ""));
+  std::vector<std::string> names(program.communications.size());
+  for (const stream::Instance& instance : program.instances) {
+    std::string& name = names[static_cast<size_t>(instance.communication)];
+    if (!name.empty()) continue;
+    const Bytes bytes = program.communications[static_cast<size_t>(instance.communication)].bytes;
+    name              = name_of(program, instance) + " of " + format(bytes);
+    if (instance.members.size() > 2) name += " among " + std::to_string(instance.members.size());
   }
   return names;
 }

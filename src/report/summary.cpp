@@ -207,8 +207,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
 
   const auto streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
-    summary.devices.push_back(
-        summarise_device(program, timeline, platform, static_cast<int>(d), intervals_of(program, timeline, streams[d])));
+    summary.devices.push_back(summarise_device(program, timeline, platform, static_cast<int>(d),
+                                               intervals_of(program, timeline, streams[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links                         = summarise_links(timeline, platform);
