@@ -49,7 +49,8 @@ class Replicator {
     ir::Function entry = builder_.finish(std::move(results));
     ir::Function own   = std::move(module_.functions.back());
     module_.functions.pop_back();
-    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, unused_name(own.name + "_replica")));
+    std::string replica = unused_name(own.name + "_replica");
+    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, std::move(replica)));
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
