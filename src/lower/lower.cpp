@@ -81,7 +81,7 @@ class Flattener {
 
   int32_t stream_of(const ir::Device& device) {
     const ir::Device real(placement_.device(device), device.stream_name());
-    const auto [found, fresh] = streams_.emplace(real, static_cast<int32_t>(program_.streams.size()));
+    const auto [found, fresh] = streams_.try_emplace(real, static_cast<int32_t>(program_.streams.size()));
     if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
     return found->second;
   }
