@@ -41,17 +41,22 @@ void file_to_summary(benchmark::State& state, const std::string& name, const std
 }
 
 void step(benchmark::State& state, const std::string& engine) {
-  const auto devices                = static_cast<int>(state.range(0));
-  const Json json                   = parse_json(R"({
+  const auto devices                   = static_cast<int>(state.range(0));
+  const Json json                      = parse_json(R"({
     "workload": { "model": "gpt", "layers": 32, "hidden": 4096, "heads": 32, "sequence": 2048, "vocabulary": 51200,
                   "dtype": "f16", "mode": "training", "optimizer": "adam" },
-    "platform": { "topology": "dgx_a100", "nodes": )" + std::to_string(devices / 8) + R"( },
-    "strategy": { "dp": )" + std::to_string(devices / 8) + R"(, "tp": 8, "pp": 1, "microbatches": 1,
-                  "global_batch": )" + std::to_string(devices / 2) + R"( }, "engine": ")" + engine + R"(" })", "step");
+    "platform": { "topology": "dgx_a100", "nodes": )" +
+                                                        std::to_string(devices / 8) + R"( },
+    "strategy": { "dp": )" + std::to_string(devices / 8) +
+                                                        R"(, "tp": 8, "pp": 1, "microbatches": 1,
+                  "global_batch": )" +
+                                                        std::to_string(devices / 2) + R"( }, "engine": ")" + engine + R"(" })",
+                                                    "step");
   const scenario::Scenario scenario    = scenario::load(json, "step");
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario);
-  const lower::Lowered lowered = lower::lower(module, interpret::interpret_mixed(module, module.functions.size() - 1), scenario.cost, *platform);
+  const lower::Lowered lowered =
+      lower::lower(module, interpret::interpret_mixed(module, module.functions.size() - 1), scenario.cost, *platform);
   for (auto _ : state) {
     const double before = cpu_seconds();
     benchmark::DoNotOptimize(scenario.engine->run(lowered.program, *platform, scenario.simulation).makespan);
@@ -59,10 +64,22 @@ void step(benchmark::State& state, const std::string& engine) {
   }
 }
 
-BENCHMARK_CAPTURE(file_to_summary, gpt3_175b_analytic, "gpt3_175b_3072_a100", "analytic")->Iterations(1)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(file_to_summary, gpt3_175b_simgrid, "gpt3_175b_3072_a100", "simgrid")->Iterations(1)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(file_to_summary, gpt_1t_analytic, "gpt_1t_3072_a100", "analytic")->Iterations(1)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(file_to_summary, gpt_1t_simgrid, "gpt_1t_3072_a100", "simgrid")->Iterations(1)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(file_to_summary, gpt3_175b_analytic, "gpt3_175b_3072_a100", "analytic")
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(file_to_summary, gpt3_175b_simgrid, "gpt3_175b_3072_a100", "simgrid")
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(file_to_summary, gpt_1t_analytic, "gpt_1t_3072_a100", "analytic")
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(file_to_summary, gpt_1t_simgrid, "gpt_1t_3072_a100", "simgrid")
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(step, analytic, "analytic")->Arg(64)->Arg(256)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(step, simgrid, "simgrid")->Arg(64)->Arg(256)->UseManualTime()->Unit(benchmark::kMillisecond);
 

@@ -31,9 +31,10 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
 
 }  // namespace
 
-Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
-                   const Options& options) {
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) { return candidate.op == op.def->name; });
+Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
+                   const cost::CostModel& cost, const Options& options) {
+  const auto row =
+      std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) { return candidate.op == op.def->name; });
   FOREFLOW_CHECK(row != kRows.end(), "every communication op has a collective");
   Meeting meeting;
   const bool root_receives = row->kind == Kind::reduce || row->kind == Kind::gather;
@@ -44,11 +45,11 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs};
   const auto ranks                             = static_cast<int>(meeting.members.size());
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(row->kind)];
-  meeting.what.name      = std::string(op.def->name);
-  meeting.what.kind      = row->kind;
-  meeting.what.algorithm = chosen != nullptr ? chosen : &collective::default_algorithm(row->kind);
-  meeting.what.bytes     = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
-  meeting.what.fixed     = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
+  meeting.what.name                            = std::string(op.def->name);
+  meeting.what.kind                            = row->kind;
+  meeting.what.algorithm                       = chosen != nullptr ? chosen : &collective::default_algorithm(row->kind);
+  meeting.what.bytes = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
+  meeting.what.fixed = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
   return meeting;
 }
 

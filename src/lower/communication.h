@@ -14,7 +14,7 @@ struct Meeting {
 };
 
 // `inputs` and `outputs` are the types of the op's operands and results, on their devices.
-Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
-                   const Options& options);
+Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
+                   const cost::CostModel& cost, const Options& options);
 
 }  // namespace foreflow::lower

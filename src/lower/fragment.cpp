@@ -108,7 +108,8 @@ class FragmentWriter {
       known.push_back(id == ir::ValueId::none ? nullptr : instance_.values[ir::index(id)].known.get());
     }
     bool on_host = true;
-    for (uint32_t i = 0; i < op.result_count; ++i) on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
+    for (uint32_t i = 0; i < op.result_count; ++i)
+      on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
     const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
@@ -122,11 +123,14 @@ class FragmentWriter {
       if (owns_memory(op.first_result + i)) open.level += size_of(op.first_result + i);
     }
     open.peak = std::max(open.peak, open.level);
-    for (const int32_t buffer : live_.freed_after[o]) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
+    for (const int32_t buffer : live_.freed_after[o])
+      open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
   }
 
   // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
-  ir::Device place_of(int32_t buffer) const { return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type); }
+  ir::Device place_of(int32_t buffer) const {
+    return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type);
+  }
 
   // A value on no device counts as on the first.
   const platform::Device& hardware(const ir::Device& device) const {
@@ -142,7 +146,8 @@ class FragmentWriter {
 
   KnownMeeting meeting(const ir::Op& op) {
     words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
-    for (const ir::ValueId id : function_.inputs(op)) words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
+    for (const ir::ValueId id : function_.inputs(op))
+      words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
     for (uint32_t i = 0; i < op.result_count; ++i) words_.push_back(instance_.values.number(op.first_result + i));
     const uint32_t number = meeting_numbers_.number(words_);
     if (number < meetings_.size()) return meetings_[number];
@@ -177,7 +182,8 @@ class FragmentWriter {
       step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
     }
     for (const int32_t buffer : live_.freed_after[o]) {
-      const bool elsewhere = std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
+      const bool elsewhere =
+          std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
       if (elsewhere) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
     }
     if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0]);
@@ -224,7 +230,7 @@ class FragmentWriter {
     Open open = std::move(found->second);
     open_.erase(found);
     if (open.event.duration == Seconds(0) && open.level == Bytes(0) && open.peak == Bytes(0)) return;
-    open.event.name  = open.event.parts.size() == 1 ? open.event.parts[0].name : "@" + function_.name;
+    open.event.name      = open.event.parts.size() == 1 ? open.event.parts[0].name : "@" + function_.name;
     const int32_t memory = maker_.intern(stream::MemoryEffect{open.peak, open.level});
     const int32_t event  = maker_.intern(std::move(open.event), open.shares);
     fragment_.steps.push_back({Step::Kind::compute, static_cast<int32_t>(fragment_.computes.size())});
@@ -247,8 +253,8 @@ class FragmentWriter {
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {
   const auto found = made_.find({instance, boundary, kinds});
   if (found != made_.end()) return found->second;
-  Fragment made        = FragmentWriter(*this, instance, boundary, kinds).run();
-  const auto number    = static_cast<int32_t>(fragments.size());
+  Fragment made     = FragmentWriter(*this, instance, boundary, kinds).run();
+  const auto number = static_cast<int32_t>(fragments.size());
   fragments.push_back(std::move(made));
   made_.emplace(std::tuple(instance, boundary, kinds), number);
   return number;

@@ -1,4 +1,5 @@
-// A function lowered once per signature and boundary: per-device work in program order, on the instance's own device numbers.
+// A function lowered once per signature and boundary: per-device work in program order, on the instance's own device
+// numbers.
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@ struct ComputeStep {
   int32_t memory;  // into Program::memory_effects
 };
 struct MeetingStep {
-  int32_t communication;  // into Program::communications
+  int32_t communication;         // into Program::communications
   std::vector<int32_t> members;  // into Fragment::devices
   std::vector<int32_t> memory;   // per member
 };
@@ -43,9 +44,13 @@ using Kinds = std::vector<int32_t>;
 // Makes fragments, and the tables of distinct events that they share.
 class FragmentMaker {
  public:
-  FragmentMaker(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
-                std::vector<const platform::Device*> hardware, const Options& options)
-      : module_(module), interpretation_(interpretation), cost_(cost), hardware_(std::move(hardware)), options_(options) {}
+  FragmentMaker(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                const cost::CostModel& cost, std::vector<const platform::Device*> hardware, const Options& options)
+      : module_(module),
+        interpretation_(interpretation),
+        cost_(cost),
+        hardware_(std::move(hardware)),
+        options_(options) {}
 
   // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
   int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);

@@ -7,18 +7,22 @@ namespace {
 
 using Instance = interpret::Instance<interpret::Mixed>;
 
-constexpr int32_t kNever   = -1;
-constexpr int32_t kPinned  = INT32_MAX;  // lives on after the function
-constexpr int32_t kHanded  = -2;         // a call frees it
+constexpr int32_t kNever  = -1;
+constexpr int32_t kPinned = INT32_MAX;  // lives on after the function
+constexpr int32_t kHanded = -2;         // a call frees it
 
-bool within_one_gpu(const ir::Type& from, const ir::Type& to) { return ir::device_of(from).same_gpu(ir::device_of(to)); }
+bool within_one_gpu(const ir::Type& from, const ir::Type& to) {
+  return ir::device_of(from).same_gpu(ir::device_of(to));
+}
 
 // The operand of a view whose memory result `i` of `op` takes over, or none.
-ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_t i, const Instance& instance, cost::MemoryRule rule) {
+ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_t i, const Instance& instance,
+                           cost::MemoryRule rule) {
   const auto inputs = function.inputs(op);
   if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
   const ir::Type& result = instance.values[op.first_result + i].type;
-  if (op.def->name == "Send") return within_one_gpu(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
+  if (op.def->name == "Send")
+    return within_one_gpu(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
   const bool same_elements = op.def->role == ir::Role::view && op.result_count == 1 &&
                              ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
   return same_elements && op.def->name != "Transpose" ? inputs[0] : ir::ValueId::none;
@@ -28,7 +32,11 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
 class Analysis {
  public:
   Analysis(const ir::Module& module, const Instance& instance, const Boundary& boundary, cost::MemoryRule rule)
-      : module_(module), function_(module.functions[instance.function]), instance_(instance), boundary_(boundary), rule_(rule) {}
+      : module_(module),
+        function_(module.functions[instance.function]),
+        instance_(instance),
+        boundary_(boundary),
+        rule_(rule) {}
 
   Liveness run() {
     result_.buffer_of.resize(function_.values.size());
@@ -88,7 +96,8 @@ class Analysis {
       const bool many = inputs.size() == size_t{2} * op.result_count;  // w1..wn, dw1..dwn; else w, dw, states
       return inputs[many || i == 0 ? i : i + 1];
     }
-    if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o)) return inputs[i];
+    if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o))
+      return inputs[i];
     if (rule_ == cost::MemoryRule::reuse && adds_in_place(op, o)) return inputs[0];
     return viewed_operand(function_, op, i, instance_, rule_);
   }
@@ -135,7 +144,8 @@ class Analysis {
       if (result_.buffer_of[value] != static_cast<int32_t>(value)) continue;
       const int32_t op = last_use_[value];
       if (op == kNever) result_.unfreed_parameters.push_back(static_cast<int32_t>(value));
-      if (op != kNever && op != kPinned && !function_.ops[static_cast<size_t>(op)].is_call()) result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
+      if (op != kNever && op != kPinned && !function_.ops[static_cast<size_t>(op)].is_call())
+        result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (function_.ops[o].is_call()) hand_over(o);
@@ -153,8 +163,10 @@ class Analysis {
       if (ends) last = kHanded;  // once, also where two operands share it
       return ends;
     };
-    for (const ir::ValueId id : inputs) call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]));
-    for (size_t i = 0; i < op.result_count; ++i) call.wanted.push_back(!hand(static_cast<int32_t>(op.first_result + i)));
+    for (const ir::ValueId id : inputs)
+      call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]));
+    for (size_t i = 0; i < op.result_count; ++i)
+      call.wanted.push_back(!hand(static_cast<int32_t>(op.first_result + i)));
   }
 
   const ir::Module& module_;

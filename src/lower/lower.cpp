@@ -49,12 +49,14 @@ bool same_hardware(const platform::Device& a, const platform::Device& b) {
 }
 
 // The distinct kinds of hardware among the devices that are used, and the kind of each device number.
-std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform, const Placement& placement) {
+std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform,
+                                                                const Placement& placement) {
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
   for (int32_t i = 0; i < placement.count(); ++i) {
     const platform::Device& device = platform.devices()[static_cast<size_t>(placement.place_of_rank(i))];
-    const auto same = std::find_if(hardware.begin(), hardware.end(), [&](const platform::Device* known) { return same_hardware(*known, device); });
+    const auto same                = std::find_if(hardware.begin(), hardware.end(),
+                                                  [&](const platform::Device* known) { return same_hardware(*known, device); });
     kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
     if (same == hardware.end()) hardware.push_back(&device);
   }
@@ -64,7 +66,8 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
 // Writes fragments into streams, renaming devices on the way.
 class Flattener {
  public:
-  Flattener(const FragmentMaker& maker, const Placement& placement, stream::Program& program) : maker_(maker), placement_(placement), program_(program) {}
+  Flattener(const FragmentMaker& maker, const Placement& placement, stream::Program& program)
+      : maker_(maker), placement_(placement), program_(program) {}
 
   void write(int32_t number, const interpret::DeviceMap& map) {
     const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
@@ -72,9 +75,15 @@ class Flattener {
     for (const ir::Device& device : fragment.devices) streams.push_back(stream_of(outside(device, map)));
     for (const Step& step : fragment.steps) {
       switch (step.kind) {
-        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], streams); break;
-        case Step::Kind::meeting: write(fragment.meetings[static_cast<size_t>(step.index)], streams); break;
-        case Step::Kind::call: write(fragment.calls[static_cast<size_t>(step.index)], map); break;
+        case Step::Kind::compute:
+          write(fragment.computes[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::meeting:
+          write(fragment.meetings[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::call:
+          write(fragment.calls[static_cast<size_t>(step.index)], map);
+          break;
       }
     }
   }
@@ -155,8 +164,8 @@ void add_initial(const ir::Type& type, const Placement& placement, Flattener& fl
 
 }  // namespace
 
-Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
-              const platform::Platform& platform, const Options& options) {
+Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+              const cost::CostModel& cost, const platform::Platform& platform, const Options& options) {
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
@@ -165,13 +174,15 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const Placement placement(devices, platform, options.places);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
-  const Boundary boundary{std::vector<bool>(function.parameters.size(), false), std::vector<bool>(function.results.size(), true)};
+  const Boundary boundary{std::vector<bool>(function.parameters.size(), false),
+                          std::vector<bool>(function.results.size(), true)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
   Flattener flattener(maker, placement, lowered.program);
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
-  for (size_t i = 0; i < function.parameters.size(); ++i) add_initial(entry.values[i].type, placement, flattener, lowered.program);
+  for (size_t i = 0; i < function.parameters.size(); ++i)
+    add_initial(entry.values[i].type, placement, flattener, lowered.program);
   lowered.program.instances.reserve(count_meetings(maker, root));
   flattener.write(root, {});
   lowered.program.computes       = std::move(maker.computes);

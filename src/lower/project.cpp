@@ -65,7 +65,9 @@ struct Site {
 
 // With the real devices that the op names, and those of its operands, which a member alone would not know.
 ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
-  const auto real = [&](const ir::Device& device) { return site.map.empty() ? device : interpret::renamed(device, site.map); };
+  const auto real = [&](const ir::Device& device) {
+    return site.map.empty() ? device : interpret::renamed(device, site.map);
+  };
   std::vector<int64_t> numbers;
   std::vector<std::string> names;
   for (const ValueId id : site.function.inputs(op)) {
@@ -159,8 +161,9 @@ class Projector {
     std::vector<ValueId> arguments;
     for (const size_t parameter : callee.parameters)
       arguments.push_back(kept[ir::index(site.function.inputs(op)[parameter])]);
-    const auto number   = static_cast<int32_t>(callee.function);
-    const ValueId first = builder.append(nullptr, number, builder.share({}), arguments, callee.results.size());  // on real devices
+    const auto number = static_cast<int32_t>(callee.function);
+    const ValueId first =
+        builder.append(nullptr, number, builder.share({}), arguments, callee.results.size());  // on real devices
     for (size_t i = 0; i < callee.results.size(); ++i) {
       keep(site, site.function.output(op, callee.results[i]), static_cast<ValueId>(ir::index(first) + i), builder,
            kept);

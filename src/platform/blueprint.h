@@ -43,7 +43,7 @@ struct Cable {
   Port port;
   int from                      = 0;  // vertices
   int to                        = 0;
-  std::string nvlink_generation = "";
+  std::string nvlink_generation = {};
   bool nvls                     = false;  // ends in a switch that reduces
 };
 

@@ -55,11 +55,11 @@ class Composer {
       blueprint_.vertices.push_back(fmt::format("{}-gpu{}", name, i));
       blueprint_.hosts.push_back({first + i, name, sheet, rail_of(i, node.gpus, nics)});
     }
-    for (const std::string& router : node.switches) add_router(name + "-" + router);
+    for (const std::string& router : node.switches) add_router(fmt::format("{}-{}", name, router));
     for (const Cable& cable : node.cables) {
       const bool nvlink = cable.port.kind == "nvlink";
-      blueprint_.cables.push_back({name + "-" + cable.name, cable.port, first + cable.from, first + cable.to,
-                                   nvlink ? node.gpu.nvlink_generation : "", nvlink && node.nvls});
+      blueprint_.cables.push_back({fmt::format("{}-{}", name, cable.name), cable.port, first + cable.from,
+                                   first + cable.to, nvlink ? node.gpu.nvlink_generation : "", nvlink && node.nvls});
     }
     for (const Nic& nic : node.nics) nics_.push_back({name + "-" + nic.name, nic.port, first + nic.vertex});
   }

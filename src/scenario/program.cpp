@@ -70,8 +70,7 @@ ir::Module with_dtype(const ir::Module& module, DType dtype) {
       if (value.annotation != nullptr)
         value.annotation = std::make_shared<const ir::Type>(retyped(*value.annotation, dtype));
     }
-    for (ir::Op& op : function.ops)
-      op.attributes = shared(retyped(*op.attributes, dtype));
+    for (ir::Op& op : function.ops) op.attributes = shared(retyped(*op.attributes, dtype));
   }
   return result;
 }

@@ -39,9 +39,9 @@ lower::Options read_collectives(const JsonView& json) {
   lower::Options options;
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!json.has(kinds[kind])) continue;
-    const JsonView choice       = json.at(kinds[kind]);
-    options.algorithms[kind]    = &collective::algorithms().get(choice.as_string(), choice.where());
-    const auto& algorithm       = *options.algorithms[kind];
+    const JsonView choice    = json.at(kinds[kind]);
+    options.algorithms[kind] = &collective::algorithms().get(choice.as_string(), choice.where());
+    const auto& algorithm    = *options.algorithms[kind];
     if (algorithm.does(static_cast<collective::Kind>(kind))) continue;
     choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
   }

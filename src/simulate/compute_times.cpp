@@ -48,8 +48,8 @@ ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& d
 
 double ComputeTimes::factor(int32_t stream, size_t item) const {
   if (jitter_.amplitude == 0) return 1;
-  constexpr uint64_t golden = 0x9e3779b97f4a7c15u;  // 2^64 over the golden ratio
-  const double drawn        = scatter((jitter_.seed + golden * (static_cast<uint64_t>(stream) + 1)) * golden + item);
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;  // 2^64 over the golden ratio
+  const double drawn         = scatter((jitter_.seed + kGolden * (static_cast<uint64_t>(stream) + 1)) * kGolden + item);
   return 1 + jitter_.amplitude * (2 * drawn - 1);
 }
 

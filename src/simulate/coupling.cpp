@@ -68,10 +68,10 @@ std::vector<collective::Flow> around(const std::vector<collective::Flow>& flows)
 
 RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
   if (coupling == Coupling::stepwise) return {steps, 1, 1, RelayShape::kUnlimited};
-  const Bytes slice(1e6);       // of NCCL's protocol Simple: a buffer of 4 MiB in 8 slots, two slots at a time
-  constexpr int32_t slots = 8;  // NCCL_STEPS
-  const auto slices       = static_cast<int32_t>(std::max(1.0, std::ceil(chunk / slice)));
-  return {steps, slices, std::min(slots, slices), slots};
+  const Bytes slice(1e6);        // of NCCL's protocol Simple: a buffer of 4 MiB in 8 slots, two slots at a time
+  constexpr int32_t kSlots = 8;  // NCCL_STEPS
+  const auto slices        = static_cast<int32_t>(std::max(1.0, std::ceil(chunk / slice)));
+  return {steps, slices, std::min(kSlots, slices), kSlots};
 }
 
 class Loosener {

@@ -18,7 +18,7 @@ constexpr int kRounds = 6;
 
 }  // namespace
 
-FairShares::FairShares(std::vector<double> capacities) {
+FairShares::FairShares(const std::vector<double>& capacities) {
   links_.reserve(capacities.size());
   for (const double capacity : capacities) links_.push_back({capacity, {}});
 }

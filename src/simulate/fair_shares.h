@@ -19,7 +19,7 @@ class FairShares {
   };
 
   // Capacities are in the unit of the rates; 0: nothing gets through.
-  explicit FairShares(std::vector<double> capacities);
+  explicit FairShares(const std::vector<double>& capacities);
 
   // Takes a free number for a new flow. `route` names each link once, at least one, and must outlive the flow.
   int32_t add(std::span<const Crossing> route);

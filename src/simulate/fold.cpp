@@ -64,7 +64,7 @@ class Merger {
     const Footprint& model = footprints_.distinct[static_cast<size_t>(parts.front())];
     result.distinct.push_back({static_cast<int32_t>(result.phases.size()), model.count, example, model.bytes});
     for (int32_t i = 0; i < model.count; ++i) {
-      Phase phase = footprints_.phases[static_cast<size_t>(model.first + i)];
+      Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
       if (phase.load >= 0) {
         Load sum = summed(parts, static_cast<size_t>(i));
         sum.unit = footprints_.loads[static_cast<size_t>(phase.load)].unit;

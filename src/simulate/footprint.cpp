@@ -16,8 +16,8 @@ namespace {
 // The largest number of which both are multiples. Shares are ratios of small integers, so that what is left of one
 // after subtracting the other is either far above the rounding error or zero.
 double common_unit(double a, double b) {
-  constexpr double rounding = 1e-9;
-  while (b > rounding) {
+  constexpr double kRounding = 1e-9;
+  while (b > kRounding) {
     const double rest = std::abs(a - std::round(a / b) * b);
     a                 = b;
     b                 = rest;
@@ -85,8 +85,8 @@ class Evenness {
     for (const int link : links) kinds += kinds_[static_cast<size_t>(link)];  // in any order
     for (const auto& [known, seconds] : seen_) {
       if (known != kinds) continue;
-      constexpr double rounding = 1e-9;
-      uneven_ |= std::abs((hop - seconds).value()) > rounding * hop.value();
+      constexpr double kRounding = 1e-9;
+      uneven_ |= std::abs((hop - seconds).value()) > kRounding * hop.value();
       return;
     }
     seen_.emplace_back(kinds, hop);
@@ -138,8 +138,8 @@ class Maker {
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
     } else {
-      const auto placed    = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                           places_of(program_, instance));
+      const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                        places_of(program_, instance));
       const auto& algorithm = collective::usable(*communication.algorithm, placed.task);
       for (const collective::Phase& plan : algorithm.flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
@@ -150,8 +150,7 @@ class Maker {
   }
 
   // Messages between streams of one device cost nothing.
-  Phase phase(const collective::Phase& plan, const stream::Communication& communication,
-              const stream::Placed& placed) {
+  Phase phase(const collective::Phase& plan, const stream::Communication& communication, const stream::Placed& placed) {
     const auto& places = placed.places;
     const auto& node   = placed.task.group.node;
     const Bytes bytes  = communication.bytes;
@@ -162,9 +161,9 @@ class Maker {
       const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
       if (from == to) continue;
       const platform::Route path = route(from, to, communication.name);
-      const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
-      Seconds& latency  = leaves ? far : near;
-      latency           = std::max(latency, platform_.step_latency(path));
+      const bool leaves          = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
+      Seconds& latency           = leaves ? far : near;
+      latency                    = std::max(latency, platform_.step_latency(path));
       if (flow.share != unit) unit = common_unit(flow.share, unit);
       Seconds hop(0);
       for (const int link : path.links) {

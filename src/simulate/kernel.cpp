@@ -18,14 +18,14 @@ class ConductorModel : public simgrid::kernel::resource::Model {
   explicit ConductorModel(Conductor& conductor) : Model("foreflow"), conductor_(conductor) {}
 
   double next_occurring_event(double now) override {
-    constexpr double never = -1;
-    due_                   = conductor_.next();
-    return std::isinf(due_) ? never : std::max(0.0, due_ - now);
+    constexpr double kNever = -1;
+    due_                    = conductor_.next();
+    return std::isinf(due_) ? kNever : std::max(0.0, due_ - now);
   }
 
   void update_actions_state(double now, double) override {
-    constexpr double rounding = 1e-12;  // of SimGrid's clock, which adds up differences
-    if (std::isinf(due_) || now < due_ - rounding * std::max(due_, 1.0)) return;
+    constexpr double kRounding = 1e-12;  // of SimGrid's clock, which adds up differences
+    if (std::isinf(due_) || now < due_ - kRounding * std::max(due_, 1.0)) return;
     conductor_.advance();
     if (std::isinf(conductor_.next()) && waiting_ != nullptr) waiting_->resume();
   }

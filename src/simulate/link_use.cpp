@@ -74,11 +74,11 @@ std::vector<stream::LinkUse> link_uses(const stream::Program& program, const str
       partition.say(static_cast<size_t>(link), 0);
     }
   }
-  constexpr Seconds unknown(-1);
-  std::vector<Seconds> busy(partition.classes(), unknown);
+  constexpr Seconds kUnknown(-1);
+  std::vector<Seconds> busy(partition.classes(), kUnknown);
   for (size_t link = 0; link < links; ++link) {
     Seconds& known = busy[static_cast<size_t>(partition.class_of(link))];
-    if (known == unknown) known = covered(users[link], intervals);
+    if (known == kUnknown) known = covered(users[link], intervals);
     uses[link].busy = known;
   }
   return uses;

@@ -11,11 +11,11 @@ namespace {
 
 // How many messages of one unit cross each link.
 Network::Route messages(const Load& load) {
-  constexpr double rounding = 1e-6;
+  constexpr double kRounding = 1e-6;
   Network::Route result;
   for (const auto& [link, weight] : load.crossings) {
     const double count = weight / load.unit, whole = std::round(count);
-    result.push_back({link, std::abs(count - whole) < rounding * whole ? whole : count});
+    result.push_back({link, std::abs(count - whole) < kRounding * whole ? whole : count});
   }
   return result;
 }

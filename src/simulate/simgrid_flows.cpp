@@ -141,8 +141,8 @@ class Simulation {
 
   void degrade(size_t link, double factor) {
     if (links_[link] == nullptr) return;
-    constexpr double nothing = 1e-30;  // SimGrid ignores a bandwidth of 0
-    links_[link]->set_bandwidth(std::max(factor, nothing) * bandwidth(link).value() * parts_);
+    constexpr double kAlmostNothing = 1e-30;  // SimGrid ignores a bandwidth of 0
+    links_[link]->set_bandwidth(std::max(factor, kAlmostNothing) * bandwidth(link).value() * parts_);
     // Flows keep the bandwidth of the moment when they began as their limit.
     for (simgrid::kernel::resource::Model* model : simgrid_.engine().get_all_models()) {
       for (simgrid::kernel::resource::Action& action : *model->get_started_action_set()) action.set_bound(-1);

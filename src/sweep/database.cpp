@@ -21,7 +21,7 @@ std::string column(sqlite3_stmt* statement, int number) {
 Database::Database(const std::string& path) : path_(path) {
   sqlite3* handle = nullptr;
   const int code  = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle,
-                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle, kPatience);

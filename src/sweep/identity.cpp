@@ -25,7 +25,8 @@ Json sorted(const Json& value) {
 
 Identity identity_of(const Json& source, const std::string& file, const std::string& version) {
   Json files = Json::object();
-  for (const auto& [written, path] : scenario::referenced_files(source, file)) files.set(written, sha256(read_file(path)));
+  for (const auto& [written, path] : scenario::referenced_files(source, file))
+    files.set(written, sha256(read_file(path)));
   Json whole;
   whole.set("files", std::move(files)).set("scenario", sorted(source));
   return {version, sha256(whole.dump_compact()), source.dump_compact()};

@@ -31,7 +31,8 @@ void Store::create(const Identity& identity) {
 }
 
 void Store::check(const Identity& identity) {
-  const auto tables = database_.run("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('about', 'points')");
+  const auto tables =
+      database_.run("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('about', 'points')");
   if (tables.size() != 2 || about("format") != kFormat)
     throw Error(path_, "is an SQLite file of something else; give another --store");
   const std::string version = about("version"), hash = about("scenario_hash");

@@ -44,9 +44,7 @@ class Sweep {
   }
 
  private:
-  Json point(size_t number) const {
-    return scenario::with_choice(source_, axes_, scenario::choice_of(axes_, number));
-  }
+  Json point(size_t number) const { return scenario::with_choice(source_, axes_, scenario::choice_of(axes_, number)); }
   std::string name(size_t number) const { return point_name(axes_, scenario::choice_of(axes_, number)); }
 
   // A mistake that is the same everywhere is not in the axes.
@@ -101,7 +99,8 @@ class Sweep {
   }
 
   void fail(Store& store, size_t number, const std::exception& why) {
-    const bool is_input = dynamic_cast<const Error*>(&why) != nullptr && dynamic_cast<const ChildDied*>(&why) == nullptr;
+    const bool is_input =
+        dynamic_cast<const Error*>(&why) != nullptr && dynamic_cast<const ChildDied*>(&why) == nullptr;
     if (is_input) return keep(store, number, {kFailed, without_file(why.what(), file_)});
     crashed_.emplace(number, why.what());
     step();
@@ -140,7 +139,7 @@ class Sweep {
   size_t count_ = 0;
   size_t done_  = 0;
   Identity identity_;
-  std::map<std::string, Record> records_;    // by the points' names
+  std::map<std::string, Record> records_;  // by the points' names
   std::map<size_t, std::string> crashed_;
 };
 

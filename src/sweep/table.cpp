@@ -35,7 +35,8 @@ std::string effects_table(const Result& result) {
     const scenario::Axis& axis = result.axes[effect.axis];
     const bool known           = effect.lines > 0;
     rows.push_back({axis.path(), std::to_string(axis.values.size()), std::to_string(effect.lines),
-                    known ? fmt::format("x {:.3f}", effect.mean) : "-", known ? fmt::format("x {:.3f}", effect.most) : "-"});
+                    known ? fmt::format("x {:.3f}", effect.mean) : "-",
+                    known ? fmt::format("x {:.3f}", effect.most) : "-"});
   }
   return "\nWhat moved the throughput most: the highest over the lowest along one axis, the others held\n" +
          aligned(rows, 1);

@@ -51,7 +51,7 @@ std::vector<Wave> waves_of(const Json& source, const std::vector<scenario::Axis>
       apart.batches.push_back(points);
       continue;
     }
-    Wave& wave = waves.emplace_back();
+    Wave& wave  = waves.emplace_back();
     wave.shared = true;
     for (const size_t point : points) wave.batches.push_back({point});
   }

@@ -49,9 +49,12 @@ Decision all_whole(const ir::OpCall& call) {
   return {std::vector<Layout>(call.inputs.size()), std::vector<Layout>(call.outputs), -1};
 }
 
-bool is_tensor_operand(const ir::OpCall& call, size_t i) { return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown; }
+bool is_tensor_operand(const ir::OpCall& call, size_t i) {
+  return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown;
+}
 
-// The parts of a sum may each be converted to another float type: a sum of converted gradients has more digits, not other ones.
+// The parts of a sum may each be converted to another float type: a sum of converted gradients has more digits, not
+// other ones.
 bool converts_floats(const ir::OpCall& call) {
   return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
 }
@@ -59,7 +62,8 @@ bool converts_floats(const ir::OpCall& call) {
 // Sums pass through what is linear in all its tensor operands together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.role == ir::Role::view) return arriving[0].is_partial() && call.def.name != "Concat";
-  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication || converts_floats(call);
+  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication ||
+                      converts_floats(call);
   if (!linear) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (is_tensor_operand(call, i) && !arriving[i].is_partial()) return false;
@@ -97,7 +101,8 @@ Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arrivi
   return decision;
 }
 
-Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text, const Letter& chosen, int ways, bool& possible) {
+Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text, const Letter& chosen,
+                     int ways, bool& possible) {
   Decision decision = all_whole(call);
   bool summed       = false;
   possible          = true;
@@ -105,15 +110,17 @@ Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const F
     const size_t dim = text.inputs[i].find(chosen.letter);
     if (dim == std::string::npos) continue;
     decision.inputs[i] = Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, true, chosen));
-    possible           = possible && (!is_tensor_operand(call, i) || divides(call.inputs[i].dims, decision.inputs[i], ways));
+    possible = possible && (!is_tensor_operand(call, i) || divides(call.inputs[i].dims, decision.inputs[i], ways));
   }
   for (size_t i = 0; i < decision.outputs.size(); ++i) {
-    const size_t dim    = i < text.outputs.size() ? text.outputs[i].find(chosen.letter) : std::string::npos;
-    const bool missing  = dim == std::string::npos;
-    decision.outputs[i] = missing ? Layout::partial() : Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, false, chosen));
-    summed              = summed || missing;
+    const size_t dim   = i < text.outputs.size() ? text.outputs[i].find(chosen.letter) : std::string::npos;
+    const bool missing = dim == std::string::npos;
+    decision.outputs[i] =
+        missing ? Layout::partial() : Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, false, chosen));
+    summed = summed || missing;
   }
-  if (summed && text.once >= 0 && text.inputs[static_cast<size_t>(text.once)].find(chosen.letter) == std::string::npos) decision.once = text.once;
+  if (summed && text.once >= 0 && text.inputs[static_cast<size_t>(text.once)].find(chosen.letter) == std::string::npos)
+    decision.once = text.once;
   return decision;
 }
 
@@ -127,7 +134,8 @@ std::string to_string(const Layout& layout) {
 }
 
 Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
-  const bool untouched = std::all_of(arriving.begin(), arriving.end(), [](const Layout& layout) { return layout.is_whole(); });
+  const bool untouched =
+      std::all_of(arriving.begin(), arriving.end(), [](const Layout& layout) { return layout.is_whole(); });
   if (untouched || call.def.role == ir::Role::shape) {
     Decision decision = all_whole(call);
     decision.inputs.assign(arriving.begin(), arriving.end());  // a shape op reads whatever is there
@@ -164,7 +172,9 @@ bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t block
     const char letter = text.inputs[weight][dim];
     if (letter == '.') continue;
     bool shared = false;
-    for (size_t i = 0; i < text.inputs.size(); ++i) shared = shared || (i != weight && static_cast<int>(i) != text.once && text.inputs[i].find(letter) != std::string::npos);
+    for (size_t i = 0; i < text.inputs.size(); ++i)
+      shared = shared ||
+               (i != weight && static_cast<int>(i) != text.once && text.inputs[i].find(letter) != std::string::npos);
     const bool kept = text.outputs[0].find(letter) != std::string::npos;
     contracts       = contracts || (shared && !kept);
     if (!shared && kept) column = static_cast<int>(dim);
@@ -181,10 +191,12 @@ ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
   return local;
 }
 
-ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs, int ways) {
-  ir::Attributes attributes = call.attributes;
+ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
+                                int ways) {
+  ir::Attributes attributes   = call.attributes;
   const std::string_view name = call.def.name;
-  if (name == "Split" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks && attributes.find("split") != nullptr) {
+  if (name == "Split" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks &&
+      attributes.find("split") != nullptr) {
     std::vector<int64_t> sizes = attributes.get_ints("split");
     for (int64_t& size : sizes) size /= ways;
     attributes.set("split", sizes);

@@ -4,8 +4,8 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
-#include "stage_function.h"
 #include "pass_arguments.h"
+#include "stage_function.h"
 
 namespace foreflow::transform {
 namespace {
@@ -17,8 +17,8 @@ constexpr int kEveryMicrobatch = -1;  // a value that does not depend on the mic
 // Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
 class Pipeliner {
  public:
-  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
-            const std::vector<double>& shares)
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches,
+            const schedule::ScheduleDef& schedule, const std::vector<double>& shares)
       : module_(module),
         function_(module.entry()),
         layouts_(interpret_layouts(module, microbatches, "microbatches")),
@@ -93,25 +93,32 @@ class Pipeliner {
 
   // Every function twice: for the first microbatch and, where it sums, for the later ones.
   struct StageFunction {
-    Outlined outlined;  // Sums::begin
-    size_t begin, add;  // function numbers
+    Outlined outlined;                                       // Sums::begin
+    size_t begin, add;                                       // function numbers
     std::vector<std::pair<ValueId, std::vector<int>>> sent;  // results that other stages need, and which
   };
 
   StageFunction stage_function(StagePhase phase, int stage) {
     auto& functions = distributed_.module.functions;
-    StageFunction made{outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_), functions.size(), functions.size(), {}};
+    StageFunction made{
+        outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_),
+        functions.size(),
+        functions.size(),
+        {}};
     functions.push_back(std::move(made.outlined.function));
     if (microbatches_ == 1 || made.outlined.sums.empty()) return made;
     made.add = functions.size();
-    functions.push_back(outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
+    functions.push_back(
+        outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
     return made;
   }
 
   void outline_stages() {
     for (int stage = 0; stage < stages_; ++stage) forward_.push_back(stage_function(StagePhase::forward, stage));
-    const bool trains = std::any_of(staged_.begin(), staged_.end(), [](const StagedOp& op) { return op.phase == StagePhase::backward; });
-    for (int stage = 0; trains && stage < stages_; ++stage) backward_.push_back(stage_function(StagePhase::backward, stage));
+    const bool trains = std::any_of(staged_.begin(), staged_.end(),
+                                    [](const StagedOp& op) { return op.phase == StagePhase::backward; });
+    for (int stage = 0; trains && stage < stages_; ++stage)
+      backward_.push_back(stage_function(StagePhase::backward, stage));
     for (const auto* side : {&forward_, &backward_}) {
       for (size_t stage = 0; stage < side->size(); ++stage) {
         for (const ValueId id : (*side)[stage].outlined.parameters) {
@@ -129,7 +136,8 @@ class Pipeliner {
   void find_sent(StageFunction& made) const {
     for (const ValueId id : made.outlined.results) {
       const auto readers = readers_.find(id);
-      if (readers != readers_.end()) made.sent.emplace_back(id, std::vector<int>(readers->second.begin(), readers->second.end()));
+      if (readers != readers_.end())
+        made.sent.emplace_back(id, std::vector<int>(readers->second.begin(), readers->second.end()));
     }
   }
 
@@ -183,7 +191,8 @@ class Pipeliner {
     const ir::Type type       = ir::moved(local_here, on_stage(ir::device_of(local_here), stage));
     home_.emplace(id, stage);
     for (int k = 0; k < pieces; ++k) {
-      const std::string name = pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
+      const std::string name =
+          pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
       at(id, slot(id, k), stage) = builder_.parameter(name, function_.parameters[i], type);
       distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, k});
     }
@@ -193,9 +202,10 @@ class Pipeliner {
 
   // The value of the new function for one on a stage; none: not there yet.
   ValueId& at(ValueId id, int microbatch, int stage) {
-    auto& stages     = at_[ir::index(id)];
-    const auto found = std::find_if(stages.begin(), stages.end(), [stage](const OnStage& entry) { return entry.stage == stage; });
-    OnStage& here    = found != stages.end() ? *found : stages.emplace_back(OnStage{stage, ValueId::none, {}});
+    auto& stages = at_[ir::index(id)];
+    const auto found =
+        std::find_if(stages.begin(), stages.end(), [stage](const OnStage& entry) { return entry.stage == stage; });
+    OnStage& here = found != stages.end() ? *found : stages.emplace_back(OnStage{stage, ValueId::none, {}});
     if (microbatch == kEveryMicrobatch) return here.shared;
     if (here.own.empty()) here.own.resize(static_cast<size_t>(microbatches_), ValueId::none);
     return here.own[static_cast<size_t>(microbatch)];
@@ -207,8 +217,9 @@ class Pipeliner {
     const ValueId known = at(id, microbatch, stage);
     if (known != ValueId::none) return known;
     const ValueId source = at(id, microbatch, home_.at(id));
-    FOREFLOW_CHECK(source != ValueId::none, "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
-    const ir::Device to   = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
+    FOREFLOW_CHECK(source != ValueId::none,
+                   "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
+    const ir::Device to              = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
     return at(id, microbatch, stage) = builder_.op("Send", {source}, {{"to", to}});
   }
 
@@ -223,11 +234,11 @@ class Pipeliner {
     std::vector<ValueId> arguments;
     arguments.reserve(callee.outlined.parameters.size() + sums.size());
     for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, microbatch, task.stage));
-    const bool adds  = !sums.empty() && at(sums[0], kEveryMicrobatch, task.stage) != ValueId::none;
+    const bool adds = !sums.empty() && at(sums[0], kEveryMicrobatch, task.stage) != ValueId::none;
     for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(at(sums[i], kEveryMicrobatch, task.stage));
     const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id                          = callee.outlined.results[i];
+      const ValueId id                         = callee.outlined.results[i];
       at(id, slot(id, microbatch), task.stage) = results[i];
     }
   }
@@ -239,13 +250,15 @@ class Pipeliner {
     }
   }
 
-  // An op that runs once a step, on the stage of its weight; a sum of gradients on the first of their stages. An optimizer
-  // of many weights (w1..wn, dw1..dwn) becomes one op a device.
+  // An op that runs once a step, on the stage of its weight; a sum of gradients on the first of their stages. An
+  // optimizer of many weights (w1..wn, dw1..dwn) becomes one op a device.
   void update(const ir::Op& op) {
     const auto inputs = function_.inputs(op);
-    if (op.def->role != ir::Role::optimizer || inputs.size() != size_t{2} * op.result_count) return update_on(op, inputs, results_of(op), update_stage(op));
+    if (op.def->role != ir::Role::optimizer || inputs.size() != size_t{2} * op.result_count)
+      return update_on(op, inputs, results_of(op), update_stage(op));
     std::map<ir::Device, std::vector<size_t>> rows;
-    for (size_t i = 0; i < op.result_count; ++i) rows[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
+    for (size_t i = 0; i < op.result_count; ++i)
+      rows[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
     for (const auto& [device, members] : rows) {
       std::vector<ValueId> operands, results;
       for (const size_t row : members) operands.push_back(inputs[row]);
@@ -305,10 +318,10 @@ class Pipeliner {
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of the program before, and of each stage after
   std::vector<StageFunction> forward_, backward_;
-  std::map<ValueId, int> home_;                              // the stage where a value is made
-  std::map<ValueId, std::set<int>> readers_;                 // the stages whose functions need it
-  std::vector<std::vector<OnStage>> at_;  // per value
-  std::vector<bool> summed_;  // per value: added up over the microbatches
+  std::map<ValueId, int> home_;               // the stage where a value is made
+  std::map<ValueId, std::set<int>> readers_;  // the stages whose functions need it
+  std::vector<std::vector<OnStage>> at_;      // per value
+  std::vector<bool> summed_;                  // per value: added up over the microbatches
   // Per value: not one microbatch's own. Parameters that are not split, sums, and everything when there is only one.
   std::vector<bool> shared_;
   Distributed distributed_;
@@ -316,21 +329,27 @@ class Pipeliner {
 
 }  // namespace
 
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
-                     const std::vector<double>& shares) {
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches,
+                     const schedule::ScheduleDef& schedule, const std::vector<double>& shares) {
   const std::vector<double> equal(static_cast<size_t>(stages), 1.0);
   if (!shares.empty() && shares.size() != equal.size()) {
-    throw Error("pipeline", std::to_string(shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
+    throw Error("pipeline", std::to_string(shares.size()) + " shares for " + std::to_string(stages) +
+                                " stages; write one for each");
   }
   return Pipeliner(module, ops, stages, microbatches, schedule, shares.empty() ? equal : shares).run();
 }
 
 namespace definitions {
 PassDef pipeline() {
-  return {"pipeline", "pipeline parallelism over pp stages and a number of microbatches, in the order of a schedule", {"pp", "microbatches", "schedule"},
+  return {"pipeline",
+          "pipeline parallelism over pp stages and a number of microbatches, in the order of a schedule",
+          {"pp", "microbatches", "schedule"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            const auto& schedule = schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), "--pass pipeline: schedule");
-            return transform::pipeline(module, ops, degree_argument(arguments, "pp", 1), degree_argument(arguments, "microbatches", 1), schedule).module;
+            const auto& schedule =
+                schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), "--pass pipeline: schedule");
+            return transform::pipeline(module, ops, degree_argument(arguments, "pp", 1),
+                                       degree_argument(arguments, "microbatches", 1), schedule)
+                .module;
           }};
 }
 }  // namespace definitions

@@ -61,10 +61,13 @@ class Replicator {
 
   // How many ops run before the first that needs a sum over the replicas. A call states devices from D1.
   size_t ops_before_a_sum() {
-    const bool from_zero = std::any_of(values_.begin(), values_.end(), [](const LaidOut& value) { return ir::device_of(value.value.type).index == 0; });
+    const bool from_zero = std::any_of(values_.begin(), values_.end(),
+                                       [](const LaidOut& value) { return ir::device_of(value.value.type).index == 0; });
     if (ways_ == 1 || from_zero) return 0;
     size_t o = 0;
-    while (o < function_.ops.size() && (function_.ops[o].is_call() || judge_(function_, function_.ops[o], values_).as_it_arrives)) ++o;
+    while (o < function_.ops.size() &&
+           (function_.ops[o].is_call() || judge_(function_, function_.ops[o], values_).as_it_arrives))
+      ++o;
     return o;
   }
 
@@ -82,7 +85,8 @@ class Replicator {
       for (const size_t i : part.parameters) arguments.push_back(copies_[i][static_cast<size_t>(way)]);
       const auto attributes = builder_.share({{std::string(ir::kCallDevices), std::move(devices)}});
       const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, part.results.size()));
-      for (size_t i = 0; i < part.results.size(); ++i) add_copy(ir::index(part.results[i]), static_cast<ValueId>(first + i), way, true);
+      for (size_t i = 0; i < part.results.size(); ++i)
+        add_copy(ir::index(part.results[i]), static_cast<ValueId>(first + i), way, true);
     }
   }
 
@@ -102,10 +106,11 @@ class Replicator {
 
   void parameter(size_t i) {
     for (int way = 0; way < ways_; ++way) {
-      const ir::Type local  = local_type(values_[i].value.type, values_[i].layout, ways_);
-      ir::Device device     = ir::device_of(local);
+      const ir::Type local = local_type(values_[i].value.type, values_[i].layout, ways_);
+      ir::Device device    = ir::device_of(local);
       if (!device.placed()) device = ir::Device(1);
-      copies_[i].push_back(builder_.parameter(name(function_.values[i], way), function_.parameters[i], ir::moved(local, in_replica(device, way))));
+      copies_[i].push_back(builder_.parameter(name(function_.values[i], way), function_.parameters[i],
+                                              ir::moved(local, in_replica(device, way))));
       distributed_.parameters.push_back({static_cast<int32_t>(i), values_[i].layout, ways_, way});
     }
   }
@@ -113,14 +118,17 @@ class Replicator {
   void write(const ir::Op& op) {
     const std::vector<const Copies*> inputs = operands(op);
     std::vector<ValueId> chosen(inputs.size());
-    const bool placed = std::any_of(inputs.begin(), inputs.end(), [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
-    const int count = placed ? ways_ : 1;
+    const bool placed = std::any_of(inputs.begin(), inputs.end(),
+                                    [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
+    const int count   = placed ? ways_ : 1;
     for (int way = 0; way < count; ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
-        chosen[i] = inputs[i] == nullptr ? ValueId::none : (*inputs[i])[inputs[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
+        chosen[i] =
+            inputs[i] == nullptr ? ValueId::none : (*inputs[i])[inputs[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
       }
       const size_t first = ir::index(builder_.append(op.def, op.callee, attributes(op, way), chosen, op.result_count));
-      for (uint32_t i = 0; i < op.result_count; ++i) add_copy(op.first_result + i, static_cast<ValueId>(first + i), way, placed);
+      for (uint32_t i = 0; i < op.result_count; ++i)
+        add_copy(op.first_result + i, static_cast<ValueId>(first + i), way, placed);
     }
   }
 
@@ -153,13 +161,14 @@ class Replicator {
   }
 
   const Copies& sum(size_t value) {
-    if (sums_[value].empty()) sums_[value] = builder_.emit("MPIAllreduce", copies_[value], {}, static_cast<size_t>(ways_));
+    if (sums_[value].empty())
+      sums_[value] = builder_.emit("MPIAllreduce", copies_[value], {}, static_cast<size_t>(ways_));
     return sums_[value];
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
-    const size_t value = ir::index(function_.results[i]);
-    Layout layout      = values_[value].layout;
+    const size_t value   = ir::index(function_.results[i]);
+    Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
     const size_t count = layout.is_split() ? static_cast<size_t>(ways_) : 1;
@@ -185,11 +194,15 @@ class Replicator {
 
 }  // namespace
 
-Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways) { return Replicator(std::move(module), ops, ways).run(); }
+Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways) {
+  return Replicator(std::move(module), ops, ways).run();
+}
 
 namespace definitions {
 PassDef replicate() {
-  return {"replicate", "data parallelism: dp copies of the program, gradients all-reduced", {"dp"},
+  return {"replicate",
+          "data parallelism: dp copies of the program, gradients all-reduced",
+          {"dp"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             return transform::replicate(module, ops, degree_argument(arguments, "dp", 1)).module;
           }};

@@ -5,8 +5,8 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "op_types.h"
-#include "shard_plan.h"
 #include "pass_arguments.h"
+#include "shard_plan.h"
 
 namespace foreflow::transform {
 namespace {
@@ -30,8 +30,9 @@ class Sharder {
 
   Distributed run() {
     if (ways_ > 1 && plan_.split_weights == 0) {
-      throw Error(module_.source + ": @" + function_.name, "tensor parallelism of " + std::to_string(ways_) +
-                                                               " splits no weight: no product has an output dimension that it divides");
+      throw Error(module_.source + ": @" + function_.name,
+                  "tensor parallelism of " + std::to_string(ways_) +
+                      " splits no weight: no product has an output dimension that it divides");
     }
     copies_.resize(function_.values.size());
     is_result_.resize(function_.values.size());
@@ -53,7 +54,8 @@ class Sharder {
     const ir::Value& value = function_.values[i];
     for (int way = 0; way < ways_; ++way) {
       const ir::Type type = ir::moved(local_type(values_[i].type, plan_.layouts[i], ways_), ir::Device(way + 1));
-      copies_[i][plan_.layouts[i]].push_back(builder_.parameter(suffixed(value.name, way, ways_), function_.parameters[i], type));
+      copies_[i][plan_.layouts[i]].push_back(
+          builder_.parameter(suffixed(value.name, way, ways_), function_.parameters[i], type));
       distributed_.parameters.push_back({static_cast<int32_t>(i), plan_.layouts[i], ways_, way});
     }
   }
@@ -73,7 +75,8 @@ class Sharder {
     for (int way = 0; way < (placed ? ways_ : 1); ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         const bool left_out = operands[i] == nullptr || (decision.once == static_cast<int32_t>(i) && way > 0);
-        chosen[i]           = left_out ? ir::ValueId::none : (*operands[i])[operands[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
+        chosen[i] =
+            left_out ? ir::ValueId::none : (*operands[i])[operands[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
       }
       const ir::ValueId first = builder_.append(op.def, op.callee, attributes, chosen, op.result_count);
       for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -99,9 +102,11 @@ class Sharder {
       return known[wanted] = builder_.emit("MPIAllreduce", known[made], {}, static_cast<size_t>(ways_));
     }
     if (made.is_split() && made.blocks == 1 && wanted.is_whole()) {
-      return known[wanted] = builder_.emit("MPIAllgather", known[made], {{"axis", int64_t{made.dim}}}, static_cast<size_t>(ways_));
+      return known[wanted] =
+                 builder_.emit("MPIAllgather", known[made], {{"axis", int64_t{made.dim}}}, static_cast<size_t>(ways_));
     }
-    FOREFLOW_CHECK(wanted.is_split() && wanted.blocks == 1, "the plan asks only for sums and for parts of whole values");
+    FOREFLOW_CHECK(wanted.is_split() && wanted.blocks == 1,
+                   "the plan asks only for sums and for parts of whole values");
     return known[wanted] = take_parts(id, wanted);
   }
 
@@ -112,9 +117,10 @@ class Sharder {
     Copies parts;
     for (int64_t way = 0; way < ways_; ++way) {
       const ir::ValueId own = whole[whole.size() == 1 ? 0 : static_cast<size_t>(way)];
-      parts.push_back(builder_.op("Slice", {own}, {{"axes", std::vector<int64_t>{wanted.dim}},
-                                                   {"starts", std::vector<int64_t>{way * size}},
-                                                   {"ends", std::vector<int64_t>{(way + 1) * size}}}));
+      parts.push_back(builder_.op("Slice", {own},
+                                  {{"axes", std::vector<int64_t>{wanted.dim}},
+                                   {"starts", std::vector<int64_t>{way * size}},
+                                   {"ends", std::vector<int64_t>{(way + 1) * size}}}));
     }
     return parts;
   }
@@ -139,8 +145,10 @@ class Sharder {
 
   // New weights stay where they are used.
   bool updates_weight(ir::ValueId id) const {
-    const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id), [](size_t value, const ir::Op& op) { return value < op.first_result; });
-    return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() && std::prev(after)->def->role == ir::Role::optimizer;
+    const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
+                                        [](size_t value, const ir::Op& op) { return value < op.first_result; });
+    return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() &&
+           std::prev(after)->def->role == ir::Role::optimizer;
   }
 
   const ir::Module& module_;
@@ -168,10 +176,14 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Re
 
 namespace definitions {
 PassDef shard() {
-  return {"shard", "tensor parallelism over tp devices; results=split leaves split results where they are", {"tp", "results"},
+  return {"shard",
+          "tensor parallelism over tp devices; results=split leaves split results where they are",
+          {"tp", "results"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const bool split = word_argument(arguments, "results", "gather") == "split";
-            return transform::shard(module, ops, degree_argument(arguments, "tp", 1), split ? Results::leave_split : Results::gather).module;
+            return transform::shard(module, ops, degree_argument(arguments, "tp", 1),
+                                    split ? Results::leave_split : Results::gather)
+                .module;
           }};
 }
 }  // namespace definitions

@@ -10,11 +10,12 @@ namespace {
 
 constexpr int32_t kNoOrigin = -1;
 
-// Greedy in program order. A weight whose split leads to a dimension that must be whole is kept whole in the next round;
-// one that is cut by a Split op is split in as many blocks.
+// Greedy in program order. A weight whose split leads to a dimension that must be whole is kept whole in the next
+// round; one that is cut by a Split op is split in as many blocks.
 class Planner {
  public:
-  Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways)
+  Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
+          int ways)
       : module_(module), function_(function), values_(values), ways_(ways) {}
 
   ShardPlan run() {
@@ -30,10 +31,11 @@ class Planner {
  private:
   void round() {
     stale_ = false;
-    plan_ = {std::vector<Layout>(function_.values.size()), {}, 0};
+    plan_  = {std::vector<Layout>(function_.values.size()), {}, 0};
     origin_.assign(function_.values.size(), kNoOrigin);
     undecided_.assign(function_.values.size(), false);
-    for (size_t i = 0; i < function_.parameters.size(); ++i) undecided_[i] = function_.parameters[i] == ir::ParameterRole::weight;
+    for (size_t i = 0; i < function_.parameters.size(); ++i)
+      undecided_[i] = function_.parameters[i] == ir::ParameterRole::weight;
     for (const ir::Op& op : function_.ops) visit(op);
   }
 
@@ -66,7 +68,9 @@ class Planner {
       const auto weight = static_cast<int32_t>(inputs[i]);
       const auto blocks = blocks_.find(weight);
       Layout layout;
-      if (whole_.contains(weight) || !starts_split(call, i, ways_, blocks == blocks_.end() ? 1 : blocks->second, layout)) continue;
+      if (whole_.contains(weight) ||
+          !starts_split(call, i, ways_, blocks == blocks_.end() ? 1 : blocks->second, layout))
+        continue;
       arriving[i] = layout;
       return weight;
     }
@@ -100,8 +104,9 @@ class Planner {
 
   [[noreturn]] void refuse_view(const ir::Op& op, const ir::OpCall& call) const {
     const std::vector<ir::Type> outputs = call.def.infer(call);
-    throw Error(ir::describe(module_, function_, op), "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
-                                                          ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
+    throw Error(ir::describe(module_, function_, op),
+                "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
+                    ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
   }
 
   // A weight lives as its first use wants it.
@@ -121,16 +126,17 @@ class Planner {
   const interpret::Values<interpret::Mixed>& values_;
   const int ways_;
   ShardPlan plan_;
-  std::vector<int32_t> origin_;       // per split value: the weight whose split began it
-  std::vector<bool> undecided_;       // per value: a weight without a use so far
-  std::set<int32_t> whole_;           // weights that stay whole
+  std::vector<int32_t> origin_;        // per split value: the weight whose split began it
+  std::vector<bool> undecided_;        // per value: a weight without a use so far
+  std::set<int32_t> whole_;            // weights that stay whole
   std::map<int32_t, int64_t> blocks_;  // weights split in blocks
-  bool stale_ = false;                 // this round found blocks: what was decided before is no reason to give up a split
+  bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
 };
 
 }  // namespace
 
-ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways) {
+ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
+                      const interpret::Values<interpret::Mixed>& values, int ways) {
   return Planner(module, function, values, ways).run();
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 class Outliner {
  public:
-  Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
-           int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops)
+  Outliner(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values,
+           StagePhase phase, int stage, int microbatches, const std::vector<bool>& summed, Sums sums,
+           const ir::OpTable& ops)
       : function_(function),
         staged_(staged),
         values_(values),
@@ -19,11 +20,14 @@ class Outliner {
         microbatches_(microbatches),
         summed_(summed),
         sums_(sums),
-        builder_("stage" + std::to_string(stage + 1) + (phase == StagePhase::forward ? "_forward" : "_backward") + (sums == Sums::add ? "_add" : ""), ops),
+        builder_("stage" + std::to_string(stage + 1) + (phase == StagePhase::forward ? "_forward" : "_backward") +
+                     (sums == Sums::add ? "_add" : ""),
+                 ops),
         map_(function.values.size()),
         maker_(function.values.size(), -1) {
     for (size_t o = 0; o < function.ops.size(); ++o) {
-      for (uint32_t i = 0; i < function.ops[o].result_count; ++i) maker_[function.ops[o].first_result + i] = static_cast<int32_t>(o);
+      for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
+        maker_[function.ops[o].first_result + i] = static_cast<int32_t>(o);
     }
   }
 
@@ -39,7 +43,8 @@ class Outliner {
       map_.set(id, builder_.parameter(function_.value(id).name, role(id), ir::TypeRef()));
     }
     for (const ir::ValueId id : outlined_.sums) {
-      if (sums_ == Sums::add) so_far_[id] = builder_.parameter(function_.value(id).name, ir::ParameterRole::data, ir::TypeRef());
+      if (sums_ == Sums::add)
+        so_far_[id] = builder_.parameter(function_.value(id).name, ir::ParameterRole::data, ir::TypeRef());
     }
     for (size_t o = 0; o < staged_.size(); ++o) {
       if (inside(o)) write(function_.ops[o]);
@@ -53,9 +58,12 @@ class Outliner {
 
  private:
   bool inside(size_t o) const { return staged_[o].phase == phase_ && staged_[o].stage == stage_; }
-  bool made_inside(ir::ValueId id) const { return maker_[ir::index(id)] >= 0 && inside(static_cast<size_t>(maker_[ir::index(id)])); }
+  bool made_inside(ir::ValueId id) const {
+    return maker_[ir::index(id)] >= 0 && inside(static_cast<size_t>(maker_[ir::index(id)]));
+  }
   bool is_constant(ir::ValueId id) const {
-    return maker_[ir::index(id)] >= 0 && staged_[static_cast<size_t>(maker_[ir::index(id)])].phase == StagePhase::anywhere;
+    return maker_[ir::index(id)] >= 0 &&
+           staged_[static_cast<size_t>(maker_[ir::index(id)])].phase == StagePhase::anywhere;
   }
   ir::ParameterRole role(ir::ValueId id) const {
     return ir::index(id) < function_.parameters.size() ? function_.parameters[ir::index(id)] : ir::ParameterRole::data;
@@ -83,8 +91,9 @@ class Outliner {
     for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values_[op.first_result + i].value.type);
     const std::vector<const ir::Array*> known(inputs.size(), nullptr);
     const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
-    const auto attributes = microbatches_ == 1 ? op.attributes
-                                               : builder_.share(local_attributes(call, verdict.decision, outputs, microbatches_));
+    const auto attributes = microbatches_ == 1
+                                ? op.attributes
+                                : builder_.share(local_attributes(call, verdict.decision, outputs, microbatches_));
     const auto first      = static_cast<int32_t>(builder_.append(op.def, -1, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ir::ValueId copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
@@ -128,8 +137,9 @@ class Outliner {
 
 }  // namespace
 
-Outlined outline_stage(const ir::Function& function, const std::vector<StagedOp>& staged, const interpret::Values<LaidOut>& values, StagePhase phase, int stage,
-                       int microbatches, const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops) {
+Outlined outline_stage(const ir::Function& function, const std::vector<StagedOp>& staged,
+                       const interpret::Values<LaidOut>& values, StagePhase phase, int stage, int microbatches,
+                       const std::vector<bool>& summed, Sums sums, const ir::OpTable& ops) {
   return Outliner(function, staged, values, phase, stage, microbatches, summed, sums, ops).run();
 }
 

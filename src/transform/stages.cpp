@@ -14,7 +14,8 @@ constexpr double kSame   = 0.01;
 
 class Stager {
  public:
-  Stager(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values, const std::vector<double>& shares)
+  Stager(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values,
+         const std::vector<double>& shares)
       : module_(module),
         function_(function),
         values_(values),
@@ -42,9 +43,9 @@ class Stager {
       if (op.is_call()) throw Error(ir::describe(module_, function_, op), "pipeline works on a program without calls");
       StagePhase phase = op.def->role == ir::Role::optimizer       ? StagePhase::update
                          : op.def->role == ir::Role::loss_gradient ? StagePhase::backward
-                         : reads_parameter(op)                         ? StagePhase::forward
+                         : reads_parameter(op)                     ? StagePhase::forward
                                                                    : StagePhase::anywhere;
-      loss_seen = loss_seen || op.def->role == ir::Role::loss_gradient;
+      loss_seen        = loss_seen || op.def->role == ir::Role::loss_gradient;
       for (const ir::ValueId id : function_.inputs(op)) {
         if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
       }
@@ -58,15 +59,19 @@ class Stager {
   // What depends on no parameter is constant.
   bool reads_parameter(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
-    return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id != ir::ValueId::none && ir::index(id) < function_.parameters.size(); });
+    return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
+      return id != ir::ValueId::none && ir::index(id) < function_.parameters.size();
+    });
   }
 
-  // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that is
-  // also the output layer.
+  // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that
+  // is also the output layer.
   bool adds_sums(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
     return op.def->additive && op.def->role == ir::Role::compute && inputs.size() > 1 &&
-           std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id != ir::ValueId::none && values_[ir::index(id)].layout.is_partial(); });
+           std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
+             return id != ir::ValueId::none && values_[ir::index(id)].layout.is_partial();
+           });
   }
 
   double flops(const ir::Op& op) const {
@@ -77,8 +82,8 @@ class Stager {
     return op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
   }
 
-  // How many activations are alive after each forward op, and the arithmetic done until then. Not their bytes: those are
-  // fewest inside a layer whose product is split, where nobody cuts.
+  // How many activations are alive after each forward op, and the arithmetic done until then. Not their bytes: those
+  // are fewest inside a layer whose product is split, where nobody cuts.
   struct Place {
     size_t op;
     double done;
@@ -148,12 +153,14 @@ class Stager {
         if (usable && (best == nullptr || !(rank(*best, ideal, stage) < rank(place, ideal, stage)))) best = &place;
       }
       if (best == nullptr) {
-        throw Error(module_.source + ": @" + function_.name, "has too few ops for " + std::to_string(stages_) + " stages; use fewer");
+        throw Error(module_.source + ": @" + function_.name,
+                    "has too few ops for " + std::to_string(stages_) + " stages; use fewer");
       }
       cuts.push_back(best->op);
     }
     for (size_t o = 0; o < staged_.size(); ++o) {
-      if (staged_[o].phase == StagePhase::forward) staged_[o].stage = static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), o) - cuts.begin());
+      if (staged_[o].phase == StagePhase::forward)
+        staged_[o].stage = static_cast<int>(std::lower_bound(cuts.begin(), cuts.end(), o) - cuts.begin());
     }
   }
 
@@ -175,8 +182,8 @@ class Stager {
     }
   }
 
-  // A gradient made of gradients alone (of a bias: the sum of what arrives) belongs to the stage of its weight, which gets
-  // what it needs anyway.
+  // A gradient made of gradients alone (of a bias: the sum of what arrives) belongs to the stage of its weight, which
+  // gets what it needs anyway.
   void bring_gradients_home() {
     std::vector<size_t> maker(function_.values.size(), SIZE_MAX);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -189,7 +196,9 @@ class Stager {
       for (size_t row = 0; row < rows; ++row) {
         const std::set<int>& home = at_[ir::index(inputs[row])];
         const size_t made         = maker[ir::index(inputs[row + rows])];
-        if (home.empty() || made == SIZE_MAX || staged_[made].phase != StagePhase::backward || !reads_only_gradients(made)) continue;
+        if (home.empty() || made == SIZE_MAX || staged_[made].phase != StagePhase::backward ||
+            !reads_only_gradients(made))
+          continue;
         staged_[made].stage = *home.begin();
       }
     }
@@ -197,7 +206,8 @@ class Stager {
 
   bool reads_only_gradients(size_t o) const {
     const auto inputs = function_.inputs(function_.ops[o]);
-    return std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id == ir::ValueId::none || at_[ir::index(id)].empty(); });
+    return std::all_of(inputs.begin(), inputs.end(),
+                       [&](ir::ValueId id) { return id == ir::ValueId::none || at_[ir::index(id)].empty(); });
   }
 
   // Where each forward value is at hand: the stages that make or read it.
@@ -224,8 +234,8 @@ class Stager {
 
 }  // namespace
 
-std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values,
-                                    const std::vector<double>& shares) {
+std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function,
+                                    const interpret::Values<LaidOut>& values, const std::vector<double>& shares) {
   return Stager(module, function, values, shares).run();
 }
 
