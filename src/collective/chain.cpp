@@ -15,11 +15,11 @@ namespace {
 // sqrt((ranks - 2) * bytes / bandwidth / latency) balances the latencies of many chunks against the filling with big
 // ones; with one hop there is nothing to fill. No more than 1024: NCCL's chunks are not below 64 KiB for long messages.
 int chunks(const Task& task) {
-  constexpr double most = 1024;
-  const Wire& wire      = nodes(task.group).size() > 1 ? task.far : task.near;
+  constexpr double kMost = 1024;
+  const Wire& wire       = nodes(task.group).size() > 1 ? task.far : task.near;
   if (task.group.ranks == 2 || wire.latency <= Seconds(0)) return task.group.ranks == 2 ? 1 : 16;
   const double best = std::sqrt((task.group.ranks - 2) * (task.bytes / wire.bandwidth / wire.latency));
-  return static_cast<int>(std::lround(std::clamp(best, 1.0, most)));
+  return static_cast<int>(std::lround(std::clamp(best, 1.0, kMost)));
 }
 
 // The ranks from the root on, in the order of the first ring.

@@ -77,6 +77,7 @@ class FragmentWriter {
   };
 
   const ir::Type& type(ir::ValueId id) const { return instance_.values[ir::index(id)].type; }
+  Bytes size_of(size_t buffer) const { return live_.size[instance_.values.number(buffer)]; }
   bool owns_memory(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
 
   std::vector<ir::Type> input_types(const ir::Op& op) const {
@@ -118,10 +119,10 @@ class FragmentWriter {
     if (!on_host) open.event.flops += op.def->work(application.call, outputs).flops;
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     for (uint32_t i = 0; i < op.result_count; ++i) {
-      if (owns_memory(op.first_result + i)) open.level += live_.size[op.first_result + i];
+      if (owns_memory(op.first_result + i)) open.level += size_of(op.first_result + i);
     }
     open.peak = std::max(open.peak, open.level);
-    for (const int32_t buffer : live_.freed_after[o]) open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
+    for (const int32_t buffer : live_.freed_after[o]) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
   }
 
   // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
@@ -168,16 +169,16 @@ class FragmentWriter {
       Bytes made, freed;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
-        if (ir::device_of(instance_.values[value].type) == member && owns_memory(value)) made += live_.size[value];
+        if (ir::device_of(instance_.values[value].type) == member && owns_memory(value)) made += size_of(value);
       }
       for (const int32_t buffer : live_.freed_after[o]) {
-        if (place_of(buffer) == member) freed += live_.size[static_cast<size_t>(buffer)];
+        if (place_of(buffer) == member) freed += size_of(static_cast<size_t>(buffer));
       }
       step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
     }
     for (const int32_t buffer : live_.freed_after[o]) {
       const bool elsewhere = std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
-      if (elsewhere) open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
+      if (elsewhere) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
     }
     if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0]);
     for (const ir::Device& member : meeting.members) step.members.push_back(device_number(member));
@@ -205,7 +206,7 @@ class FragmentWriter {
 
   void settle_boundary() {
     for (const int32_t buffer : live_.unfreed_parameters) {
-      open_[place_of(buffer)].level -= live_.size[static_cast<size_t>(buffer)];
+      open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
     }
     // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
     if (&instance_ == &maker_.interpretation_.entry()) return;

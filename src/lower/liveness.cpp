@@ -32,7 +32,6 @@ class Analysis {
 
   Liveness run() {
     result_.buffer_of.resize(function_.values.size());
-    result_.size.resize(function_.values.size());
     last_use_.assign(function_.values.size(), kNever);
     last_read_.assign(function_.values.size(), kNever);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -57,15 +56,10 @@ class Analysis {
 
   void own_memory(size_t value) {
     result_.buffer_of[value] = static_cast<int32_t>(value);
-    result_.size[value]      = bytes_of(value);
-  }
-
-  // Of a value; equal values are counted once.
-  Bytes bytes_of(size_t value) {
-    const uint32_t number = instance_.values.number(value);
-    if (number >= bytes_.size()) bytes_.resize(number + 1, Bytes(-1));
-    if (bytes_[number] < Bytes(0)) bytes_[number] = ir::bytes_of(instance_.values[value].type);
-    return bytes_[number];
+    const uint32_t number    = instance_.values.number(value);
+    if (number >= result_.size.size()) result_.size.resize(number + 1, Bytes(-1));
+    Bytes& size = result_.size[number];
+    if (size < Bytes(0)) size = ir::bytes_of(instance_.values[value].type);
   }
 
   void visit(int32_t o) {
@@ -171,7 +165,6 @@ class Analysis {
   Liveness result_;
   std::vector<int32_t> last_use_;   // per buffer: op number
   std::vector<int32_t> last_read_;  // per value, of a buffer by any of its values: op number, or kPinned: returned
-  std::vector<Bytes> bytes_;        // by number of the distinct value; < 0: not counted yet
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Boundary {
 // Values that share memory form one buffer (a Reshape and its operand). `last_use[op]` are the buffers whose last use op is.
 struct Liveness {
   std::vector<int32_t> buffer_of;                 // per value; itself if it has memory of its own
-  std::vector<Bytes> size;                        // per buffer (indexed by its first value)
+  std::vector<Bytes> size;                        // of a buffer, by the number of its first value among the distinct ones
   std::vector<std::vector<int32_t>> freed_after;  // per op: buffers
   std::vector<Boundary> calls;                    // per op; empty for ops of the table
   std::vector<int32_t> unfreed_parameters;        // buffers of parameters that die but are never used: free at the end

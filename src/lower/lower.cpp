@@ -81,7 +81,7 @@ class Flattener {
 
   int32_t stream_of(const ir::Device& device) {
     const ir::Device real(placement_.device(device), device.stream_name());
-    const auto [found, fresh] = streams_.emplace(real, static_cast<int32_t>(program_.streams.size()));
+    const auto [found, fresh] = streams_.try_emplace(real, static_cast<int32_t>(program_.streams.size()));
     if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
     return found->second;
   }
@@ -134,6 +134,17 @@ class Flattener {
   std::map<int32_t, int32_t> uses_;
 };
 
+// How many meetings a fragment comes to, those of its calls included.
+size_t count_meetings(const FragmentMaker& maker, int32_t root) {
+  std::vector<size_t> counts;  // by fragment: callees stand before their callers
+  for (const Fragment& fragment : maker.fragments) {
+    size_t count = fragment.meetings.size();
+    for (const CallStep& call : fragment.calls) count += counts[static_cast<size_t>(call.fragment)];
+    counts.push_back(count);
+  }
+  return counts[static_cast<size_t>(root)];
+}
+
 void add_initial(const ir::Type& type, const Placement& placement, Flattener& flattener, stream::Program& program) {
   if (type.is_tuple()) {
     for (const ir::Type& element : type.elements) add_initial(element, placement, flattener, program);
@@ -161,6 +172,7 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   Flattener flattener(maker, placement, lowered.program);
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
   for (size_t i = 0; i < function.parameters.size(); ++i) add_initial(entry.values[i].type, placement, flattener, lowered.program);
+  lowered.program.instances.reserve(count_meetings(maker, root));
   flattener.write(root, {});
   lowered.program.computes       = std::move(maker.computes);
   lowered.program.communications = std::move(maker.communications);

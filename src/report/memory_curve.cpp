@@ -58,11 +58,15 @@ class Level {
 
 }  // namespace
 
-MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device) {
-  std::vector<size_t> streams;
-  for (size_t s = 0; s < program.streams.size(); ++s) {
-    if (program.streams[s].device == device) streams.push_back(s);
-  }
+std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
+  std::vector<std::vector<size_t>> streams(program.devices.size());
+  for (size_t s = 0; s < program.streams.size(); ++s)
+    streams[static_cast<size_t>(program.streams[s].device)].push_back(s);
+  return streams;
+}
+
+MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device,
+                         const std::vector<size_t>& streams) {
   std::vector<size_t> next(streams.size(), 0);
   Level level(program.devices[static_cast<size_t>(device)].initial);
   while (true) {

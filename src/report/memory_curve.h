@@ -17,8 +17,12 @@ struct MemoryCurve {
   std::vector<MemoryPoint> points;  // times increase; the first is 0
 };
 
+// Per device of the program, the indices of its streams.
+std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program);
+
 // Items of the device's streams that run at the same time need their workspaces at the same time.
-// `device` is an index into Program::devices.
-MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device);
+// `device` is an index into Program::devices, `streams` are its own.
+MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device,
+                         const std::vector<size_t>& streams);
 
 }  // namespace foreflow::report

@@ -46,14 +46,6 @@ struct Intervals {
   }
 };
 
-// By device: its streams.
-std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
-  std::vector<std::vector<size_t>> streams(program.devices.size());
-  for (size_t s = 0; s < program.streams.size(); ++s)
-    streams[static_cast<size_t>(program.streams[s].device)].push_back(s);
-  return streams;
-}
-
 // Of one device at a time: those of all are as large as the timeline.
 Intervals intervals_of(const stream::Program& program, const stream::Timeline& timeline,
                        const std::vector<size_t>& streams) {
@@ -71,7 +63,8 @@ Intervals intervals_of(const stream::Program& program, const stream::Timeline& t
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
-                               const platform::Platform& platform, int index, const Intervals& intervals) {
+                               const platform::Platform& platform, int index, const std::vector<size_t>& streams) {
+  const Intervals intervals        = intervals_of(program, timeline, streams);
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
@@ -83,7 +76,7 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   device.communication = covered(intervals.communication);
   device.busy          = covered(intervals.all());
   device.idle          = timeline.makespan - device.busy;
-  device.peak_memory   = memory_curve(program, timeline, index).peak;
+  device.peak_memory   = memory_curve(program, timeline, index, streams).peak;
   device.capacity      = hardware.memory;
   device.fits          = device.peak_memory <= device.capacity;
   return device;
@@ -207,8 +200,7 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
 
   const auto streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
-    summary.devices.push_back(summarise_device(program, timeline, platform, static_cast<int>(d),
-                                               intervals_of(program, timeline, streams[d])));
+    summary.devices.push_back(summarise_device(program, timeline, platform, static_cast<int>(d), streams[d]));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links                         = summarise_links(timeline, platform);

@@ -142,9 +142,10 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
 
 void add_counters(Events& events, const Summary& summary, const stream::Program& program,
                   const stream::Timeline& timeline, const platform::Platform& platform) {
+  const std::vector<std::vector<size_t>> streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const int process = process_of(program, static_cast<int>(d));
-    for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d)).points) {
+    for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d), streams[d]).points) {
       events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"bytes\":{}}}}}", process,
                  Events::time(nanoseconds(point.time)), point.level.value());
     }

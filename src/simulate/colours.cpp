@@ -68,6 +68,9 @@ class Refinement {
   }
 
   void begin_streams(const Disturbances& disturbances) {
+    size_t stops = 0;
+    for (const stream::Instance& instance : program_.instances) stops += instance.members.size();
+    stops_.reserve(stops);
     first_stop_.push_back(0);
     for (size_t s = 0; s < program_.streams.size(); ++s) {
       const auto& [name, device, items] = program_.streams[s];

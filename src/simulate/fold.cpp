@@ -16,7 +16,7 @@ class Numbering {
     numbers_.reserve(colours.size());
     std::unordered_map<Colour, int32_t> known;
     for (size_t i = 0; i < colours.size(); ++i) {
-      const auto [found, is_new] = known.emplace(colours[i], static_cast<int32_t>(first_.size()));
+      const auto [found, is_new] = known.try_emplace(colours[i], static_cast<int32_t>(first_.size()));
       if (is_new) first_.push_back(static_cast<int32_t>(i));
       numbers_.push_back(found->second);
     }

@@ -117,7 +117,10 @@ stream::Timeline timeline_of(const Performance& performance, const Score& score,
     if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
   }
   const Groups groups = by_meeting(performance.flows, performance.ends.size());
-  timeline.flows.reserve(performance.flows.size());
+  size_t flows        = 0;
+  for (const int32_t meeting : score.cast.meeting_of)
+    flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
+  timeline.flows.reserve(flows);
   for (size_t instance = 0; instance < score.program.instances.size(); ++instance) {
     const auto meeting = static_cast<size_t>(score.cast.meeting_of[instance]);
     for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {

@@ -84,6 +84,13 @@ class Pipeliner {
     return placed;
   }
 
+  // The values of the new function that one of the old is on a stage; none: not there yet.
+  struct OnStage {
+    int stage;
+    ValueId shared;            // by all microbatches
+    std::vector<ValueId> own;  // by microbatch; empty where there are none
+  };
+
   // Every function twice: for the first microbatch and, where it sums, for the later ones.
   struct StageFunction {
     Outlined outlined;  // Sums::begin
@@ -161,6 +168,8 @@ class Pipeliner {
       }
     }
     for (const ValueId id : function_.results) mark(id);
+    shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
+    for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
   }
 
   void parameter(size_t i) {
@@ -180,20 +189,16 @@ class Pipeliner {
     }
   }
 
-  // What is not one microbatch's own: parameters that are not split, sums, and everything when there is only one.
-  int slot(ValueId id, int microbatch) const {
-    const bool shared = ir::index(id) < function_.parameters.size() && !values_[ir::index(id)].layout.is_split();
-    return shared || summed_[ir::index(id)] || microbatches_ == 1 ? kEveryMicrobatch : microbatch;
-  }
+  int slot(ValueId id, int microbatch) const { return shared_[ir::index(id)] ? kEveryMicrobatch : microbatch; }
 
   // The value of the new function for one on a stage; none: not there yet.
   ValueId& at(ValueId id, int microbatch, int stage) {
     auto& stages     = at_[ir::index(id)];
-    const auto found = std::find_if(stages.begin(), stages.end(), [stage](const auto& entry) { return entry.first == stage; });
-    auto& here       = found != stages.end() ? found->second : stages.emplace_back(stage, std::vector<ValueId>()).second;
-    const auto place = static_cast<size_t>(microbatch - kEveryMicrobatch);
-    if (place >= here.size()) here.resize(microbatch == kEveryMicrobatch ? 1 : static_cast<size_t>(microbatches_) + 1, ValueId::none);
-    return here[place];
+    const auto found = std::find_if(stages.begin(), stages.end(), [stage](const OnStage& entry) { return entry.stage == stage; });
+    OnStage& here    = found != stages.end() ? *found : stages.emplace_back(OnStage{stage, ValueId::none, {}});
+    if (microbatch == kEveryMicrobatch) return here.shared;
+    if (here.own.empty()) here.own.resize(static_cast<size_t>(microbatches_), ValueId::none);
+    return here.own[static_cast<size_t>(microbatch)];
   }
 
   // The value on a stage, sent there when it is first needed.
@@ -214,9 +219,10 @@ class Pipeliner {
   void call(const schedule::PlacedTask& task) {
     const StageFunction& callee = function_of(task);
     const int microbatch        = task.task.microbatch;
+    const auto& sums            = callee.outlined.sums;
     std::vector<ValueId> arguments;
+    arguments.reserve(callee.outlined.parameters.size() + sums.size());
     for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, microbatch, task.stage));
-    const auto& sums = callee.outlined.sums;
     const bool adds  = !sums.empty() && at(sums[0], kEveryMicrobatch, task.stage) != ValueId::none;
     for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(at(sums[i], kEveryMicrobatch, task.stage));
     const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
@@ -301,8 +307,10 @@ class Pipeliner {
   std::vector<StageFunction> forward_, backward_;
   std::map<ValueId, int> home_;                              // the stage where a value is made
   std::map<ValueId, std::set<int>> readers_;                 // the stages whose functions need it
-  std::vector<std::vector<std::pair<int, std::vector<ValueId>>>> at_;  // per value and stage: by microbatch, see at()
+  std::vector<std::vector<OnStage>> at_;  // per value
   std::vector<bool> summed_;  // per value: added up over the microbatches
+  // Per value: not one microbatch's own. Parameters that are not split, sums, and everything when there is only one.
+  std::vector<bool> shared_;
   Distributed distributed_;
 };
 

@@ -11,6 +11,7 @@
 //                                    ..
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
@@ -37,8 +38,6 @@ class Replicator {
 
   Distributed run() {
     for (const LaidOut& value : values_) group_ = std::max(group_, ir::device_of(value.value.type).index);
-    copies_.resize(function_.values.size());
-    sums_.resize(function_.values.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     const ReplicaPart part = replica_part(function_, ops_before_a_sum());
     for (const size_t o : part.ops_for_all) write(function_.ops[o]);
@@ -49,7 +48,8 @@ class Replicator {
     ir::Function entry = builder_.finish(std::move(results));
     ir::Function own   = std::move(module_.functions.back());
     module_.functions.pop_back();
-    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, unused_name(own.name + "_replica")));
+    std::string replica = unused_name(own.name + "_replica");
+    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, std::move(replica)));
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
@@ -177,8 +177,9 @@ class Replicator {
   Judge judge_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;  // devices of one replica
-  std::vector<Copies> copies_;  // per value
-  std::vector<Copies> sums_;    // per partial value: its sum over the replicas, once it is needed
+  // Per value that is not the replica function's own, which nearly all are.
+  std::unordered_map<size_t, Copies> copies_;
+  std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };
 
