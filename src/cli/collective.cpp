@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -16,17 +17,16 @@ using simulate::Alone;
 struct Options {
   std::string kind, platform, algorithm = "auto", engine = "simgrid", json;
   std::vector<std::string> bytes, settings;
-  int ranks = 0;  // 0: all devices
-  int nodes = 0;  // 0: as many as the ranks need
+  std::optional<int> ranks;  // all devices
+  std::optional<int> nodes;  // as many as the ranks need
   bool plan = false;
 };
 
-scenario::PlatformRef load(const Options& options, int nodes) {
+scenario::PlatformRef load(const Options& options, std::optional<int> nodes) {
   const bool file = options.platform.ends_with(".xml");
-  if (file && options.nodes != 0)
-    throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
+  if (file && options.nodes) throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
   Json part = Json::object().set(file ? "file" : "topology", options.platform);
-  if (nodes != 0) part.set("nodes", nodes);
+  if (nodes) part.set("nodes", *nodes);
   for (const std::string& setting : options.settings) scenario::override_with(part, setting);
   const Json holder = Json::object().set("platform", part);
   return scenario::load_platform(scenario::read_platform(JsonView(holder, "foreflow collective").at("platform")));
@@ -48,15 +48,16 @@ std::vector<std::vector<int>> nodes_of(const platform::Platform& platform) {
 scenario::PlatformRef platform_for(const Options& options) {
   auto platform      = load(options, options.nodes);
   const auto devices = static_cast<int>(platform->devices().size());
-  if (options.nodes != 0 || options.ranks <= devices || options.platform.ends_with(".xml")) return platform;
+  const int ranks    = options.ranks.value_or(devices);
+  if (options.nodes || ranks <= devices || options.platform.ends_with(".xml")) return platform;
   const int size = devices / static_cast<int>(nodes_of(*platform).size());
-  return load(options, (options.ranks + size - 1) / size);
+  return load(options, (ranks - 1) / size + 1);
 }
 
 // `--nodes` spreads the ranks evenly over the nodes; else they fill one node after the other.
 std::vector<int> places_on(const platform::Platform& platform, const Options& options) {
   const auto devices = static_cast<int>(platform.devices().size());
-  const int ranks    = options.ranks != 0 ? options.ranks : devices;
+  const int ranks    = options.ranks.value_or(devices);
   if (ranks < 2 || ranks > devices)
     throw Error("--ranks",
                 fmt::format("{} is not possible; use 2 to {}, as many as there are devices", ranks, devices));
@@ -65,7 +66,7 @@ std::vector<int> places_on(const platform::Platform& platform, const Options& op
   int left = ranks;
   for (size_t i = 0; i < nodes.size() && left > 0; ++i) {
     const auto rest = static_cast<int>(nodes.size() - i), size = static_cast<int>(nodes[i].size());
-    const int here = std::min({left, size, options.nodes != 0 ? (left + rest - 1) / rest : size});
+    const int here = std::min({left, size, options.nodes ? (left + rest - 1) / rest : size});
     places.insert(places.end(), nodes[i].begin(), nodes[i].begin() + here);
     left -= here;
   }

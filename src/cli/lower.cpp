@@ -68,6 +68,7 @@ void write_programs(const Options& options, const ir::Module& module,
 
 void lower_scenario(const Options& options) {
   const scenario::Scenario scenario    = scenario::load_file(options.file, options.settings);
+  scenario::check_one_job(scenario);
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   const lower::Options placed          = scenario::lowering(scenario, *platform);
   const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario);

@@ -1,7 +1,9 @@
 #include "cli/output.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include "foreflow/base/text.h"
 
@@ -21,5 +23,7 @@ void answer(const std::string& json_path, const Json& json, std::string_view tex
   if (json_path != "-") std::cout << text;
   write_if_given(json_path, json.dump());
 }
+
+int default_workers() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace foreflow::cli

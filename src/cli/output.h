@@ -1,4 +1,4 @@
-// What several commands share: where results go.
+// What several commands share: where results go, and how many workers there are.
 #pragma once
 
 #include <string>
@@ -16,5 +16,8 @@ void make_folder(const std::string& path);
 
 // The machine-readable answer replaces the text on stdout when it goes there itself.
 void answer(const std::string& json_path, const Json& json, std::string_view text);
+
+// Worker processes where nobody says how many: one a core.
+int default_workers();
 
 }  // namespace foreflow::cli

@@ -1,7 +1,6 @@
 #include "foreflow/search/search.h"
 
 #include <iostream>
-#include <thread>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -14,14 +13,14 @@ namespace {
 struct Options {
   std::string scenario, engine, json, csv;
   std::vector<std::string> settings;
-  int jobs    = 0;  // 0: one a core
+  int jobs    = default_workers();
   int top     = 10;
   bool timing = false;
 };
 
 search::Result searched(const Options& options) {
   search::Options how;
-  how.jobs = options.jobs > 0 ? options.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  how.jobs = options.jobs;
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
   std::unique_ptr<Progress> progress;
   how.finished = [&](size_t done, size_t total) {
@@ -32,7 +31,7 @@ search::Result searched(const Options& options) {
 }
 
 void run(const Options& options) {
-  if (options.jobs < 0) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
+  if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
   if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
   const search::Result result = searched(options);
   const auto top              = static_cast<size_t>(options.top);

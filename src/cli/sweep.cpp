@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <iostream>
-#include <thread>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -21,7 +20,7 @@ constexpr const char* kMeasure =
 struct Options {
   std::string scenario, store, engine, json, csv;
   std::vector<std::string> settings;
-  int jobs    = 0;  // 0: one a core
+  int jobs    = default_workers();
   int top     = 10;
   bool timing = false;
 };
@@ -32,7 +31,7 @@ sweep::Result swept(const Options& options) {
   sweep::Options how;
   how.store   = options.store;
   how.version = FOREFLOW_VERSION;
-  how.jobs    = options.jobs > 0 ? options.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  how.jobs    = options.jobs;
   std::unique_ptr<Progress> progress;
   how.begun = [&](size_t kept, size_t total) {
     if (kept > 0) std::cerr << fmt::format("foreflow: {} of {} points are in {}\n", kept, total, options.store);
@@ -48,7 +47,7 @@ size_t crashed(const sweep::Result& result) {
 }
 
 void run(const Options& options) {
-  if (options.jobs < 0) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
+  if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
   if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
   const sweep::Result result = swept(options);
   Json json                  = sweep::to_json(result);

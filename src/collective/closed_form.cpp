@@ -31,8 +31,35 @@ class Ports {
   double busiest_ = 0;
 };
 
-Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& nic) {
-  Ports near_out(nic.size()), near_in(nic.size()), far_out(nic.size()), far_in(nic.size());
+// How much of its port a rank can use towards another one. All of it through a switch; where the rings of a node have
+// links of their own (a mesh), those of the rings that pass between the two. Where none does, messages take detours,
+// which have as much as one ring at best.
+class Lanes {
+ public:
+  explicit Lanes(const Group& group) : rings_(group.rings.size()) {
+    const bool one_node = !group.node.empty() && *std::max_element(group.node.begin(), group.node.end()) == 0;
+    if (rings_ <= 1 || !one_node) return;
+    for (const std::vector<int>& ring : group.rings) {
+      for (size_t i = 0; i < ring.size(); ++i) ++passing_[{ring[i], ring[(i + 1) % ring.size()]}];
+    }
+  }
+
+  // Zero: a detour.
+  double part(int from, int to) const {
+    if (passing_.empty()) return 1;
+    const auto found = passing_.find({from, to});
+    return found == passing_.end() ? 0 : found->second / static_cast<double>(rings_);
+  }
+  double detour() const { return 1 / static_cast<double>(rings_); }
+
+ private:
+  size_t rings_;
+  std::map<std::pair<int, int>, int> passing_;
+};
+
+Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& nic, const Lanes& lanes) {
+  Ports near_out(nic.size()), near_in(nic.size()), far_out(nic.size()), far_in(nic.size()), detours(nic.size());
+  double lane = 0;                 // the busiest way from a rank to another, in shares of a port
   Seconds filling(0), slowest(0);  // what the head takes on all flows, and on the slowest
   for (const Flow& flow : phase.flows) {
     const bool far = is_far(task.group, flow.from, flow.to);
@@ -42,13 +69,17 @@ Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& n
     } else {
       near_out.add(flow.from, flow.share);
       near_in.add(flow.to, flow.share);
+      const double part = lanes.part(flow.from, flow.to);
+      if (part > 0) lane = std::max(lane, flow.share / part);
+      if (part == 0) detours.add(flow.from, flow.share);
     }
     const Seconds hop = phase.head * task.bytes / (far ? task.far : task.near).bandwidth;
     filling += hop;
     slowest = std::max(slowest, hop);
   }
+  if (detours.busiest() > 0) lane = std::max(lane, detours.busiest() / lanes.detour());
   return filling - slowest +
-         std::max(std::max(near_out.busiest(), near_in.busiest()) * task.bytes / task.near.bandwidth,
+         std::max(std::max({near_out.busiest(), near_in.busiest(), lane}) * task.bytes / task.near.bandwidth,
                   std::max(far_out.busiest(), far_in.busiest()) * task.bytes / task.far.bandwidth);
 }
 
@@ -57,9 +88,10 @@ Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& n
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task) {
   Cost cost{Seconds(0), Seconds(0)};
   const std::vector<int> nic = nics(task.group);
+  const Lanes lanes(task.group);
   for (const Phase& phase : algorithm.flows(task).phases) {
     cost.latency += phase.near_steps * task.near.latency + phase.far_steps * task.far.latency;
-    cost.transfer += transfer(phase, task, nic);
+    cost.transfer += transfer(phase, task, nic, lanes);
   }
   return cost;
 }

@@ -124,7 +124,7 @@ Json route_to_json(const Platform& platform, const std::string& from, const std:
   const Route route = find_route(platform, from, to);
   Json names        = Json::array();
   for (const int index : route.links) names.push(platform.links()[static_cast<size_t>(index)].name);
-  Json json = Json::object();
+  Json json = to_json(platform);
   json.set("from", from);
   json.set("to", to);
   json.set("route", std::move(names));

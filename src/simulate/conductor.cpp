@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "simulate/stuck.h"
 
 namespace foreflow::simulate {
 
@@ -23,7 +24,7 @@ Conductor::Conductor(const Score& score, const Network& network, const Surroundi
 }
 
 double Conductor::next() const {
-  if (players_.finished()) return Agenda::kNever;
+  if (players_.finished() || flooding_ >= 0) return Agenda::kNever;
   // What others do may never end; it matters as long as something of ours may get on.
   const bool hopeless = !traffic_.moving() && next_change_ == surroundings_.changes.size();
   return hopeless ? Agenda::kNever : traffic_.next();
@@ -129,6 +130,7 @@ void Conductor::change(double now) {
 void Conductor::send_foreign(int32_t number, double now) {
   const Surroundings::Source& source = surroundings_.sources[static_cast<size_t>(number)];
   if (free_foreign_.empty()) {
+    if (foreign_.size() == kMostForeign) flooding_ = number;
     free_foreign_.push_back(static_cast<int32_t>(foreign_.size()));
     foreign_.push_back({{traffic_.add_link(0), 1}});
   }
@@ -178,6 +180,7 @@ void Conductor::paced(const Traffic::Tag& tag, double change, double now) {
 
 Performance Conductor::take() && {
   if (!players_.finished()) {
+    if (flooding_ >= 0) refuse_flood(flooding_);
     traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
       const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
                                                  : runs_[static_cast<size_t>(tag.number)].meeting;

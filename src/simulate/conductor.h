@@ -91,6 +91,7 @@ class Conductor {
   size_t next_change_ = 0;
   std::deque<Network::Route> foreign_;  // with a link of their own each, for the limit
   std::vector<int32_t> free_foreign_;
+  int32_t flooding_ = -1;  // the source with which there were too many
   Performance result_;
 };
 

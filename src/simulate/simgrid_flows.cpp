@@ -157,6 +157,7 @@ class Simulation {
     const Bytes bytes            = std::min(background.bytes, Bytes(std::exp2(62) / parts_));
     flow->set_payload_size(static_cast<uint64_t>(std::llround(bytes.value() * parts_)));
     std::erase_if(foreign_, [](const s4u::CommPtr& one) { return one->get_state() == s4u::Activity::State::FINISHED; });
+    if (foreign_.size() == kMostForeign) refuse_flood(static_cast<int32_t>(number));
     foreign_.push_back(flow);
     flow->start();
     const Seconds again = now + background.period;

@@ -15,4 +15,10 @@ void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, 
                   program.streams[member].name));
 }
 
+void refuse_flood(int32_t source) {
+  throw Error(fmt::format("disturbances.background[{}]", source),
+              fmt::format("more than {} flows of others are under way at once; lengthen the period or send fewer bytes",
+                          kMostForeign));
+}
+
 }  // namespace foreflow::simulate

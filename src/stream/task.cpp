@@ -97,14 +97,13 @@ class Survey {
         look_around(near, ring);
       }
       ranks = rings.front();
-      if (nodes_.size() > 1) continue;
-      // A mesh: each ring has links of its own, and a rank's port is all of them.
-      if (near) near->bandwidth = static_cast<double>(rings.size()) * near->bandwidth;
-      group.rings = std::move(rings);
+      if (nodes_.size() == 1) group.rings = std::move(rings);
     }
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
       group.rings.resize(static_cast<size_t>(able_.channels));
+    // A mesh: each ring has links of its own, and a rank's port is all of them.
+    if (near && nodes_.size() == 1) near->bandwidth = static_cast<double>(group.rings.size()) * near->bandwidth;
     group.nvls  = nodes_.size() == 1 && able_.add_inside;
     group.sharp = nodes_.size() > 1 && able_.add_between;
     const Wire instant{Seconds(0), BytesPerSecond(1)};  // nobody sends

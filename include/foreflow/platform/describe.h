@@ -28,7 +28,7 @@ int device_index(const Platform& platform, const std::string& name);
 std::string describe(const Platform& platform);
 Json to_json(const Platform& platform);
 
-// One route. Throws Error when a name is unknown or both are the same.
+// One route; in JSON beside what the platform is. Throws Error when a name is unknown or both are the same.
 std::string describe_route(const Platform& platform, const std::string& from, const std::string& to);
 Json route_to_json(const Platform& platform, const std::string& from, const std::string& to);
 

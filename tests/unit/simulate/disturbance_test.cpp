@@ -144,13 +144,26 @@ TEST(Disturbance, FlowOverALinkThatStaysDownIsRefused) {
   ProgramWriter writer(4);
   writer.communicate(Kind::send, {0, 1}, kBytes);
   Background endless{2, 3, Bytes(1)};
-  endless.period = Seconds(0.1);  // others come and go for ever
+  endless.period             = Seconds(0.1);  // others come and go for ever
   const Disturbances failure = {.links = {{0, {{Seconds(0.5), 0}}}}, .background = {endless}};
   EXPECT_EQ(message_of(writer, failure),
             "stream D1: Do_send never ends: link link0 is down for good; let its trace repair it");
   EXPECT_EQ(message_of(writer, failure, "simgrid_flows"),
             "engine simgrid_flows: does not notice what never ends because link link0 is down for good; let its trace "
             "repair it, or use engine simgrid");
+}
+
+TEST(Disturbance, FloodOfOthersIsRefused) {
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  Background flood{2, 3, kBytes};
+  flood.period = Seconds(1e-9);
+  for (const std::string_view engine : {"simgrid", "simgrid_flows"}) {
+    EXPECT_EQ(
+        message_of(writer, {.background = {flood}}, engine),
+        "disturbances.background[0]: more than 2000 flows of others are under way at once; lengthen the period or "
+        "send fewer bytes");
+  }
 }
 
 TEST(Disturbance, AnalyticEngineRefusesWhatNeedsSharedLinks) {

@@ -108,5 +108,21 @@ TEST(Tasks, KnowWhatLinksCanDo) {
   EXPECT_FALSE(place(plain, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1}).task.group.nvls);
 }
 
+// Two of the six rings of the mesh, of 25 GB/s each.
+TEST(Tasks, CountOnlyTheChannelsThatLinksCarry) {
+  const auto mesh                   = platform::make(platform::topologies().get("dgx1", "test"), 1);
+  std::vector<platform::Link> links = mesh.links();
+  std::vector<platform::Route> routes;
+  for (int from = 0; from < 8; ++from) {
+    for (int to = 0; to < 8; ++to) routes.push_back(from == to ? platform::Route{} : mesh.route(from, to));
+  }
+  for (platform::Link& link : links) link.channels = 2;
+  const platform::Platform platform("two channels", mesh.devices(), links, routes);
+  const auto& ring = collective::default_algorithm(collective::Kind::all_reduce);
+  const auto task  = place(platform, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1, 2, 3, 4, 5, 6, 7}).task;
+  EXPECT_EQ(task.group.rings.size(), 2U);
+  EXPECT_DOUBLE_EQ(task.near.bandwidth.value(), 50e9);
+}
+
 }  // namespace
 }  // namespace foreflow::stream
