@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 

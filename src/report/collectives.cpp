@@ -86,7 +86,9 @@ std::vector<Seconds> contention_by_instance(const stream::Program& program, cons
       start = std::min(start, flows[f].start);
       end   = std::max(end, flows[f].end);
     }
-    lost[static_cast<size_t>(phase.instance)] += std::max(Seconds(0), end - start - phase.alone);
+    constexpr double kRounding = 1e-9;
+    const Seconds more         = end - start - phase.alone;
+    if (more > kRounding * phase.alone) lost[static_cast<size_t>(phase.instance)] += more;
   }
   return lost;
 }

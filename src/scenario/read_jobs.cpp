@@ -1,5 +1,4 @@
 // "jobs": several workloads on one platform. What a job leaves out is what the scenario says for all of them.
-#include <algorithm>
 #include <set>
 
 #include "scenario/read.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/share.h"

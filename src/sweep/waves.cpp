@@ -1,6 +1,5 @@
 #include "sweep/waves.h"
 
-#include <algorithm>
 #include <map>
 
 namespace foreflow::sweep {
