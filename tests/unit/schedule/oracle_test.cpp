@@ -36,6 +36,7 @@ Json expected_timeline(const JsonView& oracle) {
       const auto fields = task.items();
       Json item         = Json::object();
       item.set("kind", fields[0].as_string()).set("microbatch", fields[1].as_int()).set("chunk", fields[3].as_int());
+      item.set("stage", fields[2].as_int()).set("pipe", fields[3].as_int());
       item.set("start", fields[4].as_number()).set("end", fields[5].as_number());
       row.push(std::move(item));
     }
@@ -52,7 +53,10 @@ TEST_P(ExactTimeline, EqualsTheOracle) {
   const Json oracles    = parse_json(read_file(file), file);
   const JsonView oracle = JsonView(oracles, file).at(GetParam().key);
 
-  const Json ours = to_json(schedules().get(GetParam().schedule, "test"), 4, 8, {1, 2, GetParam().hop});
+  const Json ours = to_json({.schedule     = schedules().get(GetParam().schedule, "test"),
+                             .devices      = 4,
+                             .microbatches = 8,
+                             .costs        = {.hop = GetParam().hop}});
 
   EXPECT_EQ(ours.find("timeline")->dump(), expected_timeline(oracle).dump());
   EXPECT_EQ(ours.find("makespan")->dump(), oracle.at("makespan").json().dump());
@@ -76,7 +80,11 @@ INSTANTIATE_TEST_SUITE_P(P4K8, ExactTimeline,
 TEST(Gpipe, TakesThePublishedTimeWithLatency) {
   const ScheduleDef& gpipe = schedules().get("gpipe", "test");
   for (const auto& [hop, expected] : {std::pair{0.5, 36.0}, {1.0, 39.0}, {1.5, 42.0}, {2.0, 45.0}}) {
-    EXPECT_EQ(*to_json(gpipe, 4, 8, {1, 2, hop}).find("makespan")->if_double(), expected) << hop;
+    EXPECT_EQ(*to_json({.schedule = gpipe, .devices = 4, .microbatches = 8, .costs = {.hop = hop}})
+                   .find("makespan")
+                   ->if_double(),
+              expected)
+        << hop;
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "foreflow/schedule/play.h"
+
 namespace foreflow::schedule {
 namespace {
 
@@ -14,10 +16,11 @@ std::string text(const std::vector<Task>& tasks) {
 }
 
 std::vector<Task> stage_of(const char* name, int stages, int microbatches, size_t stage) {
-  return schedules().get(name, "test").order(stages, microbatches)[stage];
+  return schedules().get(name, "test").order({.devices = stages, .microbatches = microbatches})[stage];
 }
 
-std::string problem_of(void (*run)()) {
+template <class Run>
+std::string problem_of(Run run) {
   try {
     run();
   } catch (const Error& error) {
@@ -46,21 +49,28 @@ TEST(Schedules, WarmUpWithEveryMicrobatchWhenThereAreFewerThanStages) {
 }
 
 TEST(ForwardOnly, KeepsTheForwardsInTheirOrder) {
-  const Order forwards = forward_only(schedules().get("1f1b", "test").order(4, 3));
-  for (const auto& tasks : forwards) EXPECT_EQ(text(tasks), "F0 F1 F2");
+  const ScheduleDef& row = schedules().get("1f1b", "test");
+  for (const auto& tasks : forward_only(plan(row, {.devices = 4, .microbatches = 3})).order)
+    EXPECT_EQ(text(tasks), "F0 F1 F2");
 }
 
-TEST(CheckSize, SaysWhatWouldBeRight) {
-  EXPECT_NO_THROW(check_size(64, 1024, "test"));
-  EXPECT_EQ(problem_of([] { check_size(0, 4, "$.pp"); }), "$.pp: 0 stages; a pipeline has at least 1");
-  EXPECT_EQ(problem_of([] { check_size(4, -1, "$.pp"); }), "$.pp: -1 microbatches; a step has at least 1");
-  EXPECT_THROW(check_size(1 << 30, 1 << 30, "test"), Error);
+TEST(CheckedSize, SaysWhatWouldBeRight) {
+  const auto check = [](int stages, int microbatches, std::optional<int> virtual_stages = {}) {
+    return checked_size(schedules().get("1f1b", "test"), stages, microbatches, virtual_stages, "$.pp");
+  };
+  EXPECT_EQ(check(64, 1024).chunks, 1);
+  EXPECT_EQ(check(64, 1024, 1).chunks, 1);
+  EXPECT_EQ(problem_of([&] { check(0, 4); }), "$.pp: 0 stages; a pipeline has at least 1");
+  EXPECT_EQ(problem_of([&] { check(4, -1); }), "$.pp: -1 microbatches; a step has at least 1");
+  EXPECT_EQ(problem_of([&] { check(4, 4, 2); }), "$.pp: 2 virtual stages a device for 1f1b, which has 1; use 1");
+  EXPECT_EQ(problem_of([&] { check(4, 4, 0); }), "$.pp: 0 virtual stages; a device has at least 1");
+  EXPECT_THROW(check(1 << 30, 1 << 30), Error);
 }
 
 TEST(CheckCosts, RefusesWhatIsNoTime) {
   EXPECT_NO_THROW(check_costs({}, "test"));
-  EXPECT_EQ(problem_of([] { check_costs({.backward = 0}, "here"); }),
-            "here: a backward cost of 0; it is a finite number above 0");
+  EXPECT_EQ(problem_of([] { check_costs({.weight_grad = 0}, "here"); }),
+            "here: a weight gradient cost of 0; it is a finite number above 0");
   EXPECT_THROW(check_costs({.forward = std::numeric_limits<double>::quiet_NaN()}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = -1}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = std::numeric_limits<double>::infinity()}, "test"), Error);
