@@ -71,6 +71,22 @@ bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   return !arriving.empty();
 }
 
+// A sum in the one operand that the op is linear in, beside whole ones.
+bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
+  if (text.linear < 0) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (static_cast<int>(i) == text.linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
+Decision pass_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  decision.inputs.assign(arriving.begin(), arriving.end());
+  decision.outputs.assign(call.outputs, Layout::partial());
+  return decision;
+}
+
 Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
   Decision decision = all_whole(call);
   if (!arriving[0].is_split()) return decision;
@@ -143,15 +159,11 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     return decision;
   }
   if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
-  if (passes_partial(call, arriving)) {
-    Decision decision = all_whole(call);
-    decision.inputs.assign(arriving.begin(), arriving.end());
-    decision.outputs.assign(call.outputs, Layout::partial());
-    return decision;
-  }
+  if (passes_partial(call, arriving)) return pass_partial(call, arriving);
   const ir::Factors factors = call.def.factors(call);
   if (factors.rule == ir::Factors::Rule::linear_view) return decide_view(call, arriving, ways);
   const FactorText text = parse_factors(factors.text);
+  if (passes_one(text, arriving)) return pass_partial(call, arriving);
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (!arriving[i].is_split()) continue;
     const Letter letter = letter_of(factors, text, i, arriving[i]);
