@@ -221,14 +221,15 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
        "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad",
        "NegativeLogLikelihoodLossGrad", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
-       "SigmoidGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
+       "SigmoidGrad", "SimplifiedLayerNormalizationGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
        "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
   add("is what exporters of training graphs write: it is differentiated already",
       {"BiasDropout", "ConcatTraining", "InPlaceAccumulator", "SoftmaxCrossEntropy", "SoftmaxCrossEntropyLossInternal",
        "YieldOp"});
   add("is fused for inference: export the model unfused to train it",
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
-       "MultiHeadAttention", "RotaryEmbedding", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"});
+       "MultiHeadAttention", "SkipSimplifiedLayerNormalization"});
+  add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
   add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "DescentStep", "Momentum", "MomentumOptimizer",
                                "Optimizer", "SGDOptimizer"});
