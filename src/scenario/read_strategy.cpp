@@ -125,6 +125,15 @@ const std::vector<std::string>& strategy_keys() {
   return keys;
 }
 
+const std::vector<std::string>& later_strategy_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all;
+    for (const Later& later : kLater) all.emplace_back(later.key);
+    return all;
+  }();
+  return keys;
+}
+
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
   json.allow_only(strategy_keys());
   refuse_later(json);

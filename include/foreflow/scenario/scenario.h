@@ -122,6 +122,9 @@ Scenario load_file(const std::string& path, const std::vector<std::string>& over
 // What a scenario's "strategy" may say.
 const std::vector<std::string>& strategy_keys();
 
+// Those of them that take their default only in this version.
+const std::vector<std::string>& later_strategy_keys();
+
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);
 
