@@ -145,6 +145,7 @@ Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const F
 std::string to_string(const Layout& layout) {
   if (layout.is_whole()) return "whole";
   if (layout.is_partial()) return "partial";
+  if (layout.is_flat()) return "flat";
   const std::string text = "split " + std::to_string(layout.dim);
   return layout.blocks == 1 ? text : text + " in " + std::to_string(layout.blocks) + " blocks";
 }
@@ -196,6 +197,8 @@ bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t block
 }
 
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
+  if (layout.is_flat())
+    return ir::Type::tensor(type.dtype, {1, (ir::element_count(type.dims) + ways - 1) / ways}, type.device);
   if (!layout.is_split() || !type.is_tensor()) return type;
   ir::Type local = type;
   int64_t& dim   = local.dims[static_cast<size_t>(layout.dim)];

@@ -231,7 +231,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
        "MultiHeadAttention", "RotaryEmbedding", "SkipSimplifiedLayerNormalization"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
-  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "DescentStep", "Momentum", "MomentumOptimizer",
+  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum", "MomentumOptimizer",
                                "Optimizer", "SGDOptimizer"});
   return reasons;
 }

@@ -14,6 +14,9 @@ namespace foreflow::test {
 std::string to_string(const Split& split) {
   return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
+         (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
+         (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
+         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
          (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "");
 }
 
@@ -55,7 +58,13 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), split.pp, split.microbatches, schedule));
   }
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
-  if (replicas > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), replicas));
+  if (replicas > 1) {
+    const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
+  }
+  ir::Module& last = steps.back().module;
+  last             = transform::overlap_tensor(last, ops::table(), split.chunks);
+  if (split.sends) last = transform::overlap_sends(last, ops::table());
   return steps;
 }
 

@@ -160,13 +160,13 @@ TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
 }
 
 TEST(Replicate, SumsEachGradientOnce) {
-  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), 2).module;
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), {.ways = 2}).module;
   EXPECT_EQ(count(module, "MPIAllreduce"), kLayers);
   EXPECT_EQ(count(module, "SGDOptimizer"), 2);
 }
 
 TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
-  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 2).module, ops::table(), 4).module;
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 2).module, ops::table(), {.ways = 4}).module;
   ASSERT_EQ(module.functions.size(), 2U);
   EXPECT_EQ(module.functions[0].name, "mlp_replica");
   EXPECT_EQ(count(module.functions[0], "MatMul"), 2 * kLayers);  // one for each device of a replica
@@ -178,7 +178,7 @@ TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
 }
 
 TEST(Replicate, RefusesReplicasThatDoNotDivideTheBatch) {
-  EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), 3); }),
+  EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), {.ways = 3}); }),
             "mlp: @mlp: %x: Tensor[Float32, (8, 8)] cannot be split evenly over 3 replicas");
 }
 
