@@ -10,6 +10,7 @@
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
+#include "foreflow/reproduce/reproduce.h"
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/workload/preset.h"
 
@@ -110,6 +111,7 @@ const std::vector<Table>& tables() {
                                          {"engines", [] { return rows_of(simulate::engines()); }},
                                          {"couplings", [] { return rows_of(simulate::couplings()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
+                                         {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
                                          {"commands", [] { return rows_of(commands()); }}};
   return all;
 }

@@ -66,6 +66,13 @@ void refuse_gpt_inference(const workload::WorkloadDef& family, const Json& sizes
               "of gpt is the graph of its ONNX export; give a --phase, or use foreflow workload gpt2 -o FILE.onnx");
 }
 
+double parse_number(const std::string& key, const std::string& text) {
+  double number           = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw Error("--" + key, "\"" + text + "\" is no number; write one such as 1.25");
+}
+
 Json parse_key(const workload::Key& key, const std::string& text) {
   switch (key.kind) {
     case workload::Key::Kind::word:
@@ -73,6 +80,8 @@ Json parse_key(const workload::Key& key, const std::string& text) {
     case workload::Key::Kind::boolean:
       if (text == "true" || text == "false") return text == "true";
       throw Error("--" + std::string(key.name), "\"" + text + "\" is neither true nor false");
+    case workload::Key::Kind::number:
+      return parse_number(std::string(key.name), text);
     case workload::Key::Kind::integer:
       break;
   }

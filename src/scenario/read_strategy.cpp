@@ -12,8 +12,8 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}, Later{"zero", "0"},
-                               Later{"sequence_parallel", "false"}, Later{"overlap_gradients", "false"}};
+constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""},
+                               Later{"sequence_parallel", "false"}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -119,8 +119,18 @@ const std::vector<std::string>& strategy_keys() {
   // clang-format off
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
-      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends",
+      "overlap_tensor"};
   // clang-format on
+  return keys;
+}
+
+const std::vector<std::string>& later_strategy_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all;
+    for (const Later& later : kLater) all.emplace_back(later.key);
+    return all;
+  }();
   return keys;
 }
 
@@ -145,6 +155,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
   strategy.shares       = read_shares(json, strategy);
+  read_exchange(json, workload, strategy);
   return strategy;
 }
 

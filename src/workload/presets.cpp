@@ -20,6 +20,9 @@ constexpr std::string_view kUnet =
     "Zhuang et al., 2023, table 3 and artifact (suite_unet.py, unet_2d.py); rounded there, count by the definition "
     "there";
 constexpr std::string_view kLlama2 = "Touvron et al., 2023b; count of the released checkpoint";
+constexpr std::string_view kMixtral =
+    "Jiang et al., 2024, table 1, and the configuration files published with the weights; count of the released "
+    "checkpoint";
 constexpr std::string_view kLlama3 = "Grattafiori et al., 2024; count of the released checkpoint";
 
 Preset gpt2(std::string_view name, int64_t layers, int64_t hidden, int64_t heads, int64_t parameters) {
@@ -107,6 +110,23 @@ Preset llama3(std::string_view name, const Gated& sizes, int64_t parameters) {
   return preset;
 }
 
+Preset mixtral(std::string_view name, const Gated& sizes, int64_t sequence, int64_t vocabulary, int64_t parameters) {
+  return {name,
+          "moe",
+          {{"layers", sizes.layers},
+           {"hidden", sizes.hidden},
+           {"heads", sizes.heads},
+           {"kv_heads", sizes.kv_heads},
+           {"feed_forward", sizes.feed_forward},
+           {"sequence", sequence},
+           {"vocabulary", vocabulary},
+           {"experts", 8},
+           {"top_k", 2},
+           {"rotary_base", 1000000}},
+          parameters,
+          kMixtral};
+}
+
 std::vector<std::string> known() {
   std::vector<std::string> names = workloads().names();
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
@@ -162,6 +182,8 @@ const Registry<Preset>& presets() {
                                                     llama3("llama3-8b", {32, 4096, 32, 8, 14336}, 8030261248),
                                                     llama3("llama3-70b", {80, 8192, 64, 8, 28672}, 70553706496),
                                                     llama3("llama3-405b", {126, 16384, 128, 8, 53248}, 405853388800),
+                                                    mixtral("mixtral-8x7b", {32, 4096, 32, 8, 14336}, 4096, 32000, 46702792704),
+                                                    mixtral("mixtral-8x22b", {56, 6144, 48, 8, 16384}, 4096, 32768, 140630071296),
                                                 });
   return kTable;
 }

@@ -15,6 +15,11 @@ namespace foreflow::test {
 struct Split {
   int dp = 1, tp = 1, pp = 1, microbatches = 1;
   std::string schedule = "1f1b";
+  int zero             = 0;  // this and the next two as transform::DataParallel has them
+  bool overlap         = false;
+  Bytes bucket{0};
+  bool sends = false;  // on streams of their own
+  int chunks = 1;      // of transform::overlap_tensor
 };
 std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b"
 

@@ -25,7 +25,7 @@ struct Model {
 };
 
 struct Key {
-  enum class Kind : uint8_t { integer, boolean, word };
+  enum class Kind : uint8_t { integer, number, boolean, word };
 
   std::string_view name, doc;
   Kind kind = Kind::integer;
