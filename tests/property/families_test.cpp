@@ -1,8 +1,8 @@
 // Members of every model family, shrunk: their gradients are the slopes of the loss, and distributed programs compute
 // what those of one device do.
-#include <gtest/gtest.h>
+#include "support/families.h"
 
-#include <map>
+#include <gtest/gtest.h>
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
@@ -15,64 +15,6 @@ namespace {
 using workload::Mode;
 
 constexpr int64_t kBatch = 8;
-
-struct Member {
-  std::string family, sizes;
-  Mode mode     = Mode::training;
-  int64_t below = 5;  // integers of its data
-  int tp        = 4;  // greatest degree of tensor parallelism
-  int pp        = 4;  // of pipeline parallelism
-};
-
-const std::map<std::string, Member>& members() {
-  static const std::map<std::string, Member> kMembers = {
-      {"bert",
-       {"bert",
-        R"({"layers": 4, "hidden": 8, "heads": 4, "feed_forward": 16, "sequence": 3, "positions": 5, "vocabulary": 7})",
-        Mode::training, 2}},
-      {"llama",
-       {"llama",
-        R"({"layers": 4, "hidden": 16, "heads": 8, "kv_heads": 4, "feed_forward": 12, "sequence": 4, "vocabulary": 7})"}},
-      {"llama_prefill",
-       {"llama",
-        R"({"layers": 4, "hidden": 16, "heads": 8, "kv_heads": 4, "feed_forward": 12, "sequence": 4, "vocabulary": 5})",
-        Mode::inference}},
-      {"llama_decode",
-       {"llama",
-        R"({"layers": 4, "hidden": 16, "heads": 8, "kv_heads": 4, "feed_forward": 12, "sequence": 4, "vocabulary": 5, "phase": "decode", "context": 6})",
-        Mode::inference}},
-      {"gpt_prefill",
-       {"gpt", R"({"layers": 4, "hidden": 8, "heads": 4, "sequence": 4, "vocabulary": 5, "phase": "prefill"})",
-        Mode::inference}},
-      {"gpt_decode",
-       {"gpt",
-        R"({"layers": 4, "hidden": 8, "heads": 4, "sequence": 8, "vocabulary": 5, "phase": "decode", "context": 6})",
-        Mode::inference}},
-      {"resnet", {"resnet", R"({"depth": 14, "width": 4, "image": 32, "classes": 3})", Mode::training, 3, 1}},
-      {"resnet_groups",
-       {"resnet", R"({"depth": 14, "width": 4, "image": 32, "classes": 3, "normalization": "group"})", Mode::training,
-        3, 1}},
-      {"t5",
-       {"t5",
-        R"({"layers": 2, "hidden": 8, "heads": 4, "head_size": 2, "feed_forward": 12, "sequence": 4, "target_sequence": 3, "vocabulary": 7})"}},
-      {"t5_prefill",
-       {"t5",
-        R"({"layers": 2, "hidden": 8, "heads": 4, "head_size": 2, "feed_forward": 12, "sequence": 4, "vocabulary": 7})",
-        Mode::inference}},
-      {"t5_decode",
-       {"t5",
-        R"({"layers": 2, "hidden": 8, "heads": 4, "head_size": 2, "feed_forward": 12, "sequence": 4, "vocabulary": 7, "phase": "decode", "context": 6})",
-        Mode::inference}},
-      {"unet", {"unet", R"({"blocks": 2, "width": 8, "image": 4, "heads": 2, "context": 3})", Mode::training, 5, 2}},
-      {"vit",
-       {"vit", R"({"layers": 4, "hidden": 8, "heads": 4, "image": 8, "patch": 4, "classes": 3})", Mode::training, 3}},
-  };
-  return kMembers;
-}
-
-ir::Module built(const Member& member, int64_t batch) {
-  return family(member.family, member.sizes, batch, member.mode);
-}
 
 std::vector<std::string> names_of(Mode mode) {
   std::vector<std::string> names;
@@ -111,7 +53,7 @@ ir::Module program_of(const Member& member) {
   return transform::eliminate_dead_code(transform::resolve(module));
 }
 
-TEST_P(Families, ComputeTheSameNumbersOnUpToEightDevices) {
+TEST_P(Families, ComputeTheSameNumbersOnUpToSixteenDevices) {
   const Member& member = members().at(GetParam());
   std::mt19937_64 random(20261);
   const ir::Module module = program_of(member);
@@ -121,7 +63,9 @@ TEST_P(Families, ComputeTheSameNumbersOnUpToEightDevices) {
        {Split{.dp = 8}, Split{.tp = 2}, Split{.tp = 4}, Split{.pp = 2, .microbatches = 2},
         Split{.pp = 4, .microbatches = 4}, Split{.dp = 2, .pp = 4, .microbatches = 2, .schedule = "gpipe"},
         Split{.tp = 4, .pp = 2, .microbatches = 4}, Split{.dp = 2, .tp = 2, .pp = 2, .microbatches = 2},
-        Split{.dp = 4, .microbatches = 2}}) {
+        Split{.dp = 4, .microbatches = 2}, Split{.dp = 2, .tp = 4, .pp = 2, .microbatches = 2},
+        Split{.dp = 4, .tp = 2, .pp = 2, .microbatches = 2}, Split{.dp = 2, .tp = 2, .pp = 4, .microbatches = 4},
+        Split{.tp = 4, .pp = 4, .microbatches = 8}}) {
     if (split.tp > member.tp || split.pp > member.pp) continue;
     SCOPED_TRACE(to_string(split));
     const auto actual = run(distribute(module, split), arguments, expected.size());
@@ -151,6 +95,41 @@ TEST(Sharding, HalvesTheWeightsOfEveryTransformer) {
     add(module.entry(), whole);
     add(sharded.entry(), parts);
     EXPECT_LT(parts / 2, 0.75 * whole) << name;
+  }
+}
+
+// Statistics of a batch are those of all samples, which no device and no microbatch has.
+TEST(StatisticsOfABatch, RefuseToBeSplit) {
+  const std::string sizes = R"({"depth": 14, "width": 4, "image": 32, "classes": 3, "normalization": "batch"})";
+  const ir::Module module = transform::eliminate_dead_code(
+      transform::resolve(transform::differentiate(family("resnet", sizes, kBatch, Mode::training), ops::table())));
+  for (const Split& split : {Split{.dp = 2}, Split{.microbatches = 2}}) {
+    try {
+      distribute(module, split);
+      ADD_FAILURE() << to_string(split);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("BatchNormalization: needs the whole batch"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+// Equal layers become calls of functions: a layer more is a few ops more, in both directions, and not the hundred that
+// it has.
+TEST(Outline, FindsTheLayersOfEveryTransformer) {
+  const std::map<std::string, std::string> sizes{
+      {"bert", R"("hidden": 8, "heads": 2)"},
+      {"gpt", R"("hidden": 8, "heads": 2)"},
+      {"llama", R"("hidden": 8, "heads": 2, "feed_forward": 8)"},
+      {"vit", R"("hidden": 8, "heads": 2)"},
+  };
+  for (const auto& [name, rest] : sizes) {
+    const auto ops_of = [&, &key = name, &others = rest](int layers) {
+      const std::string json  = "{" + others + R"(, "layers": )" + std::to_string(layers) + "}";
+      const ir::Module module = transform::differentiate(family(key, json, 2, Mode::training), ops::table());
+      return transform::outline(module).entry().ops.size();
+    };
+    EXPECT_LE(ops_of(8), ops_of(4) + 4 * 4) << name;
   }
 }
 
