@@ -43,15 +43,15 @@ const std::vector<Model>& models() {
   static const std::vector<Model> kModels = {
       {"gpt", [] { return training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})"); }, 4, 8, 1},
       {"moe", [] {
-         return training("moe", R"({"layers": 2, "hidden": 16, "ffn": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
+         return training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
                                     "experts": 4, "capacity_factor": 1, "routing_groups": 4, "shared_experts": 1})");
        }, 2, 4, 4},
       {"moe_adam", [] {
-         return training("moe", R"({"layers": 2, "hidden": 8, "ffn": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
+         return training("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
                                     "experts": 8, "top_k": 1, "routing_groups": 8, "normalise_gates": false})", "adam");
        }, 2, 8, 8},
       {"moe_inference", [] {
-         return transform::resolve(test::family("moe", R"({"layers": 2, "hidden": 8, "ffn": 4, "heads": 2, "sequence": 4,
+         return transform::resolve(test::family("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 4,
              "vocabulary": 11, "experts": 4, "routing_groups": 4})", kBatch, Mode::inference));
        }, 2, 4, 4},
   };
