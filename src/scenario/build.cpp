@@ -146,7 +146,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
     module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
                  .module;
   }
-  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops,
+  if (strategy.dp > 1)
+    module = transform::replicate(std::move(module), ops,
                                   {.ways    = strategy.dp,
                                    .zero    = strategy.zero,
                                    .overlap = strategy.overlap_gradients,
