@@ -27,13 +27,13 @@ struct Letter {
   int64_t blocks = 1;
 };
 
-bool holds_all_parts(const ir::Factors& factors, const FactorText& text, bool is_input) {
-  return is_input == (text.inputs.size() < text.outputs.size()) && factors.blocked != 0;
+bool holds_all_parts(const ir::Factors& factors, const FactorText& text, char letter, bool is_input) {
+  if (letter == text.parted) return is_input;
+  return letter == factors.blocked && is_input == (text.inputs.size() < text.outputs.size());
 }
 
 int64_t blocks_in(const ir::Factors& factors, const FactorText& text, bool is_input, const Letter& chosen) {
-  const bool multiplied = chosen.letter == factors.blocked && holds_all_parts(factors, text, is_input);
-  return chosen.blocks * (multiplied ? factors.blocks : 1);
+  return chosen.blocks * (holds_all_parts(factors, text, chosen.letter, is_input) ? factors.blocks : 1);
 }
 
 // The letter that a split operand carries; 0 when the op must see that dimension whole.
@@ -41,7 +41,7 @@ Letter letter_of(const ir::Factors& factors, const FactorText& text, size_t oper
   if (operand >= text.inputs.size() || static_cast<size_t>(layout.dim) >= text.inputs[operand].size()) return {};
   const char letter = text.inputs[operand][static_cast<size_t>(layout.dim)];
   if (letter == '.') return {};
-  if (letter != factors.blocked || !holds_all_parts(factors, text, true)) return {letter, layout.blocks};
+  if (!holds_all_parts(factors, text, letter, true)) return {letter, layout.blocks};
   if (layout.blocks % factors.blocks != 0) return {};
   return {letter, layout.blocks / factors.blocks};
 }
