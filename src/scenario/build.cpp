@@ -13,8 +13,9 @@ std::string where(const Scenario& scenario, const std::string& path) { return sc
 
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
-  if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
-  const JsonView root      = scenario.root();
+  const JsonView root  = scenario.root();
+  const bool has_graph = scenario.workload.family->name == "gpt" && inference && !root.at("workload").has("phase");
+  if (has_graph) return gpt_inference(scenario);
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
          {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());

@@ -59,6 +59,9 @@ int64_t stated(const JsonView& sizes, std::string_view key) {
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
   const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden"), layers = stated(sizes, "layers");
   if (heads > 0) check_divides(json, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
+  const int64_t kv_heads = stated(sizes, "kv_heads");
+  if (kv_heads > 0)
+    check_divides(json, "tp", strategy.tp, kv_heads, "the " + std::to_string(kv_heads) + " heads of keys and values");
   if (hidden > 0) check_divides(json, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden));
   if (layers > 0 && strategy.pp > layers) {
     json.at("pp").fail(std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "caches.h"
 #include "op_types.h"
 
 namespace foreflow::transform {
@@ -16,7 +17,7 @@ class Planner {
  public:
   Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
           int ways)
-      : module_(module), function_(function), values_(values), ways_(ways) {}
+      : module_(module), function_(function), values_(values), caches_(caches_of(function)), ways_(ways) {}
 
   ShardPlan run() {
     for (;;) {
@@ -35,7 +36,7 @@ class Planner {
     origin_.assign(function_.values.size(), kNoOrigin);
     undecided_.assign(function_.values.size(), false);
     for (size_t i = 0; i < function_.parameters.size(); ++i)
-      undecided_[i] = function_.parameters[i] == ir::ParameterRole::weight;
+      undecided_[i] = function_.parameters[i] == ir::ParameterRole::weight || caches_[i];
     for (const ir::Op& op : function_.ops) visit(op);
   }
 
@@ -65,6 +66,7 @@ class Planner {
     if (ways_ == 1) return kNoOrigin;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none || !undecided_[ir::index(inputs[i])]) continue;
+      if (function_.parameters[ir::index(inputs[i])] == ir::ParameterRole::data) continue;
       const auto weight = static_cast<int32_t>(inputs[i]);
       const auto blocks = blocks_.find(weight);
       Layout layout;
@@ -109,7 +111,7 @@ class Planner {
                     ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
   }
 
-  // A weight lives as its first use wants it.
+  // A weight or a cache lives as its first use wants it.
   void settle(std::span<const ir::ValueId> inputs, const Decision& decision, int32_t origin) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
@@ -124,10 +126,11 @@ class Planner {
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
+  const std::vector<bool> caches_;  // per parameter
   const int ways_;
   ShardPlan plan_;
   std::vector<int32_t> origin_;        // per split value: the weight whose split began it
-  std::vector<bool> undecided_;        // per value: a weight without a use so far
+  std::vector<bool> undecided_;        // per value: a weight or a cache without a use so far
   std::set<int32_t> whole_;            // weights that stay whole
   std::map<int32_t, int64_t> blocks_;  // weights split in blocks
   bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
