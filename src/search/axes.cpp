@@ -42,15 +42,14 @@ Values schedules(const Facts& facts, const Json& point) {
   if (!facts.training || !pipelined(point)) return kOff;
   Values values = {Json("1f1b")};
   for (const schedule::ScheduleDef& row : schedule::schedules()) {
-    if (row.name != "1f1b" && row.name != "inference") values.emplace_back(row.name);
+    if (row.name != "1f1b" && row.trains) values.emplace_back(row.name);
   }
   return values;
 }
 
 Values virtual_stages(const Facts& facts, const Json& point) {
-  constexpr std::array kInterleaved = {"interleaved_1f1b", "looped_bfs"};
-  const std::string_view schedule   = word_or(point, "schedule", "1f1b");
-  if (std::find(kInterleaved.begin(), kInterleaved.end(), schedule) == kInterleaved.end()) return kOff;
+  const schedule::ScheduleDef* schedule = schedule::schedules().find(word_or(point, "schedule", "1f1b"));
+  if (schedule == nullptr || schedule->chunks != schedule::kAnyChunks || !pipelined(point)) return kOff;
   Values values = {Json(int64_t{2})};
   for (int64_t chunks = 4; chunks * whole_or(point, "pp", 1) <= facts.layers; chunks *= 2) values.emplace_back(chunks);
   return values;
@@ -83,6 +82,11 @@ Values expert_parallel(const Facts& facts, const Json& point) {
 
 Values overlap_gradients(const Facts& facts, const Json& point) {
   return facts.training && whole_or(point, "dp", 1) > 1 ? kYesNo : kOff;
+}
+
+Values overlap_tensor(const Facts&, const Json& point) {
+  if (whole_or(point, "tp", 1) == 1) return kOff;
+  return {Json(int64_t{1}), Json(int64_t{2}), Json(int64_t{4})};
 }
 
 Values overlap_sends(const Facts&, const Json& point) { return pipelined(point) ? kYesNo : kOff; }
@@ -135,6 +139,7 @@ const std::vector<AxisDef>& axis_table() {
         {"delay_weight_gradients", Searched::on_demand, delay_weight_gradients},
         {"overlap_gradients", Searched::on_demand, overlap_gradients},
         {"overlap_sends", Searched::on_demand, overlap_sends},
+        {"overlap_tensor", Searched::on_demand, overlap_tensor},
         {"offload", Searched::on_demand, offload},
         {"placement.order", Searched::always, placement_order},
     };

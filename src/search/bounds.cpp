@@ -16,8 +16,6 @@ using scenario::Scenario;
 // The keys that say what one replica does without a pipeline; all others say how that is cut, ordered and copied.
 constexpr std::array<std::string_view, 7> kOfOneReplica = {
     "tp", "cp", "gather_results", "tensor_plan", "sequence_parallel", "vocabulary_parallel", "recompute"};
-// Each stage on a device of its own, all microbatches in one direction, every backward whole.
-constexpr std::array<std::string_view, 3> kPlain = {"1f1b", "gpipe", "eager_1f1b"};
 // A recomputation that depends on how much memory a stage has is not that of the replica.
 constexpr std::string_view kAdaptive = "optimal";
 
@@ -84,9 +82,11 @@ class Bounder {
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
 
  private:
+  // Each stage on a device of its own, all microbatches in one direction, every backward whole.
   bool plain() const {
-    const bool one_way = std::find(kPlain.begin(), kPlain.end(), strategy_.schedule->name) != kPlain.end();
-    return one_way && whole_or(json_, "virtual_stages", 1) == 1 && !is_set(json_, "delay_weight_gradients");
+    const schedule::ScheduleDef& schedule = *strategy_.schedule;
+    return schedule.chunks == 1 && schedule.placement == schedule::Placement::looped && !schedule.splits_backward &&
+           whole_or(json_, "virtual_stages", 1) == 1 && !is_set(json_, "delay_weight_gradients");
   }
 
   // Computes on one device, and the messages that it waits for, of one microbatch on all stages.

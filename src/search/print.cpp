@@ -114,6 +114,11 @@ std::string quoted(const std::string& field) {
   return text + "\"";
 }
 
+std::string runner_up(double behind) {
+  constexpr double kSame = 1e-5;
+  return behind < kSame ? "The second is as fast.\n" : fmt::format("The second is {:.2g} % behind.\n", 100 * behind);
+}
+
 // How sure the ranking is.
 std::string caveat(const Result& result, size_t top) {
   if (result.exact >= std::min(top, result.ranked.size())) return "";
@@ -153,7 +158,7 @@ std::string to_text(const Result& result, size_t top) {
   text += reasons(result.infeasible);
   if (result.ranked.empty()) return text + "\nNo strategy works\n";
   text += "\nBest by throughput\n" + table(result.ranked, result.ranked, top);
-  if (result.ranked.size() > 1) text += fmt::format("The second is {:.2g} % behind.\n", 100 * behind(result));
+  if (result.ranked.size() > 1) text += runner_up(behind(result));
   text += caveat(result, top);
   return text + "\nLeast memory for the speed\n" + table(result.pareto, result.ranked, top);
 }

@@ -63,7 +63,7 @@ Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
 }
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {
-  ++result.evaluated;
+  if (prediction.predicted) ++result.evaluated;
   if (prediction.why.empty()) {
     result.ranked.push_back(candidate(point, prediction));
   } else {
