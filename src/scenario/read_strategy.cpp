@@ -13,7 +13,7 @@ struct Later {
   std::string_view only;  // as JSON
 };
 constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}, Later{"zero", "0"},
-                               Later{"sequence_parallel", "false"}, Later{"overlap_gradients", "false"}};
+                               Later{"overlap_gradients", "false"}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -116,7 +116,8 @@ const std::vector<std::string>& strategy_keys() {
   // clang-format off
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
-      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients",
+      "tensor_plan", "vocabulary_parallel"};
   // clang-format on
   return keys;
 }
@@ -137,6 +138,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
       &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
 
   check_sizes(json, strategy, sizes);
+  read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));

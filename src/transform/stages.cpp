@@ -65,10 +65,11 @@ class Stager {
   }
 
   // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that
-  // is also the output layer.
+  // is also the output layer, or what the devices of a tensor-parallel group have of one gradient.
   bool adds_sums(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
-    return op.def->additive && op.def->role == ir::Role::compute && inputs.size() > 1 &&
+    const bool adds   = op.def->role == ir::Role::compute || op.def->role == ir::Role::communication;
+    return op.def->additive && adds && inputs.size() > 1 &&
            std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
              return id != ir::ValueId::none && values_[ir::index(id)].layout.is_partial();
            });

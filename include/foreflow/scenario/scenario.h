@@ -56,7 +56,10 @@ struct Strategy {
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results = transform::Results::gather;
+  transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
+  bool sequence_parallel = false, vocabulary_parallel = false;
 
+  transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * tp * pp; }
 };
 
