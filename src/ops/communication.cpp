@@ -108,7 +108,11 @@ std::vector<Type> on_each_operand(const OpCall& call, const Type& result) {
 }
 
 Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n) {
-  if (part.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (part.is_tuple()) {
+    std::vector<Type> elements;
+    for (const Type& element : part.elements) elements.push_back(joined(call, element, axis_name, n));
+    return Type::tuple(std::move(elements));
+  }
   if (!has_rank(part)) return part;
   Type whole        = part;
   const size_t axis = named_axis(call, axis_name, whole.dims.size());
@@ -118,7 +122,11 @@ Type joined(const OpCall& call, const Type& part, std::string_view axis_name, si
 }
 
 Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n) {
-  if (whole.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (whole.is_tuple()) {
+    std::vector<Type> elements;
+    for (const Type& element : whole.elements) elements.push_back(parted(call, element, axis_name, n));
+    return Type::tuple(std::move(elements));
+  }
   if (!has_rank(whole)) return whole;
   Type part         = whole;
   const size_t axis = named_axis(call, axis_name, part.dims.size());
@@ -128,6 +136,8 @@ Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, s
 }
 
 Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view axis_name) {
+  if (parts[0].is_tuple())
+    return map_leaves(call, parts, [&](const std::vector<Array>& leaves) { return join(call, leaves, axis_name); });
   Dims dims         = parts[0].dims();
   const size_t axis = named_axis(call, axis_name, dims.size());
   dims[axis] *= static_cast<int64_t>(parts.size());
@@ -142,6 +152,11 @@ Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view
 }
 
 Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index) {
+  if (whole.is_tuple()) {
+    return map_leaves(call, std::vector{whole}, [&](const std::vector<Array>& leaves) {
+      return part(call, leaves[0], axis_name, n, index);
+    });
+  }
   Dims dims         = whole.dims();
   const size_t axis = named_axis(call, axis_name, dims.size());
   check_part(call, dims, axis, n);
@@ -158,13 +173,24 @@ std::vector<Array> operands_of(const OpCall& call) {
 
 Array total(const OpCall& call) { return map_leaves(call, operands_of(call), sum); }
 
-Factors same_letters(const OpCall& call, std::initializer_list<std::string_view> whole_axes) {
+Factors same_letters(const OpCall& call, std::string_view joined_axis, std::string_view parted_axis) {
   if (!splittable(call)) return {};
   const size_t rank = common_type(call).dims.size();
   std::string text  = letters(rank);
-  for (const std::string_view axis : whole_axes) text[named_axis(call, axis, rank)] = '.';
-  return {.text = factor_text(call, std::vector<std::string>(call.arity(), text),
-                              std::vector<std::string>(call.outputs, text))};
+  const auto letter = [&](std::string_view name) { return name.empty() ? char{0} : text[named_axis(call, name, rank)]; };
+  char blocked = letter(joined_axis), parted = letter(parted_axis);
+  // Parts that change places within one dimension leave it whole.
+  if (blocked == parted && blocked != 0) {
+    text[named_axis(call, joined_axis, rank)] = '.';
+    blocked = parted = 0;
+  }
+  const int blocks = static_cast<int>(std::max(call.arity(), call.outputs));
+  Factors factors{.text = factor_text(call, std::vector<std::string>(call.arity(), text),
+                                      std::vector<std::string>(call.outputs, text)),
+                  .blocked = blocked,
+                  .blocks  = blocks};
+  if (parted != 0) factors.text += std::string(";") + parted;
+  return factors;
 }
 
 std::vector<int64_t> devices_of_operands(const OpCall& call) {

@@ -14,7 +14,7 @@ OpDef mpi_allgather() {
             check_group(call);
             return on_each_operand(call, joined(call, common_type(call), "axis", call.arity()));
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
+      .factors = [](const OpCall& call) { return same_letters(call, "axis"); },
       .work    = transfer,
       .eval =
           [](const OpCall& call) { return std::vector<Array>(call.outputs, join(call, operands_of(call), "axis")); },
@@ -26,6 +26,7 @@ OpDef mpi_allgather() {
           [] {
             return std::vector<Sample>{
                 {.attributes = {{"axis", 0}}, .inputs = on_devices(f32({2, 4}), 3), .outputs = 3},
+                {.attributes = {}, .inputs = on_devices(Type::tuple({f32({1, 4}), f32({1})}), 2), .outputs = 2},
                 {.attributes = {{"axis", -1}}, .inputs = on_devices(i64({4, 1}), 2), .outputs = 2}};
           },
   };

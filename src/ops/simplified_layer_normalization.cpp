@@ -23,6 +23,18 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
+// No gradient comes through the statistics.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Attributes attributes{{"axis", call.attributes.int_or("axis", -1)},
+                              {"epsilon", call.attributes.float_or("epsilon", 1e-5)}};
+  const auto gradients = builder.emit("SimplifiedLayerNormalizationGrad", attributes,
+                                      {builder.input(0), builder.input(1), builder.output_gradient(0)}, 2);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+}
+
 }  // namespace
 
 OpDef simplified_layer_normalization() {
@@ -39,6 +51,7 @@ OpDef simplified_layer_normalization() {
       .work = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, kRmsFlops * count_of(outputs[0])); },
       .eval = eval,
+      .grad = grad,
       .samples =
           [] {
             return std::vector<Sample>{{.attributes = {}, .inputs = {f32({2, 4, 6}), f32({6})}, .outputs = 2},

@@ -14,8 +14,9 @@ std::string where(const Scenario& scenario, const std::string& path) { return sc
 
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
-  if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
-  const JsonView root      = scenario.root();
+  const JsonView root  = scenario.root();
+  const bool has_graph = scenario.workload.family->name == "gpt" && inference && !root.at("workload").has("phase");
+  if (has_graph) return gpt_inference(scenario);
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
          {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
@@ -161,7 +162,14 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
     module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
                  .module;
   }
-  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops, strategy.dp).module;
+  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops,
+                                  {.ways    = strategy.dp,
+                                   .zero    = strategy.zero,
+                                   .overlap = strategy.overlap_gradients,
+                                   .bucket  = strategy.bucket})
+                 .module;
+  if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
 }
 

@@ -2,28 +2,63 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "foreflow/schedule/measure.h"
 
 namespace foreflow::schedule {
 namespace {
 
-using Slots = std::vector<std::vector<Slot>>;
+struct Played {
+  Plan plan;
+  std::optional<int> waiting;  // weight gradients at most, where they are delayed
+  Slots slots;
+  Measures measures;
+};
 
-Slots checked_play(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs,
-                   const std::string& where) {
-  check_size(stages, microbatches, where);
-  check_costs(costs, where);
-  return play(schedule.order(stages, microbatches), costs);
+Played played(const Question& question, const std::string& where) {
+  const ScheduleDef& row = question.schedule;
+  check_costs(question.costs, where);
+  Played result;
+  result.plan = plan(row, checked_size(row, question.devices, question.microbatches, question.virtual_stages, where));
+  if (question.delay_weight_gradients) {
+    const std::string why = refuse_delay(row);
+    if (!why.empty()) throw Error(where, why);
+    result.waiting = least_delay(result.plan, question.costs);
+    result.plan    = delay_weight_gradients(result.plan, *result.waiting, question.costs);
+  }
+  result.slots    = play(result.plan, question.costs);
+  result.measures = measure(result.plan, result.slots, question.costs);
+  return result;
 }
 
-// The letter of a label.
-std::string kind(const Task& task) { return label(task).substr(0, 1); }
+int virtual_stages(const Plan& plan) { return plan.stages() / plan.size.devices; }
 
-Json timeline_of(const std::vector<Slot>& slots) {
+std::string sizes(const Plan& plan) {
+  std::string text = fmt::format("stages {}, ", plan.size.devices);
+  if (virtual_stages(plan) > 1) text += fmt::format("virtual stages {}, ", virtual_stages(plan));
+  return text + fmt::format("microbatches {}; ", plan.size.microbatches);
+}
+
+std::string costs_text(const Question& question) {
+  const ScheduleDef& schedule = question.schedule;
+  const Costs& costs          = question.costs;
+  std::string text            = fmt::format("forward {:.6g}, ", costs.forward);
+  if (schedule.splits_backward || question.delay_weight_gradients)
+    text += fmt::format("input gradient {:.6g}, weight gradient {:.6g}, ", costs.input_grad, costs.weight_grad);
+  else if (schedule.trains)
+    text += fmt::format("backward {:.6g}, ", costs.backward());
+  return text + fmt::format("hop {:.6g}; ", costs.hop);
+}
+
+Json timeline_of(const Plan& plan, size_t device, const std::vector<Slot>& slots) {
   Json row = Json::array();
   for (const Slot& slot : slots) {
-    Json item = Json::object();
-    item.set("kind", kind(slot.task)).set("microbatch", slot.task.microbatch).set("chunk", 0);
+    const int chunk = slot.task.chunk;
+    Json item       = Json::object();
+    // The letter of a label.
+    item.set("kind", label(slot.task).substr(0, 1)).set("microbatch", slot.task.microbatch).set("chunk", chunk);
+    item.set("stage", plan.stage_of(static_cast<int>(device), chunk)).set("pipe", plan.pipe_of(chunk));
     item.set("start", slot.start).set("end", slot.end);
     row.push(std::move(item));
   }
@@ -32,36 +67,37 @@ Json timeline_of(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-std::string describe(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs,
-                     const std::string& where) {
-  const Slots slots = checked_play(schedule, stages, microbatches, costs, where);
-  const Measures m  = measure(slots, costs);
-  std::string text  = fmt::format("{}: {}\n", schedule.name, schedule.doc);
-  text += fmt::format("stages {}, microbatches {}; ", stages, microbatches);
-  text += fmt::format("forward {:.6g}, backward {:.6g}, hop {:.6g}; ", costs.forward, costs.backward, costs.hop);
+std::string describe(const Question& question, const std::string& where) {
+  const auto [plan, waiting, slots, m] = played(question, where);
+  const std::string row                = plan.size.chunks == 1 ? "stage" : "device";
+  std::string text                     = fmt::format("{}: {}\n", question.schedule.name, question.schedule.doc);
+  text += sizes(plan) + costs_text(question);
+  if (waiting) text += fmt::format("weight gradients waiting: {} at most; ", *waiting);
   text += fmt::format("one column is {:.6g}\n\n", column_time(slots));
-  text += draw(slots);
+  text += draw(slots, row);
   text += fmt::format("\nmakespan         {:.6g}\n", m.makespan);
   text += fmt::format("ideal            {:.6g}\n", m.ideal);
   text += fmt::format("bubble fraction  {:.4f}\n\n", m.bubble_fraction);
-  text += fmt::format("{:>5}  {:>12}  {:>14}\n", "stage", "span", "peak in flight");
-  for (size_t stage = 0; stage < slots.size(); ++stage) {
-    text += fmt::format("{:>5}  {:>12.6g}  {:>14}\n", stage, m.span_per_stage[stage], m.peak_in_flight[stage]);
+  text += fmt::format("{}  {:>12}  {:>14}\n", row, "span", "peak in flight");
+  for (size_t device = 0; device < slots.size(); ++device) {
+    text += fmt::format("{:>{}}  {:>12.6g}  {:>14}\n", device, row.size(), m.span_per_stage[device],
+                        m.peak_in_flight[device]);
   }
   return text;
 }
 
-Json to_json(const ScheduleDef& schedule, int stages, int microbatches, const Costs& costs, const std::string& where) {
-  const Slots slots = checked_play(schedule, stages, microbatches, costs, where);
-  const Measures m  = measure(slots, costs);
+Json to_json(const Question& question, const std::string& where) {
+  const auto [plan, waiting, slots, m] = played(question, where);
   Json spans = Json::array(), peaks = Json::array(), timeline = Json::array();
-  for (size_t stage = 0; stage < slots.size(); ++stage) {
-    spans.push(m.span_per_stage[stage]);
-    peaks.push(m.peak_in_flight[stage]);
-    timeline.push(timeline_of(slots[stage]));
+  for (size_t device = 0; device < slots.size(); ++device) {
+    spans.push(m.span_per_stage[device]);
+    peaks.push(m.peak_in_flight[device]);
+    timeline.push(timeline_of(plan, device, slots[device]));
   }
   Json result = Json::object();
-  result.set("schedule", schedule.name).set("stages", stages).set("microbatches", microbatches);
+  result.set("schedule", question.schedule.name).set("stages", plan.size.devices);
+  result.set("virtual_stages", virtual_stages(plan)).set("microbatches", plan.size.microbatches);
+  if (waiting) result.set("weight_gradients_waiting", *waiting);
   result.set("makespan", m.makespan).set("ideal", m.ideal).set("bubble_fraction", m.bubble_fraction);
   result.set("span_per_stage", std::move(spans)).set("peak_in_flight", std::move(peaks));
   result.set("timeline", std::move(timeline));

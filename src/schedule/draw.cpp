@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "foreflow/schedule/schedule.h"
+#include "foreflow/schedule/play.h"
 
 namespace foreflow::schedule {
 namespace {
@@ -30,7 +30,7 @@ std::string fill(std::string text, char filler, size_t width) {
 
 }  // namespace
 
-double column_time(const std::vector<std::vector<Slot>>& slots) {
+double column_time(const Slots& slots) {
   double shortest = 0, end = 0;
   for (const auto& row : slots) {
     for (const Slot& slot : row) {
@@ -50,7 +50,7 @@ double column_time(const std::vector<std::vector<Slot>>& slots) {
   return std::max(wanted, end / kMostColumns);
 }
 
-std::string draw(const std::vector<std::vector<Slot>>& slots) {
+std::string draw(const Slots& slots, std::string_view row_name) {
   const double column = column_time(slots);
   size_t width        = 2;  // of a column, without the blank after it
   for (const auto& row : slots) {
@@ -60,13 +60,14 @@ std::string draw(const std::vector<std::vector<Slot>>& slots) {
   const auto column_at    = [&](double time) { return static_cast<size_t>(std::llround(time / column)); };
 
   std::string picture;
-  for (size_t stage = 0; stage < slots.size(); ++stage) {
-    std::string line = fmt::format("stage {:>{}} |", stage, name_width);
+  for (size_t device = 0; device < slots.size(); ++device) {
+    std::string line = fmt::format("{} {:>{}} |", row_name, device, name_width);
     size_t drawn     = 0;
-    for (const Slot& slot : slots[stage]) {
+    for (const Slot& slot : slots[device]) {
       const size_t start = column_at(slot.start), end = column_at(slot.end);
       for (; drawn < start; ++drawn) line += ' ' + std::string(width, '.');
-      if (end > start) line += ' ' + fill(label(slot.task), '-', (end - start) * (width + 1) - 1);
+      if (end > start)
+        line += (slot.task.joined ? '&' : ' ') + fill(label(slot.task), '-', (end - start) * (width + 1) - 1);
       drawn = std::max(drawn, end);
     }
     picture += line + '\n';

@@ -13,15 +13,17 @@ namespace {
 //   stage 1 | .. F0 F1 F2 F3 .. .. .. B0--- .. B1--- .. B2--- .. B3---
 //   stage 2 | .. .. F0 F1 F2 .. B0--- F3 B1--- .. B2--- .. B3---
 //   stage 3 | .. .. .. F0 B0--- F1 B1--- F2 B2--- F3 B3---
-int warm_up(int stages, int stage) { return 2 * (stages - 1 - stage); }
+int warm_up(const Size& size, int device) { return 2 * (size.devices - 1 - device); }
 
-Order order(int stages, int microbatches) {
+Order order(const Size& size) {
   Order order;
-  for (int stage = 0; stage < stages; ++stage) order.push_back(alternate(microbatches, warm_up(stages, stage)));
+  for (int device = 0; device < size.devices; ++device) {
+    order.push_back(alternate(size.microbatches, warm_up(size, device)));
+  }
   return order;
 }
 
-int peak_live(int stages, int microbatches, int stage) { return alternate_peak(microbatches, warm_up(stages, stage)); }
+int peak_live(const Size& size, int device) { return alternate_peak(size.microbatches, warm_up(size, device)); }
 
 }  // namespace
 

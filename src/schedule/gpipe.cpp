@@ -9,15 +9,15 @@ namespace {
 //   stage 1 | .. F0 F1 F2 F3 .. .. .. .. .. .. B0--- B1--- B2--- B3---
 //   stage 2 | .. .. F0 F1 F2 F3 .. .. .. B0--- B1--- B2--- B3---
 //   stage 3 | .. .. .. F0 F1 F2 F3 B0--- B1--- B2--- B3---
-Order order(int stages, int microbatches) {
+Order order(const Size& size) {
   std::vector<Task> tasks;
-  tasks.reserve(2 * static_cast<size_t>(microbatches));
-  for (int m = 0; m < microbatches; ++m) tasks.push_back({Phase::forward, m});
-  for (int m = 0; m < microbatches; ++m) tasks.push_back({Phase::backward, m});
-  return Order(static_cast<size_t>(stages), tasks);
+  tasks.reserve(2 * static_cast<size_t>(size.microbatches));
+  for (int m = 0; m < size.microbatches; ++m) tasks.push_back({Phase::forward, m});
+  for (int m = 0; m < size.microbatches; ++m) tasks.push_back({Phase::backward, m});
+  return Order(static_cast<size_t>(size.devices), tasks);
 }
 
-int peak_live(int /*stages*/, int microbatches, int /*stage*/) { return microbatches; }
+int peak_live(const Size& size, int /*device*/) { return size.microbatches; }
 
 }  // namespace
 

@@ -1,95 +1,115 @@
-#include <algorithm>
-#include <optional>
+#include "foreflow/schedule/play.h"
 
-#include "foreflow/schedule/schedule.h"
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedule/arrivals.h"
 
 namespace foreflow::schedule {
 namespace {
 
-// When each forward and backward of one stage ended, by microbatch; empty until it has.
-struct Ends {
-  std::vector<std::optional<double>> forward, backward;
-};
-
-// Plays every stage as far as its inputs allow, again and again until nothing moves: each task is visited once, and a
-// stage is visited again only after a neighbour has moved.
+// Plays every device as far as its inputs allow, again and again until nothing moves: each task is visited once, and a
+// device is visited again only after a neighbour has moved. Stages that follow each other are on neighbours, the last
+// device being one of the first.
 class Player {
  public:
-  Player(const Order& order, const Costs& costs) : order_(order), costs_(costs), slots_(order.size()) {
-    int microbatches = 0;
-    for (const auto& tasks : order) {
-      for (const Task& task : tasks) {
-        FOREFLOW_CHECK(task.microbatch >= 0, "microbatches count from 0");
-        microbatches = std::max(microbatches, task.microbatch + 1);
-      }
-    }
-    const std::vector<std::optional<double>> never(static_cast<size_t>(microbatches));
-    ends_.assign(order.size(), {never, never});
-  }
+  Player(const Plan& plan, const Costs& costs)
+      : plan_(plan), costs_(costs), arrivals_(plan, costs.hop), slots_(plan.order.size()) {}
 
-  std::vector<std::vector<Slot>> run() && {
+  Slots run() && {
+    const size_t devices = plan_.order.size();
     std::vector<size_t> waiting;
-    for (size_t stage = order_.size(); stage-- > 0;) waiting.push_back(stage);
+    for (size_t device = devices; device-- > 0;) waiting.push_back(device);
     while (!waiting.empty()) {
-      const size_t stage = waiting.back();
+      const size_t device = waiting.back();
       waiting.pop_back();
-      if (!advance(stage)) continue;
-      if (stage > 0) waiting.push_back(stage - 1);
-      if (stage + 1 < order_.size()) waiting.push_back(stage + 1);
+      if (!advance(device)) continue;
+      waiting.push_back((device + devices - 1) % devices);
+      waiting.push_back((device + 1) % devices);
     }
-    for (size_t stage = 0; stage < order_.size(); ++stage) {
-      FOREFLOW_CHECK(slots_[stage].size() == order_[stage].size(),
-                     "stage " + std::to_string(stage) + " never gets to " + label(order_[stage][slots_[stage].size()]));
+    for (size_t device = 0; device < devices; ++device) {
+      FOREFLOW_CHECK(
+          slots_[device].size() == plan_.order[device].size(),
+          fmt::format("device {} never gets to {}", device, label(plan_.order[device][slots_[device].size()])));
     }
     return std::move(slots_);
   }
 
  private:
-  // Whether at least one task of the stage could run.
-  bool advance(size_t stage) {
-    const size_t before = slots_[stage].size();
-    while (slots_[stage].size() < order_[stage].size()) {
-      const Task task  = order_[stage][slots_[stage].size()];
-      const auto ready = inputs_ready(stage, task);
-      if (!ready) break;
-      const double free  = slots_[stage].empty() ? 0 : slots_[stage].back().end;
-      const double start = std::max(free, *ready);
-      const double end   = start + (task.phase == Phase::forward ? costs_.forward : costs_.backward);
-      slots_[stage].push_back({task, start, end});
-      end_of(stage, task) = end;
+  // Whether at least one task of the device could run.
+  bool advance(size_t device) {
+    const auto& order   = plan_.order[device];
+    auto& done          = slots_[device];
+    const size_t before = done.size();
+    while (done.size() < order.size()) {
+      size_t end = done.size() + 1;
+      while (end < order.size() && order[end].joined) ++end;
+      if (!run_cell(device, end)) break;
     }
-    return slots_[stage].size() > before;
+    return done.size() > before;
   }
 
-  // When the inputs of the task are on its stage; empty while one of them is not even computed.
-  std::optional<double> inputs_ready(size_t stage, const Task& task) {
-    if (task.phase == Phase::forward) return stage == 0 ? 0 : arrival(stage - 1, task);
-    const auto activation = end_of(stage, {Phase::forward, task.microbatch});
-    if (!activation || stage + 1 == order_.size()) return activation;
-    const auto gradient = arrival(stage + 1, task);
-    if (!gradient) return gradient;
-    return std::max(*activation, *gradient);
+  // Runs the tasks up to `end` as one op, if all their inputs are there.
+  bool run_cell(size_t device, size_t end) {
+    const auto& order  = plan_.order[device];
+    auto& done         = slots_[device];
+    const size_t begin = done.size();
+    double time        = done.empty() ? 0 : done.back().end;
+    for (size_t i = begin; i < end; ++i) {
+      const auto ready = arrivals_.inputs(device, order[i]);
+      if (!ready) return false;
+      time = std::max(time, *ready);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      const double start = time;
+      time += task_time(plan_, costs_, order[i].phase);
+      done.push_back({order[i], start, time});
+    }
+    for (size_t i = begin; i < end; ++i) arrivals_.output(device, order[i], time);
+    return true;
   }
 
-  // When the output of a neighbour's task arrives.
-  std::optional<double> arrival(size_t from, const Task& task) {
-    const auto end = end_of(from, task);
-    return end ? std::optional(*end + costs_.hop) : end;
-  }
-
-  std::optional<double>& end_of(size_t stage, const Task& task) {
-    auto& ends = task.phase == Phase::forward ? ends_[stage].forward : ends_[stage].backward;
-    return ends[static_cast<size_t>(task.microbatch)];
-  }
-
-  const Order& order_;
+  const Plan& plan_;
   const Costs& costs_;
-  std::vector<Ends> ends_;
-  std::vector<std::vector<Slot>> slots_;
+  Arrivals arrivals_;
+  Slots slots_;
 };
 
 }  // namespace
 
-std::vector<std::vector<Slot>> play(const Order& order, const Costs& costs) { return Player(order, costs).run(); }
+Costs whole_costs(double forward, double backward, double hop) { return {forward, backward / 2, backward / 2, hop}; }
+
+void check_costs(const Costs& costs, const std::string& where) {
+  const auto refuse = [&](const char* name, double value, const char* right) {
+    throw Error(where, fmt::format("a cost of {} for the {}; it is a finite number {}", value, name, right));
+  };
+  const auto check_work = [&](const char* name, double value) {
+    if (!std::isfinite(value) || value <= 0) refuse(name, value, "above 0");
+  };
+  check_work("forward", costs.forward);
+  check_work("backward", costs.backward());
+  check_work("input gradient", costs.input_grad);
+  check_work("weight gradient", costs.weight_grad);
+  if (!std::isfinite(costs.hop) || costs.hop < 0) refuse("hop", costs.hop, "of 0 or more");
+}
+
+double task_time(const Plan& plan, const Costs& costs, Phase phase) {
+  const int share = plan.size.chunks / plan.pipes();
+  switch (phase) {
+    case Phase::forward:
+      return costs.forward / share;
+    case Phase::backward:
+      return costs.backward() / share;
+    case Phase::input_grad:
+      return costs.input_grad / share;
+    case Phase::weight_grad:
+      return costs.weight_grad / share;
+  }
+  FOREFLOW_CHECK(false, "a phase that is none");
+}
+
+Slots play(const Plan& plan, const Costs& costs) { return Player(plan, costs).run(); }
 
 }  // namespace foreflow::schedule

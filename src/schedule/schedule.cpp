@@ -2,11 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <iterator>
-
 namespace foreflow::schedule {
 
 namespace definitions {
@@ -20,6 +15,33 @@ namespace {
 // Far above any real job (a million microbatches on eight stages), far below what exhausts memory.
 constexpr int64_t kMostMicrobatchStages = int64_t{1} << 23;
 
+void check_counts(const Size& size, const std::string& where) {
+  if (size.devices < 1) throw Error(where, fmt::format("{} stages; a pipeline has at least 1", size.devices));
+  if (size.microbatches < 1)
+    throw Error(where, fmt::format("{} microbatches; a step has at least 1", size.microbatches));
+  if (int64_t{size.devices} * size.chunks > kMostMicrobatchStages / size.microbatches) {
+    throw Error(where,
+                fmt::format("{} stages x {} microbatches{} is too much; the product may be {} at most", size.devices,
+                            size.microbatches, size.chunks == 1 ? "" : fmt::format(" x {} chunks", size.chunks),
+                            kMostMicrobatchStages));
+  }
+}
+
+// How many chunks of the model a device has; two pipes are two models.
+int chunks_of_model(const ScheduleDef& schedule) { return schedule.chunks / pipes(schedule); }
+
+void check_virtual_stages(const ScheduleDef& schedule, int virtual_stages, const std::string& where) {
+  if (virtual_stages < 1) throw Error(where, fmt::format("{} virtual stages; a device has at least 1", virtual_stages));
+  if (schedule.chunks == kAnyChunks) {
+    if (virtual_stages >= 2) return;
+    throw Error(where,
+                fmt::format("{} with 1 virtual stage a device interleaves nothing; use 2 or more", schedule.name));
+  }
+  if (virtual_stages == chunks_of_model(schedule)) return;
+  throw Error(where, fmt::format("{} virtual stages a device for {}, which has {}; use {}", virtual_stages,
+                                 schedule.name, chunks_of_model(schedule), chunks_of_model(schedule)));
+}
+
 }  // namespace
 
 const Registry<ScheduleDef>& schedules() {
@@ -27,39 +49,42 @@ const Registry<ScheduleDef>& schedules() {
 #define FOREFLOW_X(name) definitions::name(),
 #include "schedule/schedules.def"
 #undef FOREFLOW_X
-  });
+                                                       });
   return table;
 }
 
 std::string label(const Task& task) {
-  return fmt::format("{}{}", task.phase == Phase::forward ? 'F' : 'B', task.microbatch);
+  const char letter = "FBIW"[static_cast<int>(task.phase)];
+  return fmt::format("{}{}{}", letter, task.microbatch, std::string(static_cast<size_t>(task.chunk), '\''));
 }
 
-void check_size(int stages, int microbatches, const std::string& where) {
-  if (stages < 1) throw Error(where, fmt::format("{} stages; a pipeline has at least 1", stages));
-  if (microbatches < 1) throw Error(where, fmt::format("{} microbatches; a step has at least 1", microbatches));
-  if (int64_t{stages} * microbatches > kMostMicrobatchStages) {
-    throw Error(where, fmt::format("{} stages x {} microbatches is too much; the product may be {} at most", stages,
-                                   microbatches, kMostMicrobatchStages));
+int pipes(const ScheduleDef& schedule) { return schedule.placement == Placement::mirrored ? 2 : 1; }
+
+int stages(Placement placement, const Size& size) {
+  return placement == Placement::mirrored ? size.devices : size.devices * size.chunks;
+}
+
+int stage_of(Placement placement, const Size& size, int device, int chunk) {
+  switch (placement) {
+    case Placement::looped:
+      return chunk * size.devices + device;
+    case Placement::vee:
+      return chunk == 0 ? device : 2 * size.devices - 1 - device;
+    case Placement::mirrored:
+      return chunk == 0 ? device : size.devices - 1 - device;
   }
+  FOREFLOW_CHECK(false, "a placement that is none");
 }
 
-void check_costs(const Costs& costs, const std::string& where) {
-  const auto refuse = [&](const char* name, double value, const char* right) {
-    throw Error(where, fmt::format("a {} cost of {}; it is a finite number {}", name, value, right));
-  };
-  if (!std::isfinite(costs.forward) || costs.forward <= 0) refuse("forward", costs.forward, "above 0");
-  if (!std::isfinite(costs.backward) || costs.backward <= 0) refuse("backward", costs.backward, "above 0");
-  if (!std::isfinite(costs.hop) || costs.hop < 0) refuse("hop", costs.hop, "of 0 or more");
-}
-
-Order forward_only(const Order& order) {
-  Order forwards(order.size());
-  for (size_t stage = 0; stage < order.size(); ++stage) {
-    std::copy_if(order[stage].begin(), order[stage].end(), std::back_inserter(forwards[stage]),
-                 [](const Task& task) { return task.phase == Phase::forward; });
-  }
-  return forwards;
+Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
+                  const std::string& where) {
+  if (virtual_stages) check_virtual_stages(schedule, *virtual_stages, where);
+  Size size{devices, microbatches, schedule.chunks};
+  if (schedule.chunks == kAnyChunks) size.chunks = virtual_stages.value_or(2);
+  check_counts(size, where);
+  const std::string why = schedule.refuse == nullptr ? "" : schedule.refuse(size);
+  if (!why.empty()) throw Error(where, why);
+  return size;
 }
 
 }  // namespace foreflow::schedule

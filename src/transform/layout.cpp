@@ -1,6 +1,7 @@
 #include "foreflow/transform/layout.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "factor_text.h"
 
@@ -26,13 +27,13 @@ struct Letter {
   int64_t blocks = 1;
 };
 
-bool holds_all_parts(const ir::Factors& factors, const FactorText& text, bool is_input) {
-  return is_input == (text.inputs.size() < text.outputs.size()) && factors.blocked != 0;
+bool holds_all_parts(const ir::Factors& factors, const FactorText& text, char letter, bool is_input) {
+  if (letter == text.parted) return is_input;
+  return letter == factors.blocked && is_input == (text.inputs.size() < text.outputs.size());
 }
 
 int64_t blocks_in(const ir::Factors& factors, const FactorText& text, bool is_input, const Letter& chosen) {
-  const bool multiplied = chosen.letter == factors.blocked && holds_all_parts(factors, text, is_input);
-  return chosen.blocks * (multiplied ? factors.blocks : 1);
+  return chosen.blocks * (holds_all_parts(factors, text, chosen.letter, is_input) ? factors.blocks : 1);
 }
 
 // The letter that a split operand carries; 0 when the op must see that dimension whole.
@@ -40,7 +41,7 @@ Letter letter_of(const ir::Factors& factors, const FactorText& text, size_t oper
   if (operand >= text.inputs.size() || static_cast<size_t>(layout.dim) >= text.inputs[operand].size()) return {};
   const char letter = text.inputs[operand][static_cast<size_t>(layout.dim)];
   if (letter == '.') return {};
-  if (letter != factors.blocked || !holds_all_parts(factors, text, true)) return {letter, layout.blocks};
+  if (!holds_all_parts(factors, text, letter, true)) return {letter, layout.blocks};
   if (layout.blocks % factors.blocks != 0) return {};
   return {letter, layout.blocks / factors.blocks};
 }
@@ -59,6 +60,26 @@ bool converts_floats(const ir::OpCall& call) {
   return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
 }
 
+// The operand in which the op is linear, whatever the others are: padding with zeros, the gradient of a Gather. None
+// for most ops.
+std::optional<size_t> linear_operand(const ir::OpCall& call) {
+  if (call.def.name == "GatherGrad") return 1;
+  const bool filled = call.has(2) || call.attributes.float_or("value", 0) != 0;
+  if (call.def.name != "Pad" || call.attributes.string_or("mode", "constant") != "constant" || filled)
+    return std::nullopt;
+  return 0;
+}
+
+// Sums arrive in the operand in which the op is linear, and everything else is whole.
+bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
+  const std::optional<size_t> linear = linear_operand(call);
+  if (!linear) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (i == *linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
 // Sums pass through what is linear in all its tensor operands together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.role == ir::Role::view) return arriving[0].is_partial() && call.def.name != "Concat";
@@ -69,6 +90,22 @@ bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
     if (is_tensor_operand(call, i) && !arriving[i].is_partial()) return false;
   }
   return !arriving.empty();
+}
+
+// A sum in the one operand that the op is linear in, beside whole ones.
+bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
+  if (text.linear < 0) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (static_cast<int>(i) == text.linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
+Decision pass_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  decision.inputs.assign(arriving.begin(), arriving.end());
+  decision.outputs.assign(call.outputs, Layout::partial());
+  return decision;
 }
 
 Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
@@ -129,6 +166,7 @@ Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const F
 std::string to_string(const Layout& layout) {
   if (layout.is_whole()) return "whole";
   if (layout.is_partial()) return "partial";
+  if (layout.is_flat()) return "flat";
   const std::string text = "split " + std::to_string(layout.dim);
   return layout.blocks == 1 ? text : text + " in " + std::to_string(layout.blocks) + " blocks";
 }
@@ -142,15 +180,11 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     return decision;
   }
   if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
-  if (passes_partial(call, arriving)) {
-    Decision decision = all_whole(call);
-    decision.inputs.assign(arriving.begin(), arriving.end());
-    decision.outputs.assign(call.outputs, Layout::partial());
-    return decision;
-  }
+  if (passes_partial(call, arriving) || passes_partial_of_one(call, arriving)) return pass_partial(call, arriving);
   const ir::Factors factors = call.def.factors(call);
   if (factors.rule == ir::Factors::Rule::linear_view) return decide_view(call, arriving, ways);
   const FactorText text = parse_factors(factors.text);
+  if (passes_one(text, arriving)) return pass_partial(call, arriving);
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (!arriving[i].is_split()) continue;
     const Letter letter = letter_of(factors, text, i, arriving[i]);
@@ -184,6 +218,8 @@ bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t block
 }
 
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
+  if (layout.is_flat())
+    return ir::Type::tensor(type.dtype, {1, (ir::element_count(type.dims) + ways - 1) / ways}, type.device);
   if (!layout.is_split() || !type.is_tensor()) return type;
   ir::Type local = type;
   int64_t& dim   = local.dims[static_cast<size_t>(layout.dim)];

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "foreflow/ir/text.h"
+#include "foreflow/schedule/plan.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
 #include "stage_function.h"
@@ -32,15 +33,16 @@ class Pipeliner {
         at_(function_.values.size()) {}
 
   Distributed run() {
+    check_schedule();
     check_ops();
     count_devices();
     find_sums();
     outline_stages();
     place_state();
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    schedule::Order order = schedule_.order(stages_, microbatches_);
-    if (backward_.empty()) order = schedule::forward_only(order);
-    const std::vector<schedule::PlacedTask> tasks = schedule::linearize(order);
+    schedule::Plan plan = schedule::plan(schedule_, {.devices = stages_, .microbatches = microbatches_});
+    if (backward_.empty()) plan = schedule::forward_only(std::move(plan));
+    const std::vector<schedule::PlacedTask> tasks = schedule::linearize(plan);
     make_room(tasks);
     for (size_t begin = 0; begin < tasks.size();) {
       size_t end = begin;
@@ -63,6 +65,21 @@ class Pipeliner {
   }
 
  private:
+  // Devices that hold one stage each, and whole backwards, are all that is written here.
+  void check_schedule() const {
+    const std::string name(schedule_.name);
+    if (schedule_.chunks != 1) {
+      throw Error("pipeline", "schedule " + name + " has several virtual stages a device, which the pass does not write; use 1f1b");
+    }
+    if (schedule_.splits_backward) {
+      throw Error("pipeline", "schedule " + name + " splits the backward, which the pass does not write; use 1f1b");
+    }
+    const auto is_backward = [](const StagedOp& op) { return op.phase == StagePhase::backward; };
+    if (!schedule_.trains && std::any_of(staged_.begin(), staged_.end(), is_backward)) {
+      throw Error("pipeline", "schedule " + name + " runs no backward, and the program has one; use 1f1b");
+    }
+  }
+
   void check_ops() const {
     Judge judge_once(microbatches_);
     for (size_t o = 0; o < staged_.size(); ++o) {

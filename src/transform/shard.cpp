@@ -5,6 +5,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/passes.h"
+#include "caches.h"
 #include "op_types.h"
 #include "pass_arguments.h"
 #include "relayout.h"
@@ -133,7 +134,7 @@ class Sharder {
   // The layout that a result is returned in.
   Layout returned(ir::ValueId id) const {
     const Layout& made = plan_.layouts[ir::index(id)];
-    const bool gather  = made.is_split() && sharding_.results == Results::gather && !updates_weight(id);
+    const bool gather  = made.is_split() && sharding_.results == Results::gather && !stays(id);
     return made.is_partial() || gather ? Layout::whole() : made;
   }
 
@@ -148,12 +149,12 @@ class Sharder {
     }
   }
 
-  // New weights stay where they are used.
-  bool updates_weight(ir::ValueId id) const {
+  // New weights and caches stay where they are used.
+  bool stays(ir::ValueId id) const {
     const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
                                         [](size_t value, const ir::Op& op) { return value < op.first_result; });
     return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() &&
-           std::prev(after)->def->role == ir::Role::optimizer;
+           (std::prev(after)->def->role == ir::Role::optimizer || writes_cache(*std::prev(after)));
   }
 
   const ir::Module& module_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "caches.h"
 #include "op_types.h"
 #include "sequence_layout.h"
 #include "vocabulary.h"
@@ -42,6 +43,7 @@ class Planner {
       : module_(module),
         function_(function),
         values_(values),
+        caches_(caches_of(function)),
         ways_(ways),
         automatic_(sharding.plan.kind == TensorPlan::Kind::automatic),
         model_weights_(model_weights(function)),
@@ -77,6 +79,12 @@ class Planner {
     }
   }
 
+  // Lives as its uses want it: a weight that no plan speaks of, what an optimizer keeps, a cache of keys and values.
+  bool is_open(size_t parameter) const {
+    const bool weight = function_.parameters[parameter] == ir::ParameterRole::weight;
+    return caches_[parameter] || (weight && (automatic_ || !model_weights_[parameter]));
+  }
+
   void round() {
     stale_ = false;
     plan_  = {std::vector<Layout>(function_.values.size()), {}, {}, 0, 0};
@@ -88,7 +96,7 @@ class Planner {
       const auto stored = stored_splits_.find(number);
       const bool forced = stored != stored_splits_.end() && !whole_.contains(number);
       const auto dim    = forced ? stored->second : fixed_[i];
-      undecided_[i]     = function_.parameters[i] == ir::ParameterRole::weight && !dim && (automatic_ || !model_weights_[i]);
+      undecided_[i]     = is_open(i) && !dim;
       stored_[i]        = {number, false};
       if (!dim) continue;
       plan_.layouts[i] = Layout::split(*dim, blocks_of(number));
@@ -163,7 +171,8 @@ class Planner {
       if (arrival.inputs[i] == ir::ValueId::none || !is_undecided(arrival.inputs[i])) continue;
       const Stored& stored = stored_[ir::index(arrival.inputs[i])];
       Layout layout;
-      if (whole_.contains(stored.weight) || !starts_split(arrival.call, i, ways_, blocks_of(stored.weight), layout)) continue;
+      if (caches_[static_cast<size_t>(stored.weight)] || whole_.contains(stored.weight) ||
+          !starts_split(arrival.call, i, ways_, blocks_of(stored.weight), layout)) continue;
       if (!is_parameter(arrival.inputs[i])) split_stored(stored, layout);
       arrival.layouts[i] = layout;
       arrival.leader     = static_cast<int32_t>(i);
@@ -314,6 +323,7 @@ class Planner {
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
+  const std::vector<bool> caches_;  // per parameter
   const int ways_;
   const bool automatic_;                   // weights are split as they are met
   const std::vector<bool> model_weights_;  // per parameter
@@ -322,7 +332,7 @@ class Planner {
   VocabularyRules vocabulary_;
   ShardPlan plan_;
   std::vector<int32_t> origin_;        // per split value: the weight whose split began it
-  std::vector<bool> undecided_;        // per value: a weight without a use so far
+  std::vector<bool> undecided_;        // per value: a weight or a cache without a use so far
   std::vector<Stored> stored_;         // per value: the weight that it is or was copied from
   std::set<int32_t> whole_;            // weights that stay whole
   std::map<int32_t, std::optional<int32_t>> stored_splits_;  // the dimension of weights that are split through a copy

@@ -107,7 +107,7 @@ void expect_same_results(const ir::Module& module, const Sharding& sharding, int
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), groups.pp, groups.microbatches,
                                         schedule::schedules().get("1f1b", "test")));
   }
-  if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), groups.dp));
+  if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = groups.dp}));
   const auto results = test::run(steps, arguments, expected.size());
   ASSERT_EQ(results.size(), expected.size());
   for (size_t i = 0; i < results.size(); ++i)

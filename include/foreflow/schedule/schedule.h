@@ -1,7 +1,13 @@
-// Pipeline schedules: which microbatch each stage works on, in which order. Pure combinatorics; no tensors, no bytes,
+// Pipeline schedules: which microbatch each device works on, in which order. Pure combinatorics; no tensors, no bytes,
 // and no time but the toy costs of `play`.
+//
+// Words. A model is cut into virtual stages 0..S-1; a microbatch runs forward through 0, 1, ... and backward through
+// S-1, S-2, ... A device holds one or more chunks, each of which is one virtual stage. A pipe is one copy of the
+// model's weights with the direction in which its stages lie on the devices; most schedules have one pipe, some two.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,74 +16,70 @@
 
 namespace foreflow::schedule {
 
-enum class Phase { forward, backward };
+// Labels F, B, I, W. A backward is the input gradient, which the stage before waits for, and the weight gradient, which
+// nobody waits for; a schedule runs both as one task, or each as a task of its own.
+enum class Phase : uint8_t { forward, backward, input_grad, weight_grad };
 
 struct Task {
   Phase phase;
-  int microbatch;  // 0..K-1
+  int microbatch;  // 0.. within its pipe; `Plan::part` is its number in the batch
+  int chunk = 0;   // of its device; where there are two pipes: 0 is the down pipe, 1 the up pipe
+  // One cell with the task before it: the two run as one op, which begins when it has the inputs of both and hands on
+  // the outputs of both at its end (DualPipe's overlapped forward and backward).
+  bool joined                         = false;
   auto operator<=>(const Task&) const = default;
 };
 
-// "F0", "B12".
+// "F0", "B12"; a prime for each chunk above 0: "F0'" is the first microbatch of chunk 1, or of the up pipe.
 std::string label(const Task& task);
 
-// order[stage] = the tasks of that stage, first to last.
+// order[device] = the tasks of that device, first to last.
 using Order = std::vector<std::vector<Task>>;
+
+struct Size {
+  int devices      = 1;  // P
+  int microbatches = 1;  // K, of all pipes together
+  int chunks       = 1;  // on a device, v; with two pipes 2, one of each
+};
+
+// Where virtual stage s of P devices lies.
+enum class Placement : uint8_t {
+  looped,    // chunk c of device d is stage c*P + d; with one chunk a device: stage d
+  vee,       // two chunks, down the devices and up again: stages d and 2P-1-d
+  mirrored,  // two pipes of P stages, each with its weights: stage d of the down pipe, stage P-1-d of the up pipe
+};
+
+constexpr int kAnyChunks = 0;
 
 struct ScheduleDef {
   std::string_view name;
   std::string_view doc;
-  // stages >= 1, microbatches >= 1. Training: every stage runs each forward and each backward once.
-  Order (*order)(int stages, int microbatches);
-  // Most microbatches that `stage` holds at once (forward done, backward not finished).
-  int (*peak_live)(int stages, int microbatches, int stage);
+  Placement placement  = Placement::looped;
+  int chunks           = 1;      // a device has; kAnyChunks: 2 or more, as the user likes
+  bool splits_backward = false;  // some backwards are an input and a weight gradient
+  bool trains          = true;   // false: forwards only
+  // Why there is no such schedule of this size: one clear sentence; empty: there is one. Null: never. Sizes are at
+  // least 1 and `chunks` is right.
+  std::string (*refuse)(const Size& size) = nullptr;
+  // Every device runs each forward of its chunks once and, when it trains, each backward once: whole, or as an input
+  // gradient and a weight gradient later.
+  Order (*order)(const Size& size);
+  // Most chunk-microbatches that `device` holds at once: forward begun, backward (or weight gradient) not finished.
+  // With one chunk these are microbatches. Without backwards nothing is ever given back.
+  int (*peak_live)(const Size& size, int device);
 };
 
 const Registry<ScheduleDef>& schedules();
 
-// Throws Error at `where` unless there is a schedule of this size: both at least 1, and a sane number of tasks.
-void check_size(int stages, int microbatches, const std::string& where);
+int pipes(const ScheduleDef& schedule);
+// Virtual stages of a pipe.
+int stages(Placement placement, const Size& size);
+int stage_of(Placement placement, const Size& size, int device, int chunk);
 
-// One interleaving of all stages that respects each stage's order and the dependencies forward(s) -> forward(s+1),
-// forward(s) -> backward(s), backward(s+1) -> backward(s). Throws InternalError if the order deadlocks.
-// It is the order of start times when a backward costs two forwards and nothing else takes time. Of the tasks that
-// start together, which are on different stages, the forwards come first, last stage first, then the backwards, first
-// stage first. Where transfers block sender and receiver, emit the transfers that the tasks of one `start` need before
-// the first of these tasks: then blocking costs no time beyond the transfers' own (emitted task by task, 1F1B takes up
-// to a third longer).
-struct PlacedTask {
-  int stage;
-  Task task;
-  double start = 0;  // in forwards
-};
-std::vector<PlacedTask> linearize(const Order& order);
-
-// Forwards only, for inference: the forward tasks of `order`.
-Order forward_only(const Order& order);
-
-struct Costs {
-  double forward  = 1;  // any unit of time
-  double backward = 2;
-  double hop      = 0;  // latency of an activation or gradient between neighbours; nobody is busy with it
-};
-
-// Throws Error at `where` unless forward and backward are positive and hop is not negative, all finite.
-void check_costs(const Costs& costs, const std::string& where);
-
-struct Slot {
-  Task task;
-  double start, end;
-};
-// When everything runs on in-order stages: result[stage], in the stage's order. Throws InternalError on a deadlock.
-std::vector<std::vector<Slot>> play(const Order& order, const Costs& costs);
-
-// The picture: one row a stage, one column a unit of time ("F0 F1 .. B0-- ..": dots are idle, dashes continue a task).
-// Times that are not whole units get finer or coarser columns, see `column_time`.
-std::string draw(const std::vector<std::vector<Slot>>& slots);
-
-// The time that one column of `draw` stands for: the greatest common divisor of all times, or half the shortest task,
-// to which the picture then rounds, where there is no reasonable divisor. A picture has at most 100000 columns; beyond,
-// columns grow and a task that is shorter than a column may lose its cell.
-double column_time(const std::vector<std::vector<Slot>>& slots);
+// The size with the chunks that the schedule has. `virtual_stages`: chunks of the model on a device; nothing: as many
+// as the schedule asks for, 2 where it may be any. Throws Error at `where` unless there is such a schedule: all at
+// least 1, a sane number of tasks, chunks that suit, and nothing that the schedule refuses.
+Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
+                  const std::string& where);
 
 }  // namespace foreflow::schedule

@@ -10,7 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string picture(const ScheduleDef& row, const Costs& costs) { return draw(play(row.order(4, 4), costs)); }
+// As large as fits into a comment.
+Size shown(const ScheduleDef& row) {
+  const bool two_stages = row.placement == Placement::vee || row.chunks == kAnyChunks;
+  if (two_stages) return checked_size(row, 2, row.placement == Placement::vee ? 4 : 2, {}, "test");
+  return checked_size(row, 4, row.splits_backward ? 8 : 4, {}, "test");
+}
+
+std::string picture(const ScheduleDef& row) {
+  const Size size = shown(row);
+  return draw(play(plan(row, size), {}), size.chunks == 1 ? "stage" : "device");
+}
 
 std::string golden(const std::string& name) {
   return read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/" + name + ".golden");
@@ -28,22 +38,29 @@ TEST(Draw, GivesThePictureInTheCommentOfEverySchedule) {
   }
   for (const ScheduleDef& row : schedules()) {
     std::string comment;
-    for (const std::string& line : split(trim(picture(row, {})), '\n')) comment += "//   " + line + "\n";
+    for (const std::string& line : split(trim(picture(row)), '\n')) comment += "//   " + line + "\n";
     EXPECT_NE(sources.find(comment), std::string::npos) << row.name << " should show\n" << comment;
   }
 }
 
 TEST(Draw, HasAGoldenPictureOfEverySchedule) {
   for (const ScheduleDef& row : schedules()) {
-    const std::string name = std::string(row.name);
-    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 4\n--- stdout\n";
-    EXPECT_EQ(header + describe(row, 4, 4, {}), golden(name));
+    const std::string name   = std::string(row.name);
+    const std::string header = "# run: foreflow schedule " + name + " --stages 4 --microbatches 8\n--- stdout\n";
+    EXPECT_EQ(header + describe({.schedule = row, .devices = 4, .microbatches = 8}), golden(name));
   }
 }
 
 TEST(Draw, TakesFinerColumnsForHalfHops) {
   const std::string header = "# run: foreflow schedule eager_1f1b --stages 3 --microbatches 6 --hop 0.5\n--- stdout\n";
-  EXPECT_EQ(header + describe(schedules().get("eager_1f1b", "test"), 3, 6, {.hop = 0.5}), golden("eager_1f1b_hop"));
+  const ScheduleDef& row   = schedules().get("eager_1f1b", "test");
+  EXPECT_EQ(header + describe({.schedule = row, .devices = 3, .microbatches = 6, .costs = {.hop = 0.5}}),
+            golden("eager_1f1b_hop"));
+}
+
+TEST(Draw, MarksChunksWithPrimesAndCellsWithAnAmpersand) {
+  const Task up{Phase::forward, 0, 1}, joined{Phase::backward, 0, 0, true}, weight{Phase::weight_grad, 3, 2};
+  EXPECT_EQ(one_row({{up, 0, 1}, {joined, 1, 3}, {weight, 3, 4}}), "stage 0 | F0'-&B0------- W3''\n");
 }
 
 TEST(Draw, FitsColumnsToTheWidestLabel) {
@@ -52,7 +69,7 @@ TEST(Draw, FitsColumnsToTheWidestLabel) {
 }
 
 TEST(Draw, LinesUpTheNamesOfManyStages) {
-  const std::vector<std::vector<Slot>> slots(11, {{kF0, 0, 1}});
+  const Slots slots(11, {{kF0, 0, 1}});
   EXPECT_TRUE(draw(slots).starts_with("stage  0 | F0\n"));
   EXPECT_TRUE(draw(slots).ends_with("stage 10 | F0\n"));
 }
@@ -77,12 +94,12 @@ TEST(Draw, RefusesNothing) {
 TEST(Describe, RefusesBadValuesAtThePlaceOfTheCaller) {
   const ScheduleDef& gpipe = schedules().get("gpipe", "test");
   try {
-    describe(gpipe, 0, 4, {}, "--stages");
+    describe({.schedule = gpipe, .devices = 0, .microbatches = 4}, "--stages");
     FAIL() << "accepted no stages";
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), "--stages");
   }
-  EXPECT_THROW(to_json(gpipe, 4, 4, {.forward = -1}), Error);
+  EXPECT_THROW(to_json({.schedule = gpipe, .devices = 4, .microbatches = 4, .costs = {.forward = -1}}), Error);
 }
 
 }  // namespace

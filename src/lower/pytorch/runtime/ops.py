@@ -204,6 +204,56 @@ def skip_layer_norm(x, skip, scale, bias, addend, epsilon, outputs):
     return results[:outputs] if outputs > 1 else results[0]
 
 
+def quick_gelu_grad(dy, x, alpha):
+    gate = torch.sigmoid(alpha * x)
+    return dy * gate * (1 + alpha * x * (1 - gate))
+
+
+def rms_norm(x, scale, axis, epsilon, outputs):
+    axes = list(range(axis_of(axis, x.dim()), x.dim()))
+    wide = x if x.dtype == torch.float64 else x.float()
+    inverse = torch.rsqrt((wide * wide).mean(axes, keepdim=True) + epsilon)
+    y = (wide * inverse * scale).to(x.dtype)
+    return (y, inverse)[:outputs] if outputs > 1 else y
+
+
+def rms_norm_grad(x, scale, dy, axis, epsilon):
+    axes = list(range(axis_of(axis, x.dim()), x.dim()))
+    inverse = rms_norm(x, scale, axis, epsilon, 2)[1]
+    z, g = x * inverse, dy * scale
+    dx = inverse * (g - z * (g * z).mean(axes, keepdim=True))
+    return dx.to(x.dtype), (dy * z).sum(list(range(axes[0]))).to(scale.dtype)
+
+
+def rotary(x, positions, cosine, sine, interleaved, heads):
+    half = cosine.shape[-1]
+    if x.dim() == 3:
+        width = x.shape[2] // heads if heads else 2 * half
+        split = x.reshape(x.shape[0], x.shape[1], -1, width).transpose(1, 2)
+    else:
+        split = x
+    at = positions.to(int64)
+    if at.numel() == 1:
+        at = (at.reshape(1, 1) + torch.arange(split.shape[2], device=x.device)).expand(x.shape[0], -1)
+    c, s = cosine[at].unsqueeze(1), sine[at].unsqueeze(1)
+    turned = split[..., : 2 * half]
+    first, second = (turned[..., ::2], turned[..., 1::2]) if interleaved else turned.split(half, -1)
+    pair = (first * c - second * s, second * c + first * s)
+    pairs = torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
+    y = torch.cat((pairs.to(x.dtype), split[..., 2 * half :]), -1)
+    return y if x.dim() == 4 else y.transpose(1, 2).reshape(x.shape)
+
+
+def write_cache(cache, update, places, axis, mode):
+    axis = axis_of(axis, cache.dim())
+    result = cache.clone()
+    for sample in range(cache.shape[0]):
+        start = int(places[sample]) if places is not None else 0
+        rows = (start + torch.arange(update.shape[axis], device=cache.device)) % cache.shape[axis]
+        result[sample] = result[sample].index_copy(axis - 1, rows, update[sample])
+    return result
+
+
 def square_loss(x, y, count):
     return (x - y) ** 2 / (count or x.shape[0])
 

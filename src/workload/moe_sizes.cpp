@@ -1,0 +1,80 @@
+#include "moe_sizes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sizes.h"
+
+namespace foreflow::workload {
+namespace {
+
+std::string place(const JsonView& json, const std::string& key) {
+  return json.where() + (json.has(key) ? "." + key : "");
+}
+
+void check_divides(const JsonView& json, const std::string& key, int64_t part, const std::string& what, int64_t whole,
+                   const std::string& of) {
+  if (whole % part == 0) return;
+  throw Error(place(json, key), std::to_string(part) + " " + what + " do not divide " + of + " " + std::to_string(whole) +
+                                    "; use a divisor of it");
+}
+
+// GShard's capacity: an even share of the group's choices, times a factor; a token chooses an expert once.
+int64_t capacity_of(const JsonView& json, const MoeSizes& sizes) {
+  constexpr double kFactor = 1.25;
+  const double factor      = json.has("capacity_factor") ? json.at("capacity_factor").as_number() : kFactor;
+  if (!(factor > 0)) json.at("capacity_factor").fail("is not above 0; use 1 for an even share, or more");
+  const double share = factor * static_cast<double>(sizes.top_k * sizes.tokens()) / static_cast<double>(sizes.experts);
+  return static_cast<int64_t>(std::clamp(std::ceil(share), 1.0, static_cast<double>(sizes.tokens())));
+}
+
+}  // namespace
+
+MoeSizes read_moe(const Request& request) {
+  const JsonView& json = request.sizes;
+  MoeSizes sizes{};
+  sizes.layers         = positive(json, "layers", 12, kMostLayers);
+  sizes.hidden         = positive(json, "hidden", 768);
+  sizes.heads          = positive(json, "heads", 12);
+  sizes.kv_heads       = positive(json, "kv_heads", sizes.heads);
+  sizes.ffn            = positive(json, "feed_forward", 4 * sizes.hidden);
+  sizes.sequence       = positive(json, "sequence", 1024);
+  sizes.vocabulary     = positive(json, "vocabulary", 32000);
+  sizes.experts        = positive(json, "experts", 8);
+  sizes.top_k          = positive(json, "top_k", std::min<int64_t>(2, sizes.experts));
+  sizes.shared_experts = json.has("shared_experts") ? json.at("shared_experts").as_int() : 0;
+  sizes.groups         = positive(json, "routing_groups", 1);
+  sizes.normalise      = json.bool_or("normalise_gates", true);
+  sizes.rotary_base    = static_cast<double>(positive(json, "rotary_base", 10000));
+  sizes.batch          = request.batch;
+  check_divides(json, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
+  check_divides(json, "kv_heads", sizes.kv_heads, "heads of keys and values", sizes.heads, "the number of heads");
+  check_divides(json, "routing_groups", sizes.groups, "groups", sizes.sequence, "the sequence length");
+  if (sizes.width() % 2 != 0)
+    throw Error(place(json, "heads"), "makes heads of " + std::to_string(sizes.width()) + "; rotary embeddings need an even size");
+  if (sizes.top_k > sizes.experts)
+    throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) + " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
+  if (sizes.shared_experts < 0) json.at("shared_experts").fail("is less than 0; use 0 or more");
+  sizes.capacity = capacity_of(json, sizes);
+  return sizes;
+}
+
+std::vector<Key> moe_keys() {
+  using Kind = Key::Kind;
+  return {{"layers", "transformer blocks (12)"},
+          {"hidden", "width (768)"},
+          {"feed_forward", "width inside an expert (4 x hidden)"},
+          {"heads", "attention heads (12)"},
+          {"kv_heads", "heads of keys and values (as many as heads)"},
+          {"sequence", "tokens a sample (1024)"},
+          {"rotary_base", "of the angles of the rotary embeddings (10000)"},
+          {"vocabulary", "tokens in the vocabulary (32000)"},
+          {"experts", "experts of a layer (8)"},
+          {"top_k", "experts that a token chooses (2)"},
+          {"capacity_factor", "places of an expert over its even share (1.25)", Kind::number},
+          {"routing_groups", "groups of a sample that are routed one by one, each with its own places (1)"},
+          {"shared_experts", "experts that every token passes (0)"},
+          {"normalise_gates", "whether the gates of a token add up to 1 (true)", Kind::boolean}};
+}
+
+}  // namespace foreflow::workload
