@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "caches.h"
 #include "devices.h"
 #include "fragment.h"
 
@@ -205,8 +206,7 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const Placement placement(devices, platform, options.places);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
-  const Boundary boundary{std::vector<bool>(function.parameters.size(), false),
-                          std::vector<bool>(function.results.size(), true)};
+  const Boundary boundary{taken_over(module, entry.function), std::vector<bool>(function.results.size(), true)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;

@@ -173,13 +173,24 @@ std::vector<Array> operands_of(const OpCall& call) {
 
 Array total(const OpCall& call) { return map_leaves(call, operands_of(call), sum); }
 
-Factors same_letters(const OpCall& call, std::initializer_list<std::string_view> whole_axes) {
+Factors same_letters(const OpCall& call, std::string_view joined_axis, std::string_view parted_axis) {
   if (!splittable(call)) return {};
   const size_t rank = common_type(call).dims.size();
   std::string text  = letters(rank);
-  for (const std::string_view axis : whole_axes) text[named_axis(call, axis, rank)] = '.';
-  return {.text = factor_text(call, std::vector<std::string>(call.arity(), text),
-                              std::vector<std::string>(call.outputs, text))};
+  const auto letter = [&](std::string_view name) { return name.empty() ? char{0} : text[named_axis(call, name, rank)]; };
+  char blocked = letter(joined_axis), parted = letter(parted_axis);
+  // Parts that change places within one dimension leave it whole.
+  if (blocked == parted && blocked != 0) {
+    text[named_axis(call, joined_axis, rank)] = '.';
+    blocked = parted = 0;
+  }
+  const int blocks = static_cast<int>(std::max(call.arity(), call.outputs));
+  Factors factors{.text = factor_text(call, std::vector<std::string>(call.arity(), text),
+                                      std::vector<std::string>(call.outputs, text)),
+                  .blocked = blocked,
+                  .blocks  = blocks};
+  if (parted != 0) factors.text += std::string(";") + parted;
+  return factors;
 }
 
 std::vector<int64_t> devices_of_operands(const OpCall& call) {

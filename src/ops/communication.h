@@ -35,8 +35,9 @@ Array part(const OpCall& call, const Array& whole, std::string_view axis_name, s
 std::vector<Array> operands_of(const OpCall& call);
 Array total(const OpCall& call);
 
-// All operands and results have the same letters; the axes that `whole_axes` name stay whole.
-Factors same_letters(const OpCall& call, std::initializer_list<std::string_view> whole_axes);
+// All operands and results have the same letters. Along `joined_axis` a result holds the parts of all operands, along
+// `parted_axis` an operand holds those of all results; empty: there is none.
+Factors same_letters(const OpCall& call, std::string_view joined_axis = "", std::string_view parted_axis = "");
 
 // No arithmetic and no memory traffic of its own: the network decides how long it takes.
 inline Work transfer(const OpCall&, std::span<const Type>) { return {}; }

@@ -14,7 +14,7 @@ OpDef mpi_allgather() {
             check_group(call);
             return on_each_operand(call, joined(call, common_type(call), "axis", call.arity()));
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
+      .factors = [](const OpCall& call) { return same_letters(call, "axis"); },
       .work    = transfer,
       .eval =
           [](const OpCall& call) { return std::vector<Array>(call.outputs, join(call, operands_of(call), "axis")); },

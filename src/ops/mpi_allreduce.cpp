@@ -14,7 +14,7 @@ OpDef mpi_allreduce() {
             check_group(call);
             return on_each_operand(call, common_type(call));
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {}); },
+      .factors = [](const OpCall& call) { return same_letters(call); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, total(call)); },
       .grad    = [](GradBuilder& builder) { exchange_gradients(builder, "MPIAllreduce", {}); },

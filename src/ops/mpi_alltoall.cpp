@@ -19,7 +19,7 @@ OpDef mpi_alltoall() {
           },
       .factors =
           [](const OpCall& call) {
-            return same_letters(call, {"split_axis", "concat_axis"});
+            return same_letters(call, "concat_axis", "split_axis");
           },
       .work = transfer,
       .eval =

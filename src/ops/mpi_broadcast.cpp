@@ -14,7 +14,7 @@ OpDef mpi_broadcast() {
             if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
             return on_each(call, destinations(call), call.inputs[0]);
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {}); },
+      .factors = [](const OpCall& call) { return same_letters(call); },
       .work    = transfer,
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, value_of(call, 0)); },
       .grad =

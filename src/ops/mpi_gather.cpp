@@ -15,7 +15,7 @@ OpDef mpi_gather() {
         check_group(call);
         return {moved(joined(call, common_type(call), "axis", call.arity()), destination(call))};
       },
-      .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
+      .factors = [](const OpCall& call) { return same_letters(call, "axis"); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {join(call, operands_of(call), "axis")}; },
       .grad =

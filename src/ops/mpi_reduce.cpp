@@ -15,7 +15,7 @@ OpDef mpi_reduce() {
         check_group(call);
         return {moved(common_type(call), destination(call))};
       },
-      .factors = [](const OpCall& call) { return same_letters(call, {}); },
+      .factors = [](const OpCall& call) { return same_letters(call); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {total(call)}; },
       .grad =

@@ -16,7 +16,7 @@ OpDef mpi_reduce_scatter() {
             check_group(call);
             return on_each_operand(call, parted(call, common_type(call), "axis", call.arity()));
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
+      .factors = [](const OpCall& call) { return same_letters(call, "", "axis"); },
       .work    = transfer,
       .eval =
           [](const OpCall& call) {

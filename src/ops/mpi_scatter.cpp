@@ -16,7 +16,7 @@ OpDef mpi_scatter() {
             const std::vector<Device> devices = destinations(call);
             return on_each(call, devices, parted(call, moved(operand(call, 0), {}), "axis", devices.size()));
           },
-      .factors = [](const OpCall& call) { return same_letters(call, {"axis"}); },
+      .factors = [](const OpCall& call) { return same_letters(call, "", "axis"); },
       .work    = transfer,
       .eval =
           [](const OpCall& call) {

@@ -15,7 +15,7 @@ OpDef send() {
         if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
         return {moved(operand(call, 0), destination(call))};
       },
-      .factors = [](const OpCall& call) { return same_letters(call, {}); },
+      .factors = [](const OpCall& call) { return same_letters(call); },
       .work    = transfer,
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
       .grad =

@@ -64,11 +64,12 @@ class Stager {
     });
   }
 
-  // Sums over microbatches are added to each other once, when they are complete: the two gradients of an embedding that
-  // is also the output layer.
+  // Sums over microbatches are added to each other, and sent, once, when they are complete: the two gradients of an
+  // embedding that is also the output layer, and those of ranks that share a sequence or a batch.
   bool adds_sums(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
-    return op.def->additive && op.def->role == ir::Role::compute && inputs.size() > 1 &&
+    const bool adds   = op.def->role == ir::Role::compute || op.def->role == ir::Role::communication;
+    return op.def->additive && adds && inputs.size() > 1 &&
            std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
              return id != ir::ValueId::none && values_[ir::index(id)].layout.is_partial();
            });
@@ -195,13 +196,20 @@ class Stager {
       const size_t rows = inputs.size() == size_t{2} * op.result_count ? op.result_count : 1;
       for (size_t row = 0; row < rows; ++row) {
         const std::set<int>& home = at_[ir::index(inputs[row])];
-        const size_t made         = maker[ir::index(inputs[row + rows])];
-        if (home.empty() || made == SIZE_MAX || staged_[made].phase != StagePhase::backward ||
-            !reads_only_gradients(made))
-          continue;
-        staged_[made].stage = *home.begin();
+        if (!home.empty()) bring_home(inputs[row + rows], maker, *home.begin());
       }
     }
+  }
+
+  // With it come the sums over ranks that it went through.
+  void bring_home(ir::ValueId gradient, const std::vector<size_t>& maker, int stage) {
+    const size_t made = maker[ir::index(gradient)];
+    if (made == SIZE_MAX) return;
+    const ir::Op& op = function_.ops[made];
+    const bool comes = staged_[made].phase == StagePhase::backward && reads_only_gradients(made);
+    if (comes) staged_[made].stage = stage;
+    if (op.def->role != ir::Role::communication || (!comes && staged_[made].phase != StagePhase::update)) return;
+    for (const ir::ValueId id : function_.inputs(op)) bring_home(id, maker, stage);
   }
 
   bool reads_only_gradients(size_t o) const {

@@ -6,6 +6,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/spread.h"
 #include "ops/kernel.h"
 
 namespace foreflow::test {
@@ -15,7 +16,8 @@ std::string to_string(const Split& split) {
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
          (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
          (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
-         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "");
+         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
+         (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "");
 }
 
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -49,12 +51,15 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
   std::vector<transform::Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), split.tp));
+  for (const transform::SpreadStep& step : transform::spread_steps(split.cp, split.ep))
+    steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
   if (split.pp > 1 || split.microbatches > 1) {
     const auto& schedule = schedule::schedules().get(split.schedule, "test");
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), split.pp, split.microbatches, schedule));
   }
-  if (split.dp > 1) {
-    const transform::DataParallel how{split.dp, split.zero, split.overlap, split.bucket};
+  const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
+  if (replicas > 1) {
+    const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
     steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
   }
   ir::Module& last = steps.back().module;

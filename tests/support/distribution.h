@@ -20,8 +20,9 @@ struct Split {
   Bytes bucket{0};
   bool sends = false;  // on streams of their own
   int chunks = 1;      // of transform::overlap_tensor
+  int cp = 1, ep = 1;
 };
-std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b"
+std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
 
 // The program of one device of a model family: sizes as the JSON members of a scenario's workload.
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -31,7 +32,7 @@ ir::Module family(std::string_view name, const std::string& sizes, int64_t batch
 // second moments (names that end in ".v"); integers in [0, below).
 std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below);
 
-// shard, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
+// shard, then spread, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);
 
 // Runs the last of `steps` in the reference executor on the arguments of the program before the first, and returns the

@@ -1,0 +1,31 @@
+// Context and expert parallelism: ranks that share the data of each step and send each other what they need in between.
+#pragma once
+
+#include "foreflow/transform/passes.h"
+
+namespace foreflow::transform {
+
+// `ways` copies of the program on groups of devices, of which each has a part of the data along
+// dimension `dim` (0: samples, 1: positions of a sequence) and asks the others for what it needs besides. What an op must see
+// whole is all-gathered (the keys and values of attention), its gradient reduce-scattered. With `experts`, weights that a product
+// takes one by one with a batch of matrices (w[e,h,f]) are split along e, and what they work on is exchanged all-to-all
+// (GShard; Lepikhin et al., 2021). Gradients of other weights are all-reduced. For ways of 2 or more.
+struct Spread {
+  int32_t dim  = 0;
+  bool experts = false;
+};
+Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread);
+
+// One after the other, innermost first: what makes context parallelism of `cp` ranks with experts over groups of `ep` of the
+// cp x dp ranks. Groups take neighbours within the context first; ep / gcd(ep, cp) of the replicas are among these ranks
+// and `replicate` makes the others.
+struct SpreadStep {
+  int ways;
+  Spread spread;
+};
+std::vector<SpreadStep> spread_steps(int cp, int ep);
+
+// How many replicas share experts: ep / gcd(ep, cp).
+int replicas_in_group(int cp, int ep);
+
+}  // namespace foreflow::transform

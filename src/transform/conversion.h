@@ -1,0 +1,30 @@
+// From one layout to another, with the messages that this takes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "foreflow/ir/builder.h"
+#include "foreflow/transform/layout.h"
+
+namespace foreflow::transform {
+
+// One value per way, or a single one on no device.
+using Copies = std::vector<ir::ValueId>;
+
+// Values of one type that lie alike: those of a tensor-parallel group.
+using Row = std::vector<Copies>;
+
+// A dimension in blocks, seen as [blocks, rest]: which of them is smaller where the batch is split later on.
+enum class Shrinks : uint8_t { blocks, rest };
+
+// Emits what turns values of type `whole` from one layout into another, step by step for all of them: a sum becomes whole by MPIAllreduce and
+// split by MPIReduceScatter, parts become whole by MPIAllgather and other parts by MPIAlltoall, a whole value becomes split
+// by slices. Blocks are brought into order by a transposition.
+Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole, int ways,
+            Shrinks shrinks);
+
+// Bytes that one way sends or receives for it.
+double conversion_bytes(const Layout& from, const Layout& to, const ir::Type& whole, int ways);
+
+}  // namespace foreflow::transform
