@@ -1,5 +1,7 @@
 #include "replica_exchange.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace foreflow::transform {
@@ -13,6 +15,14 @@ constexpr size_t kNone             = SIZE_MAX;
 int64_t row_size(const ir::Type& type, int ways) { return (ir::element_count(type.dims) + ways - 1) / ways; }
 
 std::vector<int64_t> list(const ir::Dims& dims) { return {dims.begin(), dims.end()}; }
+
+// The first of what is listed in the order of `at` that is at `o` or behind it.
+template <class T>
+size_t first_at(const std::vector<T>& list, size_t o) {
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), o, [](const T& entry, size_t at) { return entry.at < at; });
+  return static_cast<size_t>(found - list.begin());
+}
 
 }  // namespace
 
@@ -36,12 +46,9 @@ ReplicaExchange::ReplicaExchange(const ExchangePlan& plan, const DataParallel& h
 }
 
 void ReplicaExchange::at(size_t o) {
-  for (size_t i = 0; i < plan_.buckets.size(); ++i) {
-    if (plan_.buckets[i].at == o) sum(plan_.buckets[i], i);
-  }
-  for (size_t i = 0; i < plan_.windows.size(); ++i) {
-    if (plan_.windows[i].at == o) open(i);
-  }
+  const auto& [buckets, windows] = std::tie(plan_.buckets, plan_.windows);
+  for (size_t i = first_at(buckets, o); i < buckets.size() && buckets[i].at == o; ++i) sum(buckets[i], i);
+  for (size_t i = first_at(windows, o); i < windows.size() && windows[i].at == o; ++i) open(i);
   if (!plan_.empty() && o == plan_.update) update();
 }
 

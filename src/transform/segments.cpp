@@ -19,7 +19,8 @@ class Cutter {
         name_(name),
         placed_(depend_on_parameters(function)),
         maker_(function.values.size(), kNobody),
-        seen_in_(function.values.size(), kNobody) {
+        seen_in_(function.values.size(), kNobody),
+        map_(function.values.size()) {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       for (uint32_t i = 0; i < function.ops[o].result_count; ++i) maker_[function.ops[o].first_result + i] = o;
     }
@@ -70,24 +71,23 @@ class Cutter {
       if (!cuts_.left_out.contains(o)) need(function_.ops[o], number, made);
     }
     ir::FunctionBuilder builder(name_ + "_" + std::to_string(number + 1), no_ops());
-    ValueMap map(function_.values.size());
     for (const ValueId id : made.parameters) {
       const auto role =
           ir::index(id) < function_.parameters.size() ? function_.parameters[ir::index(id)] : ir::ParameterRole::data;
-      map.set(id, builder.parameter(function_.value(id).name, role, ir::TypeRef()));
+      map_.set(id, builder.parameter(function_.value(id).name, role, ir::TypeRef()));
     }
     std::sort(constants_.begin(), constants_.end());
-    for (const size_t o : constants_) write(builder, function_.ops[o], map);
+    for (const size_t o : constants_) write(builder, function_.ops[o]);
     std::vector<ValueId> results;
     for (size_t o = begin(number); o < end(number); ++o) {
       if (cuts_.left_out.contains(o)) continue;
       const ir::Op& op = function_.ops[o];
-      write(builder, op, map);
+      write(builder, op);
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const ValueId id = function_.output(op, i);
         if (!placed_[ir::index(id)] || last_reader_[ir::index(id)] <= number) continue;
         made.results.push_back(id);
-        results.push_back(map(id));
+        results.push_back(map_(id));
       }
     }
     made.function = builder.finish(std::move(results));
@@ -111,9 +111,9 @@ class Cutter {
     }
   }
 
-  void write(ir::FunctionBuilder& builder, const ir::Op& op, ValueMap& map) const {
+  void write(ir::FunctionBuilder& builder, const ir::Op& op) {
     std::vector<ValueId> operands;
-    for (const ValueId id : function_.inputs(op)) operands.push_back(map(standing(id)));
+    for (const ValueId id : function_.inputs(op)) operands.push_back(map_(standing(id)));
     const auto first = static_cast<size_t>(builder.append(op.def, op.callee, op.attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ir::Value& value = function_.values[op.first_result + i];
@@ -122,7 +122,7 @@ class Cutter {
       // A call renames devices, so that what is stated about them no longer holds.
       if (value.annotation != nullptr && !ir::device_of(*value.annotation).placed())
         builder.annotate(copy, value.annotation);
-      map.set(function_.output(op, i), copy);
+      map_.set(function_.output(op, i), copy);
     }
   }
 
@@ -134,6 +134,7 @@ class Cutter {
   std::vector<size_t> last_reader_;
   std::vector<size_t> seen_in_;    // per value: the last segment that was found to need it
   std::vector<size_t> constants_;  // ops before the segment that it repeats
+  ValueMap map_;                   // to values of the segment at hand; a segment reads nothing that it has not set
 };
 
 }  // namespace
