@@ -117,7 +117,8 @@ TEST_P(EveryFamily, BoundsDoNotExceedWhatIsPredicted) {
   source.set("workload", workload);
   source.set("platform", parse_json(R"({"topology": "p3_8xlarge", "nodes": 2})", "platform"));
   source.set("engine", "analytic");
-  source.set("strategy", parse_json(R"({"global_batch": 8, "dp": [1, 2], "tp": [1, 2], "pp": [1, 2], "microbatches": [1, 2]})",
+  source.set("strategy", parse_json(R"({"global_batch": 8, "dp": [1, 2], "tp": [1, 2], "pp": [1, 2], "microbatches": 2,
+                                        "schedule": "1f1b", "zero": [0, 3]})",
                                     "strategy"));
   expect_bounds_hold(source);
 }
@@ -130,7 +131,7 @@ std::vector<std::string> families() {
 
 INSTANTIATE_TEST_SUITE_P(Families, EveryFamily, testing::ValuesIn(families()),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Questions, RandomSearch, testing::Range(1, 25));
+INSTANTIATE_TEST_SUITE_P(Questions, RandomSearch, testing::Range(1, 17));
 
 }  // namespace
 }  // namespace foreflow::search
