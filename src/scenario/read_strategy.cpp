@@ -12,8 +12,7 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""},
-                               Later{"sequence_parallel", "false"}};
+constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -120,7 +119,7 @@ const std::vector<std::string>& strategy_keys() {
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
       "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends",
-      "overlap_tensor"};
+      "overlap_tensor", "tensor_plan", "vocabulary_parallel"};
   // clang-format on
   return keys;
 }
@@ -150,6 +149,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
       &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
 
   check_sizes(json, strategy, sizes);
+  read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));

@@ -56,12 +56,15 @@ struct Strategy {
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results = transform::Results::gather;
+  transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
+  bool sequence_parallel = false, vocabulary_parallel = false;
   int zero                   = 0;  // as transform::DataParallel has it, and the next two
   bool overlap_gradients     = false;
   Bytes bucket{0};
   bool overlap_sends         = false;
   int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
 
+  transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * tp * pp; }
 };
 

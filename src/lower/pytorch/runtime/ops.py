@@ -114,6 +114,20 @@ def take_grad(indices, dy, shape, axis, dim):
     return zero.index_add(axis, flat, dy.reshape(before + (indices.numel(),) + after))
 
 
+def take_part(x, indices, first, all):
+    """Rows of a table of which x has those from `first` on; zeros for the others."""
+    own = torch.remainder(indices.to(int64), all) - first
+    here = (own >= 0) & (own < x.shape[0])
+    rows = take(x, own * here, 0)
+    return rows * here.reshape(here.shape + (1,) * (x.dim() - 1)).to(x.dtype)
+
+
+def take_part_grad(indices, dy, first, all, dim):
+    own = torch.remainder(indices.to(int64), all) - first
+    here = (own >= 0) & (own < dim)
+    return take_grad(own * here, dy * here.reshape(here.shape + (1,) * (dy.dim() - own.dim())).to(dy.dtype), None, 0, dim)
+
+
 def take_elements(x, indices, axis):
     return torch.gather(x, axis, torch.remainder(indices.to(int64), x.shape[axis]))
 
@@ -391,6 +405,44 @@ def cross_entropy_grad(logits, labels, weights, reduction, ignore_index, count):
     w = kept.to(logits.dtype) if weights is None else weights[labels * kept] * kept
     total = (w.sum() if count is None else count) if reduction == "mean" else 1
     return w.unsqueeze(1) * (torch.softmax(logits, dim=1) - hot.to(logits.dtype)) / total
+
+
+def sums_type(x):
+    return x.dtype if x.dtype == torch.float64 else float32
+
+
+def cross_entropy_terms(logits, labels, largest, first):
+    """Of the classes from `first` on: sums of exponentials, and the label's logit where it is among them."""
+    x = logits.to(sums_type(logits)) - largest.unsqueeze(1).to(sums_type(logits))
+    own = labels.to(int64) - first
+    here = (own >= 0) & (own < x.shape[1])
+    label = torch.gather(x, 1, (own * here).unsqueeze(1)).squeeze(1)
+    return torch.exp(x).sum(dim=1), label * here.to(x.dtype)
+
+
+def row_weights(labels, weights, like, ignore_index):
+    labels = labels.to(int64)
+    kept = torch.ones_like(labels) if ignore_index is None else (labels != ignore_index).to(int64)
+    return kept.to(like.dtype) if weights is None else weights[labels * kept] * kept
+
+
+def cross_entropy_of_terms(exponentials, label, labels, weights, reduction, ignore_index, count):
+    w = row_weights(labels, weights, label, ignore_index)
+    losses = w * (torch.log(exponentials) - label)
+    if reduction == "none":
+        return losses
+    return losses.sum() / ((w.sum() if count is None else count) if reduction == "mean" else 1)
+
+
+def cross_entropy_of_terms_grad(logits, labels, largest, exponentials, weights, reduction, ignore_index, count, first):
+    """Of an upstream gradient of one."""
+    w = row_weights(labels, weights, exponentials, ignore_index)
+    total = (w.sum() if count is None else count) if reduction == "mean" else 1
+    own = (labels.to(int64) - first).unsqueeze(1)
+    classes = torch.arange(logits.shape[1], device=logits.device).reshape((1, -1) + (1,) * (logits.dim() - 2))
+    x = logits.to(sums_type(logits)) - largest.unsqueeze(1).to(sums_type(logits))
+    slopes = torch.exp(x) / exponentials.unsqueeze(1) - (classes == own).to(x.dtype)
+    return (w.unsqueeze(1) * slopes / total).to(logits.dtype)
 
 
 def split(x, sizes, axis, parts):
