@@ -17,13 +17,13 @@ struct Chain {
         sequential(scenario::build(scenario)),
         sharded(
             transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.results).module),
-        module(scenario::distribute(sequential, scenario)),
+        module(scenario::distribute(sequential, scenario, *platform)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
         program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
 
   ir::Module pipelined() const {
     const scenario::Strategy& strategy = scenario.strategy;
-    return transform::pipeline(sharded, ops::table(), strategy.pp, strategy.microbatches, *strategy.schedule).module;
+    return transform::pipeline(sharded, ops::table(), {.schedule = strategy.schedule, .size = strategy.schedule_size}).module;
   }
 
   const scenario::Scenario scenario;

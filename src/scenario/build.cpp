@@ -5,6 +5,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
+#include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -111,6 +112,16 @@ void check_undistributed(const Scenario& scenario) {
                   " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
+transform::Pipeline pipeline_of(const Scenario& scenario, const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  return {.schedule               = strategy.schedule,
+          .size                   = strategy.schedule_size,
+          .delay_weight_gradients = strategy.delay_weight_gradients,
+          .partition              = strategy.partition,
+          .shares                 = strategy.shares,
+          .prices                 = stage_prices(scenario, platform)};
+}
+
 }  // namespace
 
 void check_one_job(const Scenario& scenario) {
@@ -136,14 +147,13 @@ Sequential build(const Scenario& scenario) {
   return sequential;
 }
 
-ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   if (sequential.placed) return sequential.module;
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
-                 .module;
+    module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }
   if (strategy.dp > 1) module = transform::replicate(std::move(module), ops, strategy.dp).module;
   return module;

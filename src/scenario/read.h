@@ -31,6 +31,9 @@ simulate::Coupling read_coupling(const JsonView& json);
 void check_disturbances(const JsonView& json);
 simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
 
+// The pipeline of a strategy whose degrees and microbatches are known; `layers`: of the workload, 0 where it has none.
+void read_pipeline(const JsonView& json, const Workload& workload, int64_t layers, Strategy& strategy);
+
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
 

@@ -12,7 +12,9 @@ namespace foreflow::test {
 
 std::string to_string(const Split& split) {
   return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
-         " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule;
+         " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
+         (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
+         (split.delay_weight_gradients ? " delayed" : "");
 }
 
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -43,12 +45,20 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
   return arguments;
 }
 
+transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule, std::optional<int> virtual_stages) {
+  transform::Pipeline wanted;
+  wanted.schedule = &schedule::schedules().get(schedule, "test");
+  wanted.size     = schedule::checked_size(*wanted.schedule, pp, microbatches, virtual_stages, "test");
+  return wanted;
+}
+
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
   std::vector<transform::Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), split.tp));
   if (split.pp > 1 || split.microbatches > 1) {
-    const auto& schedule = schedule::schedules().get(split.schedule, "test");
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), split.pp, split.microbatches, schedule));
+    transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
+    wanted.delay_weight_gradients = split.delay_weight_gradients;
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   if (split.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), split.dp));
   return steps;

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pipeline.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::test {
@@ -15,6 +16,8 @@ namespace foreflow::test {
 struct Split {
   int dp = 1, tp = 1, pp = 1, microbatches = 1;
   std::string schedule = "1f1b";
+  std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
+  bool delay_weight_gradients       = false;
 };
 std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b"
 
@@ -25,6 +28,10 @@ ir::Module family(std::string_view name, const std::string& sizes, int64_t batch
 // Numbers for the parameters of the entry, which are annotated with types: floats in [-0.5, 0.5], not negative for
 // second moments (names that end in ".v"); integers in [0, below).
 std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below);
+
+// What the pass pipeline is asked for. Throws Error at "test" when the schedule refuses.
+transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule = "1f1b",
+                             std::optional<int> virtual_stages = {});
 
 // shard, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);
