@@ -87,7 +87,7 @@ void replicate(benchmark::State& state) {
 void distribute(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state)
-    benchmark::DoNotOptimize(scenario::distribute(chain.sequential, chain.scenario).functions.size());
+    benchmark::DoNotOptimize(scenario::distribute(chain.sequential, chain.scenario, *chain.platform).functions.size());
   count(state, chain.module);
 }
 

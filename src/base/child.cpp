@@ -20,11 +20,13 @@
 namespace foreflow {
 namespace {
 
-// An answer is one of these bytes and a payload; an Error's payload is its `where`, a zero byte and its problem.
+// An answer is a payload and one of these bytes; an Error's payload is its `where`, a zero byte and its problem.
 constexpr char kDone     = 'd';
 constexpr char kDied     = 'k';  // ChildDied
 constexpr char kError    = 'e';
 constexpr char kInternal = 'i';
+
+constexpr size_t kGrowth = 8;  // of what has been received, each time that it needs more room
 
 std::string last_line(std::string_view text) {
   const std::string_view trimmed = trim(text);
@@ -42,29 +44,34 @@ void close_all(std::initializer_list<int> descriptors) {
 }  // namespace
 
 std::string answer_of(const std::string& where, const std::function<std::string()>& work) {
+  const auto answer = [](char kind, std::string payload) {
+    payload.push_back(kind);
+    return payload;
+  };
   try {
-    return kDone + work();
+    return answer(kDone, work());
   } catch (const ChildDied& error) {
-    return kDied + error.where() + '\0' + error.problem();
+    return answer(kDied, error.where() + '\0' + error.problem());
   } catch (const Error& error) {
-    return kError + error.where() + '\0' + error.problem();
+    return answer(kError, error.where() + '\0' + error.problem());
   } catch (const std::bad_alloc&) {
-    return kDied + where + '\0' + "ran out of memory";
+    return answer(kDied, where + '\0' + "ran out of memory");
   } catch (const std::exception& error) {
-    return std::string(1, kInternal) + error.what();
+    return answer(kInternal, error.what());
   } catch (...) {
-    return std::string(1, kInternal) + "an exception of an unknown type left the work";
+    return answer(kInternal, "an exception of an unknown type left the work");
   }
 }
 
-std::string unpack(const std::string& answer) {
+std::string unpack(std::string answer) {
   FOREFLOW_CHECK(!answer.empty(), "an answer without its kind");
-  std::string payload = answer.substr(1);
-  if (answer[0] == kDone) return payload;
-  if (answer[0] == kInternal) throw InternalError(payload);
-  const size_t border = payload.find('\0');
-  if (answer[0] == kDied) throw ChildDied(payload.substr(0, border), payload.substr(border + 1));
-  throw Error(payload.substr(0, border), payload.substr(border + 1));
+  const char kind = answer.back();
+  answer.pop_back();
+  if (kind == kDone) return answer;
+  if (kind == kInternal) throw InternalError(answer);
+  const size_t border = answer.find('\0');
+  if (kind == kDied) throw ChildDied(answer.substr(0, border), answer.substr(border + 1));
+  throw Error(answer.substr(0, border), answer.substr(border + 1));
 }
 
 void write_all(int descriptor, std::string_view bytes) {
@@ -81,6 +88,8 @@ void Pipe::read_some() {
   const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return;
   if (count <= 0) return close();
+  const size_t size = bytes.size() + static_cast<size_t>(count);
+  if (size > bytes.capacity()) bytes.reserve(kGrowth * size);  // what is not used yet costs nothing
   bytes.append(buffer.data(), static_cast<size_t>(count));
 }
 

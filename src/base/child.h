@@ -26,7 +26,7 @@ struct Pipe {
 // What `work` has to say as bytes: what it returns or throws; ChildDied at `where` when it runs out of memory.
 std::string answer_of(const std::string& where, const std::function<std::string()>& work);
 // The other way round: returns what was returned, throws what was thrown (InternalError for other exceptions).
-std::string unpack(const std::string& answer);
+std::string unpack(std::string answer);
 
 // Writes everything; ends the process when nobody reads it.
 void write_all(int descriptor, std::string_view bytes);

@@ -25,10 +25,10 @@ void employ(Crew& crew, const Service& service) {
 // The answer of a worker that has one, or its death.
 void collect(std::unique_ptr<Worker>& worker, const Service& service) {
   const size_t item = *worker->item();
-  if (const std::optional<std::string> answer = worker->take()) {
+  if (std::optional<std::string> answer = worker->take()) {
     std::string value;
     try {
-      value = unpack(*answer);
+      value = unpack(std::move(*answer));
     } catch (const std::exception& problem) {
       return service.failed(item, problem);
     }

@@ -11,15 +11,17 @@ struct Options {
   std::optional<int> virtual_stages;
   double backward = 2;
   bool halves     = false;  // the backward's are given
+  bool delay      = false;
   schedule::Costs costs;
 };
 
 void run(const Options& options) {
-  schedule::Question question{.schedule       = schedule::schedules().get(options.name, "foreflow schedule"),
-                              .devices        = options.stages,
-                              .microbatches   = options.microbatches,
-                              .virtual_stages = options.virtual_stages,
-                              .costs          = options.costs};
+  schedule::Question question{.schedule               = schedule::schedules().get(options.name, "foreflow schedule"),
+                              .devices                = options.stages,
+                              .microbatches           = options.microbatches,
+                              .virtual_stages         = options.virtual_stages,
+                              .costs                  = options.costs,
+                              .delay_weight_gradients = options.delay};
   if (!options.halves)
     question.costs = schedule::whole_costs(options.costs.forward, options.backward, options.costs.hop);
   const std::string text = schedule::describe(question);
@@ -49,6 +51,8 @@ Action declare(CLI::App& command) {
       command.add_option("--weight-grad", costs.weight_grad, "time of the weight gradient")->capture_default_str();
   backward->excludes(input, weight);
   command.add_option("--hop", costs.hop, "latency between devices")->capture_default_str();
+  command.add_flag("--delay-weight-gradients", options->delay,
+                   "split backwards and put weight gradients off, as little as covers the hops");
   command.add_option("--json", options->json, "write makespan, bubble and timeline to FILE (- for stdout)");
   return [options, input, weight] {
     options->halves = input->count() + weight->count() > 0;

@@ -66,6 +66,16 @@ void refuse_gpt_inference(const Options& options) {
   throw Error("--mode inference", "of gpt is the graph of its ONNX export; use foreflow workload gpt2 -o FILE.onnx");
 }
 
+// A truth value, a name or a number; the family says what is right.
+Json size_value(const std::string& key, const std::string& text) {
+  if (text == "true" || text == "false") return Json(text == "true");
+  if (std::isalpha(static_cast<unsigned char>(text[0])) != 0) return Json(text);
+  double number         = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool fraction   = ec == std::errc() && end == text.data() + text.size() && text.find('.') != std::string::npos;
+  return fraction ? Json(number) : Json(parse_size(key, text));
+}
+
 ir::Module family_program(const Options& options) {
   refuse_gpt_inference(options);
   const workload::WorkloadDef& family = workload::workloads().get(options.name, kWhere);
@@ -76,7 +86,7 @@ ir::Module family_program(const Options& options) {
     if (text.empty()) continue;
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
       throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
-    sizes.set(key, text == "true" || text == "false" ? Json(text == "true") : Json(parse_size(key, text)));
+    sizes.set(key, size_value(key, text));
   }
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
   const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),

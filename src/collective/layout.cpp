@@ -1,6 +1,7 @@
 #include "collective/layout.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace foreflow::collective {
 
@@ -45,15 +46,19 @@ Phase step(const Group& group, std::vector<Flow> flows) {
 }
 
 std::vector<Flow> merged(const std::vector<Flow>& flows, int devices) {
+  constexpr size_t kNone = SIZE_MAX;
   std::vector<Flow> result;
-  std::vector<std::vector<size_t>> from(static_cast<size_t>(devices));  // indices into result
+  std::vector<size_t> newest(static_cast<size_t>(devices), kNone);  // by sender: its last flow in `result`
+  std::vector<size_t> older;                                        // per flow of `result`: the one of its sender before
   for (const Flow& flow : flows) {
-    auto& known      = from[static_cast<size_t>(flow.from)];
-    const auto found = std::find_if(known.begin(), known.end(), [&](size_t i) { return result[i].to == flow.to; });
-    if (found != known.end()) {
-      result[*found].share += flow.share;
+    size_t& latest = newest[static_cast<size_t>(flow.from)];
+    size_t known   = latest;
+    while (known != kNone && result[known].to != flow.to) known = older[known];
+    if (known != kNone) {
+      result[known].share += flow.share;
     } else {
-      known.push_back(result.size());
+      older.push_back(latest);
+      latest = result.size();
       result.push_back(flow);
     }
   }

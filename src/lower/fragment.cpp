@@ -119,12 +119,25 @@ class FragmentWriter {
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
     if (!on_host) open.event.flops += op.def->work(application.call, outputs).flops;
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
+    // The elements of a tuple that nobody needs any more stay where they are.
+    const bool stays = op.def->name == "UnpackTuple" && maker_.cost_.memory == cost::MemoryRule::reuse;
+    if (stays) release(o, device);
     for (uint32_t i = 0; i < op.result_count; ++i) {
       if (owns_memory(op.first_result + i)) open.level += size_of(op.first_result + i);
     }
     open.peak = std::max(open.peak, open.level);
+    if (!stays) release(o, device);
+  }
+
+  void release(size_t o, const ir::Device& user) {
     for (const int32_t buffer : live_.freed_after[o])
-      open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
+      open_[releasing(buffer, user)].level -= size_of(static_cast<size_t>(buffer));
+  }
+
+  // The stream that releases a buffer whose last user is `user`: that one, where it is on the buffer's device.
+  ir::Device releasing(int32_t buffer, const ir::Device& user) const {
+    const ir::Device made = place_of(buffer);
+    return user.placed() && made.same_gpu(user) ? user : made;
   }
 
   // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
@@ -169,6 +182,7 @@ class FragmentWriter {
     const KnownMeeting meeting = this->meeting(op);
     MeetingStep step;
     step.communication = meeting.communication;
+    std::vector<bool> released(live_.freed_after[o].size());
     for (const ir::Device& member : meeting.members) {
       close(member);
       Bytes made, freed;
@@ -176,15 +190,17 @@ class FragmentWriter {
         const size_t value = op.first_result + i;
         if (ir::device_of(instance_.values[value].type) == member && owns_memory(value)) made += size_of(value);
       }
-      for (const int32_t buffer : live_.freed_after[o]) {
-        if (place_of(buffer) == member) freed += size_of(static_cast<size_t>(buffer));
+      for (size_t i = 0; i < released.size(); ++i) {
+        const int32_t buffer = live_.freed_after[o][i];
+        if (released[i] || !place_of(buffer).same_gpu(member)) continue;
+        released[i] = true;
+        freed += size_of(static_cast<size_t>(buffer));
       }
       step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
     }
-    for (const int32_t buffer : live_.freed_after[o]) {
-      const bool elsewhere =
-          std::find(meeting.members.begin(), meeting.members.end(), place_of(buffer)) == meeting.members.end();
-      if (elsewhere) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
+    for (size_t i = 0; i < released.size(); ++i) {
+      const int32_t buffer = live_.freed_after[o][i];
+      if (!released[i]) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
     }
     if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0]);
     for (const ir::Device& member : meeting.members) step.members.push_back(device_number(member));

@@ -99,6 +99,8 @@ class Analysis {
     if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o))
       return inputs[i];
     if (rule_ == cost::MemoryRule::reuse && adds_in_place(op, o)) return inputs[0];
+    if (op.def->name == "MPIReduceScatter" && op.attributes->int_or("in_place", 0) != 0 && may_overwrite(inputs[i], o))
+      return inputs[i];
     return viewed_operand(function_, op, i, instance_, rule_);
   }
 

@@ -66,8 +66,9 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
 // Writes fragments into streams, renaming devices on the way.
 class Flattener {
  public:
-  Flattener(const FragmentMaker& maker, const Placement& placement, stream::Program& program)
-      : maker_(maker), placement_(placement), program_(program) {}
+  Flattener(const FragmentMaker& maker, const Placement& placement, const std::vector<GroupAlgorithms>& groups,
+            stream::Program& program)
+      : maker_(maker), placement_(placement), groups_(groups), program_(program) {}
 
   void write(int32_t number, const interpret::DeviceMap& map) {
     const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
@@ -120,11 +121,37 @@ class Flattener {
     const auto instance = static_cast<int32_t>(program_.instances.size());
     stream::Instance meeting{step.communication, {}};
     meeting.members.reserve(step.members.size());
-    for (size_t i = 0; i < step.members.size(); ++i) {
-      meeting.members.push_back(streams[static_cast<size_t>(step.members[i])]);
-      items(step.members[i], streams).push_back({step.communication, instance, step.memory[i]});
-    }
+    for (const int32_t member : step.members) meeting.members.push_back(streams[static_cast<size_t>(member)]);
+    meeting.communication = chosen(step.communication, meeting.members);
+    for (size_t i = 0; i < step.members.size(); ++i)
+      items(step.members[i], streams).push_back({meeting.communication, instance, step.memory[i]});
     program_.instances.push_back(std::move(meeting));
+  }
+
+  // The communication with the algorithm of the group that its members are.
+  int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
+    const auto kind = static_cast<size_t>(program_.communications[static_cast<size_t>(communication)].kind);
+    for (const GroupAlgorithms& group : groups_) {
+      if (group.algorithms[kind] == nullptr || !is_group(group, members)) continue;
+      const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]}, static_cast<int32_t>(program_.communications.size()));
+      if (fresh) {
+        program_.communications.push_back(program_.communications[static_cast<size_t>(communication)]);
+        program_.communications.back().algorithm = group.algorithms[kind];
+      }
+      return found->second;
+    }
+    return communication;
+  }
+
+  bool is_group(const GroupAlgorithms& group, const std::vector<int32_t>& members) const {
+    const auto rank = [&](int32_t member) {
+      const stream::Stream& stream = program_.streams[static_cast<size_t>(member)];
+      return program_.devices[static_cast<size_t>(stream.device)].index - placement_.first();
+    };
+    const int32_t first = rank(members[0]);
+    return std::all_of(members.begin(), members.end(), [&](int32_t member) {
+      return rank(member) % group.stride == first % group.stride && rank(member) / group.stride / group.size == first / group.stride / group.size;
+    });
   }
 
   void write(const CallStep& step, const interpret::DeviceMap& map) {
@@ -138,7 +165,9 @@ class Flattener {
 
   const FragmentMaker& maker_;
   const Placement& placement_;
+  const std::vector<GroupAlgorithms>& groups_;
   stream::Program& program_;
+  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
   std::map<ir::Device, int32_t> streams_;
   std::map<int32_t, int32_t> uses_;
 };
@@ -179,14 +208,14 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
-  Flattener flattener(maker, placement, lowered.program);
+  lowered.program.communications = std::move(maker.communications);
+  Flattener flattener(maker, placement, options.groups, lowered.program);
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
   for (size_t i = 0; i < function.parameters.size(); ++i)
     add_initial(entry.values[i].type, placement, flattener, lowered.program);
   lowered.program.instances.reserve(count_meetings(maker, root));
   flattener.write(root, {});
   lowered.program.computes       = std::move(maker.computes);
-  lowered.program.communications = std::move(maker.communications);
   lowered.program.memory_effects = std::move(maker.memory_effects);
   lowered.provenance             = std::move(maker.provenance);
   return lowered;

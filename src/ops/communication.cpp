@@ -108,7 +108,11 @@ std::vector<Type> on_each_operand(const OpCall& call, const Type& result) {
 }
 
 Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n) {
-  if (part.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (part.is_tuple()) {
+    std::vector<Type> elements;
+    for (const Type& element : part.elements) elements.push_back(joined(call, element, axis_name, n));
+    return Type::tuple(std::move(elements));
+  }
   if (!has_rank(part)) return part;
   Type whole        = part;
   const size_t axis = named_axis(call, axis_name, whole.dims.size());
@@ -118,7 +122,11 @@ Type joined(const OpCall& call, const Type& part, std::string_view axis_name, si
 }
 
 Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n) {
-  if (whole.is_tuple()) call.fail("the operand is a tuple; a tensor would be right");
+  if (whole.is_tuple()) {
+    std::vector<Type> elements;
+    for (const Type& element : whole.elements) elements.push_back(parted(call, element, axis_name, n));
+    return Type::tuple(std::move(elements));
+  }
   if (!has_rank(whole)) return whole;
   Type part         = whole;
   const size_t axis = named_axis(call, axis_name, part.dims.size());
@@ -128,6 +136,8 @@ Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, s
 }
 
 Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view axis_name) {
+  if (parts[0].is_tuple())
+    return map_leaves(call, parts, [&](const std::vector<Array>& leaves) { return join(call, leaves, axis_name); });
   Dims dims         = parts[0].dims();
   const size_t axis = named_axis(call, axis_name, dims.size());
   dims[axis] *= static_cast<int64_t>(parts.size());
@@ -142,6 +152,11 @@ Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view
 }
 
 Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index) {
+  if (whole.is_tuple()) {
+    return map_leaves(call, std::vector{whole}, [&](const std::vector<Array>& leaves) {
+      return part(call, leaves[0], axis_name, n, index);
+    });
+  }
   Dims dims         = whole.dims();
   const size_t axis = named_axis(call, axis_name, dims.size());
   check_part(call, dims, axis, n);

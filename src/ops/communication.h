@@ -23,7 +23,7 @@ std::vector<Device> destinations(const OpCall& call);
 std::vector<Type> on_each_operand(const OpCall& call, const Type& result);
 std::vector<Type> on_each(const OpCall& call, const std::vector<Device>& devices, const Type& result);
 
-// How one dimension changes from an operand to a result: n times as long, or a part of n of it.
+// How one dimension changes from an operand to a result: n times as long, or a part of n of it. Leaf by leaf for tuples.
 Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n);
 Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n);
 

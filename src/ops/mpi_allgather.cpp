@@ -26,6 +26,7 @@ OpDef mpi_allgather() {
           [] {
             return std::vector<Sample>{
                 {.attributes = {{"axis", 0}}, .inputs = on_devices(f32({2, 4}), 3), .outputs = 3},
+                {.attributes = {}, .inputs = on_devices(Type::tuple({f32({1, 4}), f32({1})}), 2), .outputs = 2},
                 {.attributes = {{"axis", -1}}, .inputs = on_devices(i64({4, 1}), 2), .outputs = 2}};
           },
   };

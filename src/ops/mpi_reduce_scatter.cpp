@@ -5,7 +5,8 @@ namespace foreflow::ops::definitions {
 OpDef mpi_reduce_scatter() {
   return {
       .name   = "MPIReduceScatter",
-      .doc    = "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum",
+      .doc    = "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum; "
+             "in_place=1: it lies in the memory of xi",
       .domain = "foreflow",
       .role   = Role::communication,
       .additive = true,
@@ -31,6 +32,7 @@ OpDef mpi_reduce_scatter() {
           [] {
             return std::vector<Sample>{
                 {.attributes = {{"axis", 0}}, .inputs = on_devices(f32({6, 2}), 3), .outputs = 3},
+                {.attributes = {}, .inputs = on_devices(Type::tuple({f32({4, 2}), f32({2})}), 2), .outputs = 2},
                 {.attributes = {{"axis", 1}}, .inputs = on_devices(f32({2, 4}), 2), .outputs = 2}};
           },
   };

@@ -23,6 +23,17 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
+// No gradient comes through the statistics.
+void grad(GradBuilder& builder) {
+  const Attributes& given = builder.call().attributes;
+  const Attributes attributes{{"axis", given.int_or("axis", -1)}, {"epsilon", given.float_or("epsilon", 1e-5)}};
+  const auto gradients = builder.emit("SimplifiedLayerNormalizationGrad", attributes,
+                                      {builder.input(0), builder.input(1), builder.output_gradient(0)}, 2);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+}
+
 }  // namespace
 
 OpDef simplified_layer_normalization() {
@@ -39,6 +50,7 @@ OpDef simplified_layer_normalization() {
       .work = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, kRmsFlops * count_of(outputs[0])); },
       .eval = eval,
+      .grad = grad,
       .samples =
           [] {
             return std::vector<Sample>{{.attributes = {}, .inputs = {f32({2, 4, 6}), f32({6})}, .outputs = 2},

@@ -41,6 +41,7 @@ class GraphRouter {
   Route route(int from, int to) const {
     Route route{{}, Seconds(0)};
     if (from == to) return route;
+    route.links.reserve(kUsualLinks);
     const Place a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
     const Island& home = parts_.islands[static_cast<size_t>(a.island)];
     const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), rails_[static_cast<size_t>(to)]};
@@ -54,6 +55,8 @@ class GraphRouter {
   }
 
  private:
+  static constexpr size_t kUsualLinks = 8;  // of a route between servers; a guess that saves allocations
+
   struct Ports {
     int first, last;  // doors of the two islands
   };
@@ -110,6 +113,7 @@ class GraphRouter {
 
   // The port that each end's rail says: first at the sender, then at the receiver.
   static Ports choose(std::vector<Ports> equal, uint64_t from_rail, uint64_t to_rail) {
+    if (equal.size() == 1) return equal.front();
     const auto keep = [&](int Ports::*door, uint64_t rail) {
       std::vector<int> doors;
       for (const Ports& ports : equal) doors.push_back(ports.*door);

@@ -155,7 +155,14 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }
-  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops, strategy.dp).module;
+  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops,
+                                  {.ways    = strategy.dp,
+                                   .zero    = strategy.zero,
+                                   .overlap = strategy.overlap_gradients,
+                                   .bucket  = strategy.bucket})
+                 .module;
+  if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
 }
 

@@ -91,7 +91,7 @@ void read_work(const JsonView& root, Scenario& scenario) {
   scenario.strategy    = read_strategy(part_or_empty(root, "strategy"), scenario.workload, root.at("workload"));
   scenario.placement   = read_placement(part_or_empty(root, "placement"));
   scenario.cost        = read_cost(part_or_empty(root, "cost"));
-  scenario.collectives = read_collectives(part_or_empty(root, "collective"));
+  scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
 }
 
 Scenario load(const Json& json, const std::string& file) {

@@ -17,7 +17,8 @@ int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback
 Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
-lower::Options read_collectives(const JsonView& json);
+// For the groups of devices that `strategy` makes.
+lower::Options read_collectives(const JsonView& json, const Strategy& strategy);
 
 // Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.
 void read_work(const JsonView& root, Scenario& scenario);
@@ -36,5 +37,8 @@ void read_pipeline(const JsonView& json, const Workload& workload, int64_t layer
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
+
+// Its keys about what devices exchange: zero, overlap_gradients, bucket_size, overlap_sends, overlap_tensor.
+void read_exchange(const JsonView& json, const Workload& workload, Strategy& strategy);
 
 }  // namespace foreflow::scenario

@@ -27,6 +27,8 @@ Json filled_in(const JsonView& root) {
 std::string read_name(const JsonView& json, int number, std::set<std::string>& taken) {
   const std::string name = json.string_or("name", "job" + std::to_string(number + 1));
   if (name.empty()) json.at("name").fail("is empty; give the job a name or leave it out");
+  if (name.find('/') != std::string::npos)
+    json.at("name").fail("\"" + name + "\" has a '/', which joins the name of a job and of its device; leave it out");
   if (taken.insert(name).second) return name;
   (json.has("name") ? json.at("name") : json).fail("two jobs have the name \"" + name + "\"; rename one");
 }

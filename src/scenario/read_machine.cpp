@@ -12,6 +12,26 @@ cost::CostModel make(const JsonView& parameters) {
   return cost::cost_models().get(name, where).make(parameters);
 }
 
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (int kind = 0; kind < collective::kKinds; ++kind)
+    names.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
+  return names;
+}
+
+lower::Algorithms read_algorithms(const JsonView& json) {
+  const std::vector<std::string> kinds = kind_names();
+  lower::Algorithms algorithms{};
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (!json.has(kinds[kind])) continue;
+    const JsonView choice = json.at(kinds[kind]);
+    algorithms[kind]      = &collective::algorithms().get(choice.as_string(), choice.where());
+    if (algorithms[kind]->does(static_cast<collective::Kind>(kind))) continue;
+    choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
+  }
+  return algorithms;
+}
+
 }  // namespace
 
 PlatformChoice read_platform(const JsonView& json) {
@@ -31,19 +51,21 @@ cost::CostModel read_cost(const JsonView& json) {
   return is_file(name) ? cost::load_model(beside(json.file(), name), json.json()) : make(json);
 }
 
-lower::Options read_collectives(const JsonView& json) {
-  std::vector<std::string> kinds;
-  for (int kind = 0; kind < collective::kKinds; ++kind)
-    kinds.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
-  json.allow_only(kinds);
+lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {
+  const std::vector<std::string> kinds = kind_names();
+  const std::array groups{std::pair{"tp", lower::GroupAlgorithms{1, strategy.tp}},
+                          std::pair{"pp", lower::GroupAlgorithms{strategy.tp, strategy.pp}},
+                          std::pair{"dp", lower::GroupAlgorithms{strategy.tp * strategy.pp, strategy.dp}}};
+  std::vector<std::string> keys = kinds;
+  for (const auto& [name, group] : groups) keys.emplace_back(name);
+  json.allow_only(keys);
   lower::Options options;
-  for (size_t kind = 0; kind < kinds.size(); ++kind) {
-    if (!json.has(kinds[kind])) continue;
-    const JsonView choice    = json.at(kinds[kind]);
-    options.algorithms[kind] = &collective::algorithms().get(choice.as_string(), choice.where());
-    const auto& algorithm    = *options.algorithms[kind];
-    if (algorithm.does(static_cast<collective::Kind>(kind))) continue;
-    choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
+  options.algorithms = read_algorithms(json);
+  for (auto [name, group] : groups) {
+    if (!json.has(name)) continue;
+    json.at(name).allow_only(kinds);
+    group.algorithms = read_algorithms(json.at(name));
+    options.groups.push_back(group);
   }
   return options;
 }

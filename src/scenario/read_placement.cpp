@@ -41,6 +41,8 @@ std::vector<std::string> read_devices(const JsonView& json) {
 
 Placement read_placement(const JsonView& json) {
   Placement placement;
+  if (json.json().if_string() == nullptr && json.json().if_object() == nullptr)
+    json.fail("is neither the name of a policy nor an object; write \"packed\", or {\"policy\": \"packed\", ...}");
   if (json.json().if_string() != nullptr) {
     placement.policy = &policy(json.as_string(), json.where());
   } else {

@@ -11,8 +11,7 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"recompute", "\"none\""}, Later{"zero", "0"},
-                               Later{"sequence_parallel", "false"}, Later{"overlap_gradients", "false"}};
+constexpr std::array kLater = {Later{"recompute", "\"none\""}, Later{"sequence_parallel", "false"}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -96,7 +95,8 @@ const std::vector<std::string>& strategy_keys() {
   // clang-format off
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "virtual_stages",
-      "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+      "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero",
+      "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends", "overlap_tensor"};
   // clang-format on
   return keys;
 }
@@ -118,6 +118,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
   read_pipeline(json, workload, stated(sizes, "layers"), strategy);
+  read_exchange(json, workload, strategy);
   return strategy;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "foreflow/schedule/measure.h"
 
 namespace foreflow::schedule {
@@ -9,6 +11,7 @@ namespace {
 
 struct Played {
   Plan plan;
+  std::optional<int> waiting;  // weight gradients at most, where they are delayed
   Slots slots;
   Measures measures;
 };
@@ -17,8 +20,14 @@ Played played(const Question& question, const std::string& where) {
   const ScheduleDef& row = question.schedule;
   check_costs(question.costs, where);
   Played result;
-  result.plan  = plan(row, checked_size(row, question.devices, question.microbatches, question.virtual_stages, where));
-  result.slots = play(result.plan, question.costs);
+  result.plan = plan(row, checked_size(row, question.devices, question.microbatches, question.virtual_stages, where));
+  if (question.delay_weight_gradients) {
+    const std::string why = refuse_delay(row);
+    if (!why.empty()) throw Error(where, why);
+    result.waiting = least_delay(result.plan, question.costs);
+    result.plan    = delay_weight_gradients(result.plan, *result.waiting, question.costs);
+  }
+  result.slots    = play(result.plan, question.costs);
   result.measures = measure(result.plan, result.slots, question.costs);
   return result;
 }
@@ -31,9 +40,11 @@ std::string sizes(const Plan& plan) {
   return text + fmt::format("microbatches {}; ", plan.size.microbatches);
 }
 
-std::string costs_text(const ScheduleDef& schedule, const Costs& costs) {
-  std::string text = fmt::format("forward {:.6g}, ", costs.forward);
-  if (schedule.splits_backward)
+std::string costs_text(const Question& question) {
+  const ScheduleDef& schedule = question.schedule;
+  const Costs& costs          = question.costs;
+  std::string text            = fmt::format("forward {:.6g}, ", costs.forward);
+  if (schedule.splits_backward || question.delay_weight_gradients)
     text += fmt::format("input gradient {:.6g}, weight gradient {:.6g}, ", costs.input_grad, costs.weight_grad);
   else if (schedule.trains)
     text += fmt::format("backward {:.6g}, ", costs.backward());
@@ -57,24 +68,26 @@ Json timeline_of(const Plan& plan, size_t device, const std::vector<Slot>& slots
 }  // namespace
 
 std::string describe(const Question& question, const std::string& where) {
-  const auto [plan, slots, m] = played(question, where);
-  const char* row             = plan.size.chunks == 1 ? "stage" : "device";
-  std::string text            = fmt::format("{}: {}\n", question.schedule.name, question.schedule.doc);
-  text += sizes(plan) + costs_text(question.schedule, question.costs);
+  const auto [plan, waiting, slots, m] = played(question, where);
+  const std::string row                = plan.size.chunks == 1 ? "stage" : "device";
+  std::string text                     = fmt::format("{}: {}\n", question.schedule.name, question.schedule.doc);
+  text += sizes(plan) + costs_text(question);
+  if (waiting) text += fmt::format("weight gradients waiting: {} at most; ", *waiting);
   text += fmt::format("one column is {:.6g}\n\n", column_time(slots));
   text += draw(slots, row);
   text += fmt::format("\nmakespan         {:.6g}\n", m.makespan);
   text += fmt::format("ideal            {:.6g}\n", m.ideal);
   text += fmt::format("bubble fraction  {:.4f}\n\n", m.bubble_fraction);
-  text += fmt::format("{:>6}  {:>12}  {:>14}\n", row, "span", "peak in flight");
+  text += fmt::format("{}  {:>12}  {:>14}\n", row, "span", "peak in flight");
   for (size_t device = 0; device < slots.size(); ++device) {
-    text += fmt::format("{:>6}  {:>12.6g}  {:>14}\n", device, m.span_per_stage[device], m.peak_in_flight[device]);
+    text += fmt::format("{:>{}}  {:>12.6g}  {:>14}\n", device, row.size(), m.span_per_stage[device],
+                        m.peak_in_flight[device]);
   }
   return text;
 }
 
 Json to_json(const Question& question, const std::string& where) {
-  const auto [plan, slots, m] = played(question, where);
+  const auto [plan, waiting, slots, m] = played(question, where);
   Json spans = Json::array(), peaks = Json::array(), timeline = Json::array();
   for (size_t device = 0; device < slots.size(); ++device) {
     spans.push(m.span_per_stage[device]);
@@ -84,6 +97,7 @@ Json to_json(const Question& question, const std::string& where) {
   Json result = Json::object();
   result.set("schedule", question.schedule.name).set("stages", plan.size.devices);
   result.set("virtual_stages", virtual_stages(plan)).set("microbatches", plan.size.microbatches);
+  if (waiting) result.set("weight_gradients_waiting", *waiting);
   result.set("makespan", m.makespan).set("ideal", m.ideal).set("bubble_fraction", m.bubble_fraction);
   result.set("span_per_stage", std::move(spans)).set("peak_in_flight", std::move(peaks));
   result.set("timeline", std::move(timeline));

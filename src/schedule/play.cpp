@@ -4,29 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+
+#include "schedule/arrivals.h"
 
 namespace foreflow::schedule {
 namespace {
-
-// When the outputs of each forward and of each input gradient (or whole backward) of one chunk are there, by
-// microbatch; empty: not yet.
-struct Outputs {
-  std::vector<std::optional<double>> forward, backward;
-};
 
 // Plays every device as far as its inputs allow, again and again until nothing moves: each task is visited once, and a
 // device is visited again only after a neighbour has moved. Stages that follow each other are on neighbours, the last
 // device being one of the first.
 class Player {
  public:
-  Player(const Plan& plan, const Costs& costs) : plan_(plan), hop_(costs.hop), slots_(plan.order.size()) {
-    for (const Phase phase : {Phase::forward, Phase::backward, Phase::input_grad, Phase::weight_grad})
-      times_.push_back(task_time(plan, costs, phase));
-    const std::vector<std::optional<double>> never(static_cast<size_t>(plan.size.microbatches));
-    outputs_.assign(static_cast<size_t>(plan.stages() * plan.pipes()), {never, never});
-    for (size_t device = 0; device < plan.order.size(); ++device) place(device);
-  }
+  Player(const Plan& plan, const Costs& costs)
+      : plan_(plan), costs_(costs), arrivals_(plan, costs.hop), slots_(plan.order.size()) {}
 
   Slots run() && {
     const size_t devices = plan_.order.size();
@@ -48,23 +38,6 @@ class Player {
   }
 
  private:
-  // Checks the tasks of a device, and notes where its stages are.
-  void place(size_t device) {
-    FOREFLOW_CHECK(device < static_cast<size_t>(plan_.size.devices), "as many devices as the size says");
-    for (const Task& task : plan_.order[device]) {
-      FOREFLOW_CHECK(task.microbatch >= 0 && task.microbatch < plan_.size.microbatches, "microbatches count from 0");
-      FOREFLOW_CHECK(task.chunk >= 0 && task.chunk < plan_.size.chunks, "chunks count from 0");
-    }
-    device_of_.resize(outputs_.size());
-    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) device_of_[row(device, chunk)] = device;
-  }
-
-  // Of `outputs_`: the stages of the down pipe, then those of the up pipe.
-  size_t row(size_t device, int chunk) const {
-    const int stage = plan_.stage_of(static_cast<int>(device), chunk);
-    return static_cast<size_t>(plan_.pipe_of(chunk) * plan_.stages() + stage);
-  }
-
   // Whether at least one task of the device could run.
   bool advance(size_t device) {
     const auto& order   = plan_.order[device];
@@ -83,51 +56,24 @@ class Player {
     const auto& order  = plan_.order[device];
     auto& done         = slots_[device];
     const size_t begin = done.size();
-    double start       = done.empty() ? 0 : done.back().end;
+    double time        = done.empty() ? 0 : done.back().end;
     for (size_t i = begin; i < end; ++i) {
-      const auto ready = inputs_ready(device, order[i]);
+      const auto ready = arrivals_.inputs(device, order[i]);
       if (!ready) return false;
-      start = std::max(start, *ready);
+      time = std::max(time, *ready);
     }
     for (size_t i = begin; i < end; ++i) {
-      const double stop = start + times_[static_cast<size_t>(order[i].phase)];
-      done.push_back({order[i], start, stop});
-      start = stop;
+      const double start = time;
+      time += task_time(plan_, costs_, order[i].phase);
+      done.push_back({order[i], start, time});
     }
-    for (size_t i = begin; i < end; ++i) {
-      Outputs& outputs = outputs_[row(device, order[i].chunk)];
-      const auto m     = static_cast<size_t>(order[i].microbatch);
-      if (order[i].phase == Phase::forward) outputs.forward[m] = start;
-      if (order[i].phase == Phase::backward || order[i].phase == Phase::input_grad) outputs.backward[m] = start;
-    }
+    for (size_t i = begin; i < end; ++i) arrivals_.output(device, order[i], time);
     return true;
   }
 
-  // When the inputs of the task are on its device; empty while one of them is not even computed.
-  std::optional<double> inputs_ready(size_t device, const Task& task) const {
-    const size_t here = row(device, task.chunk);
-    const auto m      = static_cast<size_t>(task.microbatch);
-    const int stage   = plan_.stage_of(static_cast<int>(device), task.chunk);
-    if (task.phase == Phase::weight_grad) return outputs_[here].backward[m];
-    if (task.phase == Phase::forward) {
-      return stage == 0 ? 0 : arrival(outputs_[here - 1].forward[m], device_of_[here - 1], device);
-    }
-    const auto activation = outputs_[here].forward[m];
-    if (!activation || stage + 1 == plan_.stages()) return activation;
-    const auto gradient = arrival(outputs_[here + 1].backward[m], device_of_[here + 1], device);
-    if (!gradient) return gradient;
-    return std::max(*activation, *gradient);
-  }
-
-  std::optional<double> arrival(std::optional<double> sent, size_t from, size_t to) const {
-    return sent && from != to ? *sent + hop_ : sent;
-  }
-
   const Plan& plan_;
-  const double hop_;
-  std::vector<double> times_;  // of a task, by phase
-  std::vector<Outputs> outputs_;
-  std::vector<size_t> device_of_;  // of each row of `outputs_`
+  const Costs& costs_;
+  Arrivals arrivals_;
   Slots slots_;
 };
 
@@ -137,7 +83,7 @@ Costs whole_costs(double forward, double backward, double hop) { return {forward
 
 void check_costs(const Costs& costs, const std::string& where) {
   const auto refuse = [&](const char* name, double value, const char* right) {
-    throw Error(where, fmt::format("a {} cost of {}; it is a finite number {}", name, value, right));
+    throw Error(where, fmt::format("a cost of {} for the {}; it is a finite number {}", value, name, right));
   };
   const auto check_work = [&](const char* name, double value) {
     if (!std::isfinite(value) || value <= 0) refuse(name, value, "above 0");

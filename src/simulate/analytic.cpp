@@ -34,6 +34,10 @@ Performance perform(const Score& score) {
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
+  if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
+    throw Error("engine analytic",
+                "moves every collective at one pace, so how its hops are coupled means nothing to it; use engine "
+                "simgrid, or the couplings auto or coupled");
   if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
     throw Error("engine analytic",
                 "knows no shared links, so link traces and background traffic mean nothing to it; use "

@@ -37,15 +37,25 @@ class Tally {
   }
   // What was added since the last time.
   std::vector<stream::Crossing> take() {
-    std::sort(touched_.begin(), touched_.end());
     std::vector<stream::Crossing> result;
     result.reserve(touched_.size());
-    for (const int link : touched_) result.push_back({link, std::exchange(weights_[static_cast<size_t>(link)], 0)});
+    const auto move = [&](int link) {
+      result.push_back({link, std::exchange(weights_[static_cast<size_t>(link)], 0)});
+    };
+    if (touched_.size() > weights_.size() / kSparse) {  // looking at all is quicker than sorting these
+      for (size_t link = 0; link < weights_.size(); ++link) {
+        if (weights_[link] != 0) move(static_cast<int>(link));
+      }
+    } else {
+      std::sort(touched_.begin(), touched_.end());
+      for (const int link : touched_) move(link);
+    }
     touched_.clear();
     return result;
   }
 
  private:
+  static constexpr size_t kSparse = 16;
   std::vector<double> weights_;
   std::vector<int> touched_;
 };

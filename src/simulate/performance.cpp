@@ -10,12 +10,19 @@
 namespace foreflow::simulate {
 namespace {
 
+constexpr size_t kArrays = 5;  // of a message, each with its length; the last two are short unless flows are observed
+
+template <class T>
+size_t bytes_of(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
 template <class T>
 void append(std::string& message, const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
   const uint64_t count = values.size();
   message.append(reinterpret_cast<const char*>(&count), sizeof count);
-  message.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  message.append(reinterpret_cast<const char*>(values.data()), bytes_of(values));
 }
 
 // Takes the next array off the front.
@@ -80,6 +87,8 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
 
 std::string to_message(const Performance& performance) {
   std::string message;
+  message.reserve(sizeof(uint64_t) * kArrays + bytes_of(performance.starts) + bytes_of(performance.ends) +
+                  bytes_of(performance.flows));
   append(message, performance.starts);
   append(message, performance.ends);
   append(message, performance.flows);

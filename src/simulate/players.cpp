@@ -61,6 +61,7 @@ void Players::release(Meeting& meeting, double end) {
     ready_.push_back(next);
     next = player.next_waiting;
     pass(player, std::max(player.clock, end));
+    __builtin_prefetch(player.item);  // it is far from what the others play, and its turn comes soon
   }
   meeting.waiting = -1;
 }

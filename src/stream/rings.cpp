@@ -19,11 +19,22 @@ Ring in_order(const std::vector<int>& devices) {
   return ring;
 }
 
-// Whether some device reaches its two successors over different first links.
-bool is_mesh(const platform::Platform& platform, const std::vector<int>& devices, const Ring& order) {
+std::vector<platform::Route> hops_of(const platform::Platform& platform, const std::vector<int>& devices,
+                                     const std::vector<Ring>& rings) {
+  std::vector<platform::Route> hops;
+  for (const Ring& ring : rings) {
+    const auto at = [&](size_t i) { return devices[static_cast<size_t>(ring[i % ring.size()])]; };
+    for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) hops.push_back(platform.route(at(i), at(i + 1)));
+  }
+  return hops;
+}
+
+// Whether some device reaches its two successors over different first links. `hops` go to the first of them.
+bool is_mesh(const platform::Platform& platform, const std::vector<int>& devices, const Ring& order,
+             const std::vector<platform::Route>& hops) {
   const auto at = [&](size_t i) { return devices[static_cast<size_t>(order[i % order.size()])]; };
   for (size_t i = 0; order.size() > 2 && i < order.size(); ++i) {
-    const platform::Route next = platform.route(at(i), at(i + 1)), second = platform.route(at(i), at(i + 2));
+    const platform::Route &next = hops[i], second = platform.route(at(i), at(i + 2));
     if (!next.links.empty() && !second.links.empty() && next.links.front() != second.links.front()) return true;
   }
   return false;
@@ -95,9 +106,10 @@ class Search {
 
 }  // namespace
 
-std::vector<std::vector<int>> rings_in_node(const platform::Platform& platform, const std::vector<int>& devices) {
+Rings rings_in_node(const platform::Platform& platform, const std::vector<int>& devices) {
   const Ring order = in_order(devices);
-  if (!is_mesh(platform, devices, order)) return {order};
+  Rings once{{order}, hops_of(platform, devices, {order})};
+  if (!is_mesh(platform, devices, order, once.hops)) return once;
   Search search(platform, devices);
   std::vector<std::pair<double, Ring>> found;
   for (;;) {
@@ -107,13 +119,14 @@ std::vector<std::vector<int>> rings_in_node(const platform::Platform& platform, 
     if (ring.empty()) break;
     found.emplace_back(speed, std::move(ring));
   }
-  if (found.empty()) return {order};
+  if (found.empty()) return once;
   std::vector<Ring> rings;
   for (const auto& [speed, ring] : found) {
     const auto times = static_cast<size_t>(std::floor(speed / found.back().first + 1e-9));
     rings.insert(rings.end(), times, ring);
   }
-  return rings;
+  std::vector<platform::Route> hops = hops_of(platform, devices, rings);
+  return {std::move(rings), std::move(hops)};
 }
 
 std::vector<std::vector<int>> rings_between(const std::vector<std::vector<int>>& nodes, const std::vector<int>& rail) {

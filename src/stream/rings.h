@@ -7,10 +7,16 @@
 
 namespace foreflow::stream {
 
+// Rings around some devices, as indices into these, and the route of every hop, ring by ring; a ring of one has none.
+struct Rings {
+  std::vector<std::vector<int>> orders;
+  std::vector<platform::Route> hops;
+};
+
 // Rings through the devices of one node, each for an equal part of the bytes: once around in the order of the devices,
 // or, where devices are joined by links of their own and not by a switch, as many and as fast as the links allow.
-// `devices` are indices into platform.devices(); the result holds indices into `devices`.
-std::vector<std::vector<int>> rings_in_node(const platform::Platform& platform, const std::vector<int>& devices);
+// `devices` are indices into platform.devices().
+Rings rings_in_node(const platform::Platform& platform, const std::vector<int>& devices);
 
 // Rings through several nodes, a channel for each rail that all nodes have. `nodes[i]` lists the ranks of a node in the
 // order of its ring, `rail[rank]` the rails by node. Even nodes are entered on the channel's rail and left on the one

@@ -91,13 +91,16 @@ class Survey {
     for (auto& ranks : nodes_) {
       std::vector<int> devices;
       for (const int rank : ranks) devices.push_back(place(rank));
-      std::vector<std::vector<int>> rings = rings_in_node(platform_, devices);
-      for (auto& ring : rings) {
-        for (int& member : ring) member = ranks[static_cast<size_t>(member)];
-        look_around(near, ring);
+      Rings rings = rings_in_node(platform_, devices);
+      for (const Route& hop : rings.hops) {
+        worsen(near, platform_, hop);
+        able_.see(platform_, hop, false);
       }
-      ranks = rings.front();
-      if (nodes_.size() == 1) group.rings = std::move(rings);
+      for (auto& ring : rings.orders) {
+        for (int& member : ring) member = ranks[static_cast<size_t>(member)];
+      }
+      ranks = rings.orders.front();
+      if (nodes_.size() == 1) group.rings = std::move(rings.orders);
     }
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
@@ -132,14 +135,6 @@ class Survey {
       }
     }
     return rails;
-  }
-
-  void look_around(std::optional<Wire>& near, const std::vector<int>& ring) {
-    for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) {
-      const Route route = platform_.route(place(ring[i]), place(ring[(i + 1) % ring.size()]));
-      worsen(near, platform_, route);
-      able_.see(platform_, route, false);
-    }
   }
 
   const Platform& platform_;

@@ -11,9 +11,10 @@ FactorText parse_factors(std::string_view text) {
   if (arrow > 0) factors.inputs = split(text.substr(0, arrow), ',');
   factors.outputs = split(text.substr(arrow + 2), ',');
   for (size_t i = 0; i < factors.inputs.size(); ++i) {
-    if (!factors.inputs[i].starts_with('+')) continue;
+    const char mark = factors.inputs[i].empty() ? char{0} : factors.inputs[i].front();
+    if (mark != '+' && mark != '~') continue;
     factors.inputs[i].erase(0, 1);
-    factors.once = static_cast<int>(i);
+    (mark == '+' ? factors.once : factors.linear) = static_cast<int>(i);
   }
   return factors;
 }

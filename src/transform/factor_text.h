@@ -9,7 +9,8 @@ namespace foreflow::transform {
 
 struct FactorText {
   std::vector<std::string> inputs, outputs;
-  int once = -1;  // the input marked '+'
+  int once   = -1;  // the input marked '+'
+  int linear = -1;  // the input marked '~': the op is linear in it, so partial sums pass where the others are whole
 };
 
 // An empty text gives no operands at all.

@@ -71,6 +71,22 @@ bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   return !arriving.empty();
 }
 
+// A sum in the one operand that the op is linear in, beside whole ones.
+bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
+  if (text.linear < 0) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (static_cast<int>(i) == text.linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
+Decision pass_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  decision.inputs.assign(arriving.begin(), arriving.end());
+  decision.outputs.assign(call.outputs, Layout::partial());
+  return decision;
+}
+
 Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
   Decision decision = all_whole(call);
   if (!arriving[0].is_split()) return decision;
@@ -129,6 +145,7 @@ Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const F
 std::string to_string(const Layout& layout) {
   if (layout.is_whole()) return "whole";
   if (layout.is_partial()) return "partial";
+  if (layout.is_flat()) return "flat";
   const std::string text = "split " + std::to_string(layout.dim);
   return layout.blocks == 1 ? text : text + " in " + std::to_string(layout.blocks) + " blocks";
 }
@@ -142,15 +159,11 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     return decision;
   }
   if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
-  if (passes_partial(call, arriving)) {
-    Decision decision = all_whole(call);
-    decision.inputs.assign(arriving.begin(), arriving.end());
-    decision.outputs.assign(call.outputs, Layout::partial());
-    return decision;
-  }
+  if (passes_partial(call, arriving)) return pass_partial(call, arriving);
   const ir::Factors factors = call.def.factors(call);
   if (factors.rule == ir::Factors::Rule::linear_view) return decide_view(call, arriving, ways);
   const FactorText text = parse_factors(factors.text);
+  if (passes_one(text, arriving)) return pass_partial(call, arriving);
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (!arriving[i].is_split()) continue;
     const Letter letter = letter_of(factors, text, i, arriving[i]);
@@ -184,6 +197,8 @@ bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t block
 }
 
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
+  if (layout.is_flat())
+    return ir::Type::tensor(type.dtype, {1, (ir::element_count(type.dims) + ways - 1) / ways}, type.device);
   if (!layout.is_split() || !type.is_tensor()) return type;
   ir::Type local = type;
   int64_t& dim   = local.dims[static_cast<size_t>(layout.dim)];

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "foreflow/transform/passes.h"
@@ -17,10 +18,38 @@ Stretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& layout
   return {runs, rest / static_cast<size_t>(layout.blocks) / static_cast<size_t>(ways)};
 }
 
+// Of a flat tensor, way `index`: whole bytes from `begin` to `end`, and so many bytes of the part in all.
+struct Row {
+  size_t begin, end, bytes;
+};
+
+Row row_of(size_t whole_bytes, ir::DType dtype, int64_t elements, int ways, int index) {
+  const auto row     = static_cast<size_t>((elements + ways - 1) / ways) * static_cast<size_t>(ir::size_of(dtype));
+  const size_t begin = std::min(whole_bytes, row * static_cast<size_t>(index));
+  return {begin, std::min(whole_bytes, begin + row), row};
+}
+
+ir::Array flat_part(const ir::Array& whole, int ways, int index) {
+  ir::Array part(whole.dtype(), local_type(whole.type(), Layout::flat(), ways).dims);
+  const Row row = row_of(whole.byte_count(), whole.dtype(), whole.size(), ways, index);
+  std::memcpy(part.mutable_bytes(), whole.bytes() + row.begin, row.end - row.begin);
+  return part;
+}
+
+ir::Array whole_of_flat(std::span<const ir::Array> parts, const ir::Dims& dims) {
+  ir::Array whole(parts[0].dtype(), dims);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Row row = row_of(whole.byte_count(), whole.dtype(), whole.size(), static_cast<int>(parts.size()), static_cast<int>(i));
+    std::memcpy(whole.mutable_bytes() + row.begin, parts[i].bytes(), row.end - row.begin);
+  }
+  return whole;
+}
+
 }  // namespace
 
 ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int index) {
   if (layout.is_whole()) return whole;
+  if (layout.is_flat()) return flat_part(whole, ways, index);
   if (layout.is_partial()) return index == 0 ? whole : ir::Array(whole.dtype(), whole.dims());
   const Stretches s = stretches(whole.dims(), whole.dtype(), layout, ways);
   ir::Array part(whole.dtype(), local_type(whole.type(), layout, ways).dims);
@@ -30,9 +59,10 @@ ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int in
   return part;
 }
 
-ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout) {
+ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const ir::Dims& dims_of_whole) {
   FOREFLOW_CHECK(!parts.empty() && !layout.is_partial(), "sums are taken by the program");
   if (layout.is_whole()) return parts[0];
+  if (layout.is_flat()) return whole_of_flat(parts, dims_of_whole);
   const auto ways = static_cast<int>(parts.size());
   ir::Dims dims   = parts[0].dims();
   dims[static_cast<size_t>(layout.dim)] *= ways;
@@ -56,7 +86,7 @@ std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std
   std::vector<ir::Array> whole(count);
   for (size_t i = 0; i < pieces.size(); i += static_cast<size_t>(pieces[i].ways)) {
     const std::span<const ir::Array> parts(results.data() + i, static_cast<size_t>(pieces[i].ways));
-    whole[static_cast<size_t>(pieces[i].source)] = whole_of(parts, pieces[i].layout);
+    whole[static_cast<size_t>(pieces[i].source)] = whole_of(parts, pieces[i].layout, pieces[i].dims);
   }
   return whole;
 }

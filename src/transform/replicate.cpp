@@ -18,7 +18,9 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
+#include "replica_exchange.h"
 #include "replica_function.h"
+#include "segments.h"
 
 namespace foreflow::transform {
 namespace {
@@ -27,29 +29,35 @@ using ir::ValueId;
 
 class Replicator {
  public:
-  Replicator(ir::Module module, const ir::OpTable& ops, int ways)
-      : module_(std::move(module)),
+  Replicator(ExchangePlan plan, const LayoutInterpretation& layouts, const ir::OpTable& ops, const DataParallel& how)
+      : plan_(std::move(plan)),
+        module_(plan_.module),
         function_(module_.entry()),
-        layouts_(interpret_layouts(module_, ways, "replicas")),
-        values_(layouts_.entry().values),
-        ways_(ways),
-        judge_(ways),
-        builder_(function_.name, ops) {}
+        values_(layouts.entry().values),
+        ways_(how.ways),
+        judge_(how.ways),
+        builder_(function_.name, ops),
+        group_(devices_of_a_replica(values_)),
+        exchange_(plan_, how, {builder_, function_, values_, copies_, how.ways, group_}) {}
 
   Distributed run() {
-    for (const LaidOut& value : values_) group_ = std::max(group_, ir::device_of(value.value.type).index);
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    const ReplicaPart part = replica_part(function_, ops_before_a_sum());
-    for (const size_t o : part.ops_for_all) write(function_.ops[o]);
-    if (part.ops > 0) call(part);
-    for (size_t o = part.ops; o < function_.ops.size(); ++o) write(function_.ops[o]);
+    const size_t together = ops_before_a_sum();
+    if (plan_.empty()) {
+      write_as_one(together);
+    } else {
+      write_between_exchanges(together);
+    }
     std::vector<ValueId> results;
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
     ir::Function entry = builder_.finish(std::move(results));
     ir::Function own   = std::move(module_.functions.back());
     module_.functions.pop_back();
-    std::string replica = unused_name(own.name + "_replica");
-    if (part.ops > 0) module_.functions.push_back(replica_function(std::move(own), part, std::move(replica)));
+    if (part_.ops > 0) {
+      std::string name = unused_name(own.name + "_replica");
+      module_.functions.push_back(replica_function(std::move(own), part_, std::move(name)));
+    }
+    for (ir::Function& segment : segments_) module_.functions.push_back(std::move(segment));
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
@@ -57,7 +65,89 @@ class Replicator {
   }
 
  private:
-  using Copies = std::vector<ValueId>;  // one per replica, or a single one on no device
+  static int32_t devices_of_a_replica(const interpret::Values<LaidOut>& values) {
+    int32_t most = 1;
+    for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
+    return most;
+  }
+
+  // All ops before the first sum are one function.
+  void write_as_one(size_t together) {
+    part_ = replica_part(function_, together);
+    for (const size_t o : part_.ops_for_all) write(function_.ops[o]);
+    if (part_.ops > 0) call(module_.functions.size() - 1, parameters_of(part_), part_.results);
+    for (size_t o = part_.ops; o < function_.ops.size(); ++o) write(function_.ops[o]);
+  }
+
+  static std::vector<ValueId> parameters_of(const ReplicaPart& part) {
+    std::vector<ValueId> ids;
+    for (const size_t i : part.parameters) ids.push_back(static_cast<ValueId>(i));
+    return ids;
+  }
+
+  // What lies between two exchanges is a function.
+  void write_between_exchanges(size_t together) {
+    Cuts cuts{{}, together, needed_from(together)};
+    for (const size_t o : exchange_.places()) {
+      if (o > 0 && o < together) cuts.before.push_back(o);
+    }
+    std::vector<Segment> segments;
+    if (together > 0) segments = cut(function_, cuts, unused_name(function_.name + "_replica"));
+    const std::vector<bool> for_all = computed_for_all(cuts);
+    exchange_.at(0);
+    for (size_t s = 0; s < segments.size(); ++s) {
+      const size_t begin = s == 0 ? 0 : cuts.before[s - 1], end = s < cuts.before.size() ? cuts.before[s] : together;
+      if (begin > 0) exchange_.at(begin);
+      for (size_t o = begin; o < end; ++o) {
+        if (for_all[o] || end == begin + 1) write(function_.ops[o]);
+      }
+      if (end == begin + 1) continue;
+      call(module_.functions.size() - 1 + segments_.size(), segments[s].parameters, segments[s].results);
+      segments_.push_back(std::move(segments[s].function));
+    }
+    for (size_t o = together; o < function_.ops.size(); ++o) {
+      if (o > 0 && exchange_.places().contains(o)) exchange_.at(o);
+      if (!exchange_.writes(o)) write(function_.ops[o]);
+    }
+    if (exchange_.places().contains(function_.ops.size())) exchange_.at(function_.ops.size());
+  }
+
+  // Per value: read by ops from `first` on, or exchanged.
+  std::vector<bool> needed_from(size_t first) const {
+    std::vector<bool> needed(function_.values.size());
+    for (size_t o = first; o < function_.ops.size(); ++o) {
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ValueId::none) needed[ir::index(id)] = true;
+      }
+    }
+    for (const Bucket& bucket : plan_.buckets) {
+      for (const ValueId id : bucket.gradients) needed[ir::index(id)] = true;
+    }
+    return needed;
+  }
+
+  // Per op: on no device, and read by what is written once for all: what is in no function, and results.
+  std::vector<bool> computed_for_all(const Cuts& cuts) const {
+    const std::vector<bool> placed = depend_on_parameters(function_);
+    std::vector<bool> read(function_.values.size()), computed(function_.ops.size());
+    for (const ValueId id : function_.results) read[ir::index(id)] = true;
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op    = function_.ops[o];
+      const auto next     = std::upper_bound(cuts.before.begin(), cuts.before.end(), o);
+      const size_t end    = next == cuts.before.end() ? cuts.end : *next;
+      const size_t begin  = next == cuts.before.begin() ? 0 : *std::prev(next);
+      const bool by_itself = o >= cuts.end || end == begin + 1;
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        const size_t value = op.first_result + i;
+        computed[o]        = computed[o] || (!by_itself && !placed[value] && read[value]);
+      }
+      if (!computed[o] && !by_itself) continue;
+      for (const ValueId id : function_.inputs(op)) {
+        if (id != ValueId::none) read[ir::index(id)] = true;
+      }
+    }
+    return computed;
+  }
 
   // How many ops run before the first that needs a sum over the replicas. A call states devices from D1.
   size_t ops_before_a_sum() {
@@ -76,17 +166,18 @@ class Replicator {
     return name;
   }
 
-  void call(const ReplicaPart& part) {
-    const auto body = static_cast<int32_t>(module_.functions.size() - 1);
+  // Of the function that will have this number, once for each replica.
+  void call(size_t function, const std::vector<ValueId>& parameters, const std::vector<ValueId>& results) {
+    const auto body = static_cast<int32_t>(function);
     for (int way = 0; way < ways_; ++way) {
       std::vector<int64_t> devices(static_cast<size_t>(group_));
       std::iota(devices.begin(), devices.end(), int64_t{way} * group_ + 1);
       std::vector<ValueId> arguments;
-      for (const size_t i : part.parameters) arguments.push_back(copies_[i][static_cast<size_t>(way)]);
+      for (const ValueId id : parameters) arguments.push_back(copies_[ir::index(id)][static_cast<size_t>(way)]);
       const auto attributes = builder_.share({{std::string(ir::kCallDevices), std::move(devices)}});
-      const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, part.results.size()));
-      for (size_t i = 0; i < part.results.size(); ++i)
-        add_copy(ir::index(part.results[i]), static_cast<ValueId>(first + i), way, true);
+      const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, results.size()));
+      for (size_t i = 0; i < results.size(); ++i)
+        add_copy(ir::index(results[i]), static_cast<ValueId>(first + i), way, true);
     }
   }
 
@@ -106,12 +197,13 @@ class Replicator {
 
   void parameter(size_t i) {
     for (int way = 0; way < ways_; ++way) {
-      const ir::Type local = local_type(values_[i].value.type, values_[i].layout, ways_);
+      const Layout layout  = exchange_.is_flat(static_cast<ValueId>(i)) ? Layout::flat() : values_[i].layout;
+      const ir::Type local = local_type(values_[i].value.type, layout, ways_);
       ir::Device device    = ir::device_of(local);
       if (!device.placed()) device = ir::Device(1);
       copies_[i].push_back(builder_.parameter(name(function_.values[i], way), function_.parameters[i],
                                               ir::moved(local, in_replica(device, way))));
-      distributed_.parameters.push_back({static_cast<int32_t>(i), values_[i].layout, ways_, way});
+      distributed_.parameters.push_back({static_cast<int32_t>(i), layout, ways_, way});
     }
   }
 
@@ -168,6 +260,7 @@ class Replicator {
 
   void result(size_t i, std::vector<ValueId>& results) {
     const size_t value   = ir::index(function_.results[i]);
+    if (exchange_.is_flat(function_.results[i])) return flat_result(i, results);
     Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
@@ -178,33 +271,64 @@ class Replicator {
     }
   }
 
-  ir::Module module_;
+  void flat_result(size_t i, std::vector<ValueId>& results) {
+    const size_t value = ir::index(function_.results[i]);
+    for (int way = 0; way < ways_; ++way) {
+      results.push_back(copies_[value][static_cast<size_t>(way)]);
+      distributed_.results.push_back({static_cast<int32_t>(i), Layout::flat(), ways_, way, values_[value].value.type.dims});
+    }
+  }
+
+  ExchangePlan plan_;
+  ir::Module& module_;
   const ir::Function& function_;  // the entry of module_
-  const LayoutInterpretation layouts_;
   const interpret::Values<LaidOut>& values_;
   const int ways_;
   Judge judge_;
   ir::FunctionBuilder builder_;
-  int32_t group_ = 1;  // devices of one replica
+  const int32_t group_;  // devices of one replica
   // Per value that is not the replica function's own, which nearly all are.
   std::unordered_map<size_t, Copies> copies_;
+  ReplicaExchange exchange_;
+  ReplicaPart part_;                    // what is one function
+  std::vector<ir::Function> segments_;  // what lies between exchanges
   std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };
 
 }  // namespace
 
-Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways) {
-  return Replicator(std::move(module), ops, ways).run();
+Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
+  LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  ExchangePlan plan            = plan_exchange(std::move(module), layouts, how);
+  if (!plan.empty()) layouts = interpret_layouts(plan.module, how.ways, "replicas");
+  return Replicator(std::move(plan), layouts, ops, how).run();
 }
+
+namespace {
+
+DataParallel data_parallel_arguments(const PassArguments& arguments) {
+  DataParallel how{.ways = degree_argument(arguments, "dp", 1)};
+  const int64_t zero = integer_argument(arguments, "zero", 0);
+  if (zero < 0 || zero > 3) throw Error("--pass replicate: zero", std::to_string(zero) + " is no stage of ZeRO; use 0, 1, 2 or 3");
+  const std::string overlap = word_argument(arguments, "overlap", "none");
+  if (overlap != "none" && overlap != "comm") throw Error("--pass replicate: overlap", "\"" + overlap + "\" is not known; use comm, or leave it out");
+  how.zero    = static_cast<int>(zero);
+  how.overlap = overlap == "comm";
+  how.bucket  = parse_bytes(word_argument(arguments, "bucket", "0B"), "--pass replicate: bucket");
+  return how;
+}
+
+}  // namespace
 
 namespace definitions {
 PassDef replicate() {
   return {"replicate",
-          "data parallelism: dp copies of the program, gradients all-reduced",
-          {"dp"},
+          "data parallelism: dp copies of the program, gradients all-reduced; zero=1, 2 or 3 splits optimizer states, "
+          "gradients, weights; bucket=25MB packs messages; overlap=comm gives them a stream of their own",
+          {"dp", "zero", "bucket", "overlap"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::replicate(module, ops, degree_argument(arguments, "dp", 1)).module;
+            return transform::replicate(module, ops, data_parallel_arguments(arguments)).module;
           }};
 }
 }  // namespace definitions

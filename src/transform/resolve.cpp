@@ -9,12 +9,14 @@
 namespace foreflow::transform {
 namespace {
 
-// A shape that still fits when the first dimension, the one that batches are split by, shrinks: 0 keeps the operand's
-// dimension, -1 takes what is left.
-std::vector<int64_t> batch_free_shape(const ir::Dims& from, const ir::Dims& to) {
+// A shape that still fits when a dimension that batches, tensors or experts are split by shrinks: 0 keeps the operand's
+// dimension while both agree, -1 takes what is left where they first differ.
+std::vector<int64_t> split_free_shape(const ir::Dims& from, const ir::Dims& to) {
   std::vector<int64_t> shape(to.begin(), to.end());
   if (shape.empty() || ir::element_count(to) <= 0) return shape;
-  shape[0] = !from.empty() && from[0] == to[0] ? 0 : -1;
+  size_t i = 0;
+  for (; i < to.size() && i < from.size() && from[i] == to[i]; ++i) shape[i] = 0;
+  if (i < to.size()) shape[i] = -1;
   return shape;
 }
 
@@ -68,7 +70,7 @@ class Resolver {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
       shaped.erase("allowzero");  // 0 keeps a dimension
-      shaped.set("shape", batch_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      shaped.set("shape", split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "foreflow/ir/builder.h"
-#include "foreflow/ir/half.h"
+#include "number.h"
 #include "sizes.h"
 
 namespace foreflow::workload::definitions {
@@ -35,7 +35,7 @@ class Writer {
     ValueId x = f_.op("Gather", {wte_, ids_}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
     x         = f_.op("Add", {x, wpe_}, {}, "embedded");
     // 0 where a position may look, a large negative number where it may not: [s,s]
-    const ValueId far = f_.op("ConstantOfShape", {}, {{"shape", std::vector<int64_t>{sizes_.sequence, sizes_.sequence}}, {"value", filled(-10000.0F)}});
+    const ValueId far = f_.op("ConstantOfShape", {}, {{"shape", std::vector<int64_t>{sizes_.sequence, sizes_.sequence}}, {"value", number(dtype_, -10000.0F)}});
     mask_             = f_.op("Trilu", {far}, {{"upper", int64_t{1}}, {"k", int64_t{1}}}, "mask");
     for (const Block& block : blocks_) x = layer(block, x);
     x                   = normalise(final_, x);
@@ -53,16 +53,6 @@ class Writer {
   struct Block {
     Affine norm1, qkv, projection, norm2, up, down;
   };
-
-  ir::Array filled(float value) const {
-    const ir::Array one = ir::Array::of_floats({1}, {value});
-    if (dtype_ == ir::DType::f32) return one;
-    ir::Array shorter(dtype_, {1});
-    if (dtype_ == ir::DType::f16) shorter.mutable_data<uint16_t>()[0] = ir::float_to_half(value);
-    if (dtype_ == ir::DType::bf16) shorter.mutable_data<uint16_t>()[0] = ir::float_to_bfloat(value);
-    if (dtype_ == ir::DType::f64) shorter.mutable_data<double>()[0] = value;
-    return shorter;
-  }
 
   ValueId weight(const std::string& name, ir::Dims dims) { return f_.parameter(name, ir::ParameterRole::weight, ir::Type::tensor(dtype_, dims)); }
   Affine affine(const std::string& name, int64_t in, int64_t out) { return {weight(name + ".weight", {in, out}), weight(name + ".bias", {out})}; }
@@ -99,7 +89,7 @@ class Writer {
     const ValueId v     = heads(parts[2], {0, 2, 1, 3});
     const int64_t width = sizes_.hidden / sizes_.heads;
     const double scale  = 1 / std::sqrt(static_cast<double>(width));
-    const ValueId small = f_.op("Mul", {q, f_.op("Constant", {}, {{"value", filled(static_cast<float>(scale))}})});
+    const ValueId small = f_.op("Mul", {q, f_.op("Constant", {}, {{"value", number(dtype_, static_cast<float>(scale))}})});
     const ValueId score = f_.op("Add", {f_.op("MatMul", {small, k}), mask_});  // [b,a,s,s]
     const ValueId seen  = f_.op("MatMul", {f_.op("Softmax", {score}, {{"axis", int64_t{-1}}}), v});
     const ValueId back  = f_.op("Transpose", {seen}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});

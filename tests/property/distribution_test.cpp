@@ -24,8 +24,10 @@ constexpr double kTolerance = 1e-4;
 // The same for gradients of 16-bit floats, which have 11 bits.
 constexpr double kShortTolerance = 2e-2;
 
-constexpr int64_t kBatch = 8, kLayers = 4, kHeads = 4, kVocabulary = 11;
+constexpr int64_t kBatch = 8, kLayers = 4, kHeads = 4, kKvHeads = 2, kVocabulary = 11;
 const std::string kMlp = R"({"layers": 4, "hidden": 8})";
+const std::string kMoe = R"({"layers": 4, "hidden": 16, "ffn": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11,
+                             "experts": 4, "capacity_factor": 1, "routing_groups": 2, "shared_experts": 1})";
 const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
 
 ir::Module simplified(const ir::Module& module) { return transform::eliminate_dead_code(transform::resolve(module)); }
@@ -68,6 +70,8 @@ const std::vector<Model>& models() {
        [] { return updated(gradients_of("mlp", kMlp, ir::DType::bf16), "momentum", {.master_weights = true, .float_gradients = true}); },
        8, kShortTolerance},
       {"gpt_mixed_adam", [] { return updated(gradients_of("gpt", kGpt, ir::DType::f16), "adam"); }, kHeads, kShortTolerance},
+      {"moe_inference", [] { return test::family("moe", kMoe, kBatch, Mode::inference); }, kKvHeads},
+      {"moe_adam", [] { return updated(gradients_of("moe", kMoe), "adam"); }, kKvHeads},
       {"gpt_graph", gpt_graph, kHeads},
   };
   return kModels;

@@ -208,7 +208,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("gives integers or booleans",
       {"And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
        "BroadcastGradientArgs", "ConvInteger", "Equal", "Greater", "GreaterOrEqual", "Hardmax", "IsInf", "IsNaN",
-       "Less", "LessOrEqual", "MatMulInteger", "NonMaxSuppression", "NonZero", "Not", "Or", "Shape", "Size", "Xor"});
+       "Less", "LessOrEqual", "MatMulInteger", "NonMaxSuppression", "NonZero", "Not", "Or", "Shape", "Size", "TopKMask",
+       "Xor"});
   add("has no float operand", {"BlackmanWindow", "Constant", "ConstantOfShape", "EyeLike", "HammingWindow",
                                "HannWindow", "MelWeightMatrix", "TfIdfVectorizer"});
   add("works on quantised numbers, whose slope is zero or jumps",
@@ -219,18 +220,18 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("is a gradient itself: second derivatives are not taken",
       {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "ConvWeightGrad",
        "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
-       "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad",
+       "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "MoeGateGrad",
        "NegativeLogLikelihoodLossGrad", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
-       "SigmoidGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
+       "SigmoidGrad", "SimplifiedLayerNormalizationGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
        "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
   add("is what exporters of training graphs write: it is differentiated already",
       {"BiasDropout", "ConcatTraining", "InPlaceAccumulator", "SoftmaxCrossEntropy", "SoftmaxCrossEntropyLossInternal",
        "YieldOp"});
   add("is fused for inference: export the model unfused to train it",
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
-       "MultiHeadAttention", "RotaryEmbedding", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"});
+       "MultiHeadAttention", "RotaryEmbedding", "SkipSimplifiedLayerNormalization"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
-  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "DescentStep", "Momentum", "MomentumOptimizer",
+  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum", "MomentumOptimizer",
                                "Optimizer", "SGDOptimizer"});
   return reasons;
 }

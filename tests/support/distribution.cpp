@@ -13,6 +13,9 @@ namespace foreflow::test {
 std::string to_string(const Split& split) {
   return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
+         (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
+         (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
+         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
          (split.delay_weight_gradients ? " delayed" : "");
 }
@@ -60,7 +63,13 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
     wanted.delay_weight_gradients = split.delay_weight_gradients;
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
-  if (split.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), split.dp));
+  if (split.dp > 1) {
+    const transform::DataParallel how{split.dp, split.zero, split.overlap, split.bucket};
+    steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
+  }
+  ir::Module& last = steps.back().module;
+  last             = transform::overlap_tensor(last, ops::table(), split.chunks);
+  if (split.sends) last = transform::overlap_sends(last, ops::table());
   return steps;
 }
 

@@ -16,6 +16,11 @@ namespace foreflow::test {
 struct Split {
   int dp = 1, tp = 1, pp = 1, microbatches = 1;
   std::string schedule = "1f1b";
+  int zero             = 0;  // this and the next two as transform::DataParallel has them
+  bool overlap         = false;
+  Bytes bucket{0};
+  bool sends = false;  // on streams of their own
+  int chunks = 1;      // of transform::overlap_tensor
   std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
   bool delay_weight_gradients       = false;
 };

@@ -27,18 +27,19 @@ std::ostream& operator<<(std::ostream& out, const Level& level) {
 }
 
 Level memory_of(const stream::Program& program, int device) {
+  double level = 0, peak = 0;
+  for (const stream::DeviceUse& use : program.devices) {
+    if (use.index == device) level = peak = use.initial.value();
+  }
   for (const stream::Stream& stream : program.streams) {
-    const stream::DeviceUse& use = program.devices[static_cast<size_t>(stream.device)];
-    if (use.index != device) continue;
-    double level = use.initial.value(), peak = level;
+    if (program.devices[static_cast<size_t>(stream.device)].index != device) continue;
     for (const stream::Item& item : stream.items) {
       const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
       peak                               = std::max(peak, level + effect.peak.value());
       level += effect.net.value();
     }
-    return {peak, level};
   }
-  return {0, 0};
+  return {peak, level};
 }
 
 std::map<std::string, double> busy_seconds(const stream::Program& program) {

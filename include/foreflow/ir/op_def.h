@@ -42,7 +42,7 @@ struct Work {
 // Which dimensions may be split, one letter a dimension: MatMul "ik,kj->ij". The same letter is the same index; a '.' is a
 // dimension that must stay whole (a broadcast 1, a normalised axis). Splitting a letter that an output lacks leaves that
 // output as partial sums; an input marked '+' ("ik,kj,+j->ij") is added to one of them only. An empty text: the op may not
-// be split at all.
+// be split at all. An input marked '~' passes partial sums on where the others are whole: the op is linear in it.
 struct Factors {
   enum class Rule : uint8_t {
     letters,     // `text` decides

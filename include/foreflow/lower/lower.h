@@ -13,9 +13,19 @@
 
 namespace foreflow::lower {
 
+// By collective::Kind; null: collective::default_algorithm.
+using Algorithms = std::array<const collective::AlgorithmDef*, collective::kKinds>;
+
+// What communications along one dimension of the devices use: those among ranks (the first device is rank 0) that differ
+// only in (rank / stride) % size.
+struct GroupAlgorithms {
+  int stride = 1, size = 1;
+  Algorithms algorithms{};  // null: what all others use
+};
+
 struct Options {
-  // By collective::Kind; null: collective::default_algorithm.
-  std::array<const collective::AlgorithmDef*, collective::kKinds> algorithms{};
+  Algorithms algorithms{};
+  std::vector<GroupAlgorithms> groups;
   // Where D1, D2, ... sit: indices into platform::Platform::devices(), none twice. Empty: in the platform's order.
   std::vector<int> places;
 };

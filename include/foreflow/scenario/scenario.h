@@ -60,6 +60,11 @@ struct Strategy {
   transform::StagePartition partition = transform::StagePartition::balanced;
   std::vector<double> shares;  // of the work, per virtual stage; empty: equal
   transform::Results results = transform::Results::gather;
+  int zero                   = 0;  // as transform::DataParallel has it, and the next two
+  bool overlap_gradients     = false;
+  Bytes bucket{0};
+  bool overlap_sends         = false;
+  int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
 
   int devices() const { return dp * tp * pp; }
 };

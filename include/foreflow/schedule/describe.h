@@ -8,22 +8,23 @@
 
 namespace foreflow::schedule {
 
-// A schedule played with costs.
+// A schedule played with costs; its weight gradients delayed by `least_delay`, if wanted.
 struct Question {
   const ScheduleDef& schedule;
   int devices, microbatches;
   std::optional<int> virtual_stages = {};  // as for `checked_size`
   Costs costs                       = {};
+  bool delay_weight_gradients       = false;
 };
 
 // The picture, makespan, ideal, bubble fraction, and span and peak in flight of every device.
-// Throws Error at `where` when the sizes or costs make no sense.
+// Throws Error at `where` when the sizes or costs make no sense, or there are no weight gradients to delay.
 std::string describe(const Question& question, const std::string& where = "foreflow schedule");
 
-// schedule, stages (devices), virtual_stages (chunks of the model on a device), microbatches, makespan, ideal,
-// bubble_fraction, span_per_stage[], peak_in_flight[] (chunk-microbatches), timeline[device][] {kind ("F", "B", "I",
-// "W"), microbatch (within its pipe), chunk, stage (virtual), pipe (0 down, 1 up), start, end}; times in the unit of
-// the costs. Throws like `describe`.
+// schedule, stages (devices), virtual_stages (chunks of the model on a device), microbatches, weight_gradients_waiting
+// (at most, where they are delayed), makespan, ideal, bubble_fraction, span_per_stage[], peak_in_flight[]
+// (chunk-microbatches), timeline[device][] {kind ("F", "B", "I", "W"), microbatch (within its pipe), chunk, stage
+// (virtual), pipe (0 down, 1 up), start, end}; times in the unit of the costs. Throws like `describe`.
 Json to_json(const Question& question, const std::string& where = "foreflow schedule");
 
 }  // namespace foreflow::schedule

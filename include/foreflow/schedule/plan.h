@@ -28,11 +28,23 @@ Plan plan(const ScheduleDef& schedule, const Size& size);
 // For inference: the forward tasks.
 Plan forward_only(Plan plan);
 
+// In any unit of time. What one microbatch takes on one device, whatever the number of its chunks: with v chunks of the
+// model on a device, a task of one chunk takes a v-th. (Two pipes are two models; their tasks take the full cost.)
+struct Costs {
+  double forward     = 1;
+  double input_grad  = 1;
+  double weight_grad = 1;
+  double hop         = 0;  // latency of an activation or gradient between two devices; nobody is busy with it
+
+  double backward() const { return input_grad + weight_grad; }
+};
+
 // Backward weight delaying (On Optimizing the Communication of Model Parallelism, 2022): every whole backward becomes
-// an input gradient, whose output can be sent at once, and a weight gradient, which runs while that is under way: right
-// after the `behind`-th next input gradient of its device (0: after its own), at the end where there is none. A device
-// then holds at most `behind` chunk-microbatches more. The schedule neither splits backwards nor is without.
-Plan delay_weight_gradients(Plan plan, int behind);
+// an input gradient, whose output can be sent at once, and a weight gradient, which runs while that is under way: when
+// its device would wait for something else under `costs`, and at the latest when more than `waiting` of them wait (0:
+// right after its input gradient, whatever the costs). All other tasks keep their order. A device then holds at most
+// `waiting` chunk-microbatches more. The schedule neither splits backwards nor is without.
+Plan delay_weight_gradients(const Plan& plan, int waiting, const Costs& costs = {});
 
 // Why the weight gradients of a schedule cannot be delayed: one clear sentence; empty: they can.
 std::string refuse_delay(const ScheduleDef& schedule);

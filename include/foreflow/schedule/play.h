@@ -8,17 +8,6 @@
 
 namespace foreflow::schedule {
 
-// In any unit of time. What one microbatch takes on one device, whatever the number of its chunks: with v chunks of the
-// model on a device, a task of one chunk takes a v-th. (Two pipes are two models; their tasks take the full cost.)
-struct Costs {
-  double forward     = 1;
-  double input_grad  = 1;
-  double weight_grad = 1;
-  double hop         = 0;  // latency of an activation or gradient between two devices; nobody is busy with it
-
-  double backward() const { return input_grad + weight_grad; }
-};
-
 // A backward of which each half takes half.
 Costs whole_costs(double forward, double backward, double hop = 0);
 
@@ -37,6 +26,11 @@ using Slots = std::vector<std::vector<Slot>>;
 
 // Devices work in order, and a task starts as soon as its inputs are there. Throws InternalError on a deadlock.
 Slots play(const Plan& plan, const Costs& costs);
+
+// How many weight gradients may wait (`waiting` of `delay_weight_gradients`) to cover the latency of hops: the least
+// with which the schedule takes no longer than without latency and with whole backwards, or beyond which one more saves
+// no time.
+int least_delay(const Plan& plan, const Costs& costs);
 
 // The picture: one row a device, one column a unit of time ("F0 F1 .. B0-- ..": dots are idle, dashes continue a task,
 // & joins the tasks of a cell). Times that are not whole units get finer or coarser columns, see `column_time`. A row

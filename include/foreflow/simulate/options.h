@@ -19,7 +19,7 @@ struct CouplingDef {
 const Registry<CouplingDef>& couplings();
 
 struct Options {
-  Coupling coupling         = Coupling::automatic;  // the analytic engine knows no difference
+  Coupling coupling         = Coupling::automatic;  // the analytic engine refuses credit and stepwise
   bool fold                 = true;   // simulate equal streams once where that is exact; changes no result
   bool observe              = false;  // fill Timeline::paces
   Disturbances disturbances = {};

@@ -18,8 +18,9 @@ namespace foreflow::transform {
 struct Piece {
   int32_t source;
   Layout layout;
-  int ways  = 1;
-  int index = 0;
+  int ways      = 1;
+  int index     = 0;
+  ir::Dims dims = {};  // of the whole, for flat results
 };
 
 struct Distributed {
@@ -98,7 +99,31 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Re
 // Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the batch
 // (gradients) are all-reduced before they are used. What the replicas do before the first of these sums is a function that each
 // of them calls on its own devices.
-Distributed replicate(ir::Module module, const ir::OpTable& ops, int ways);
+//
+// `zero` splits what replicas would otherwise all keep (Rajbhandari et al., 2020), tensor by tensor in flat parts: 1 the
+// optimizer states, 2 the gradients too, 3 the weights too. Gradients are then reduce-scattered, every replica updates its
+// part, and new weights are all-gathered; with 3 they stay where they are, and a unit of weights is gathered before it is
+// used in the forward and again in the backward pass. With 2 and 3 gradients are scattered as soon as they are made, in
+// every microbatch; otherwise they are summed over the microbatches first.
+// `overlap`: sums and gathers run on streams `comm` beside the computation: a sum begins when the last gradient of its
+// bucket is made, and a unit of weights is gathered while the one before it is at work.
+// `bucket`: gradients, in the order in which they are made, travel together as soon as they are so many bytes, and so do
+// weights in the order in which they are used; 0: each by itself.
+struct DataParallel {
+  int ways     = 1;
+  int zero     = 0;
+  bool overlap = false;
+  Bytes bucket{0};
+};
+Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
+
+// For programs on many devices: messages between devices travel on streams of their own (`to_next`, `to_prev` of the
+// sender; `from_prev`, `from_next` of the receiver), so that computing goes on until they are needed.
+ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops);
+
+// For programs on many devices: a product whose results are summed or scattered over several devices is cut into `chunks`
+// along its rows, and the sum of one chunk runs on streams `tp` while the next one is computed.
+ir::Module overlap_tensor(const ir::Module& module, const ir::OpTable& ops, int chunks);
 
 // "shard(tp=2)": the arguments by name. Values are words or integers.
 using PassArguments = std::map<std::string, std::string>;

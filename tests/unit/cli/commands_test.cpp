@@ -134,17 +134,17 @@ TEST(Evaluate, RunsOnnxsOwnTests) {
                                    {"test_add_uint8", {"x", "y"}, "sum"},
                                    {"test_bitshift_right_uint64", {"x", "y"}, "z"},
                                    {"test_cast_BFLOAT16_to_FLOAT", {"input"}, "output"}};
-  for (const auto& [test, inputs, output] : cases) {
+  for (const Case& one : cases) {
     const auto run = [&](const std::string& expected) {
       std::vector<std::string> words{"evaluate", "model.onnx"};
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        words.insert(words.end(), {"--input", fmt::format("{}=test_data_set_0/input_{}.pb", inputs[i], i)});
+      for (size_t i = 0; i < one.inputs.size(); ++i) {
+        words.insert(words.end(), {"--input", fmt::format("{}=test_data_set_0/input_{}.pb", one.inputs[i], i)});
       }
-      words.insert(words.end(), {"--expect", output + "=test_data_set_0/" + expected});
-      return run_foreflow(words, node / test);
+      words.insert(words.end(), {"--expect", one.output + "=test_data_set_0/" + expected});
+      return run_foreflow(words, node / one.test);
     };
-    EXPECT_EQ(run("output_0.pb").exit_code, 0) << test;
-    EXPECT_EQ(run("input_0.pb").exit_code, 1) << test;
+    EXPECT_EQ(run("output_0.pb").exit_code, 0) << one.test;
+    EXPECT_EQ(run("input_0.pb").exit_code, 1) << one.test;
   }
 }
 

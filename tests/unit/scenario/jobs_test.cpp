@@ -103,6 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "[1].strategy.tp: is an axis [1,2]; give one value, or use sweep or search"},
         Mistake{"same_name", R"([{"name": "a"}, {"name": "a"}])",
                 R"([1].name: two jobs have the name "a"; rename one)"},
+        Mistake{"slash", R"([{"name": "a/b"}])",
+                R"([0].name: "a/b" has a '/', which joins the name of a job and of its device; leave it out)"},
         Mistake{"default_name_taken", R"([{"name": "job2"}, {}])", R"([1]: two jobs have the name "job2"; rename one)"},
         Mistake{"empty_name", R"([{"name": ""}])", "[0].name: is empty; give the job a name or leave it out"},
         Mistake{"start_without_unit", R"([{"start": 3}])",

@@ -116,6 +116,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "or pp"},
         Mistake{"no_device", R"({"devices": []})",
                 "placement.devices: lists no device; name some, or leave it out for all"},
+        Mistake{"number", "5",
+                "placement: is neither the name of a policy nor an object; write \"packed\", or {\"policy\": "
+                "\"packed\", ...}"},
         Mistake{"no_name", R"({"devices": [true]})", "placement.devices[0]: expected a string, found true"},
         Mistake{"explicit_without_devices", R"("explicit")",
                 R"(placement: an explicit placement needs "devices", such as ["node0-gpu0", 3, "8-15"])"},

@@ -10,7 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string picture(const ScheduleDef& row) { return draw(play(plan(row, checked_size(row, 4, 4, {}, "test")), {})); }
+// As large as fits into a comment.
+Size shown(const ScheduleDef& row) {
+  const bool two_stages = row.placement == Placement::vee || row.chunks == kAnyChunks;
+  if (two_stages) return checked_size(row, 2, row.placement == Placement::vee ? 4 : 2, {}, "test");
+  return checked_size(row, 4, row.splits_backward ? 8 : 4, {}, "test");
+}
+
+std::string picture(const ScheduleDef& row) {
+  const Size size = shown(row);
+  return draw(play(plan(row, size), {}), size.chunks == 1 ? "stage" : "device");
+}
 
 std::string golden(const std::string& name) {
   return read_file(std::string(FOREFLOW_SOURCE_DIR) + "/tests/golden/schedule/" + name + ".golden");
@@ -46,6 +56,11 @@ TEST(Draw, TakesFinerColumnsForHalfHops) {
   const ScheduleDef& row   = schedules().get("eager_1f1b", "test");
   EXPECT_EQ(header + describe({.schedule = row, .devices = 3, .microbatches = 6, .costs = {.hop = 0.5}}),
             golden("eager_1f1b_hop"));
+}
+
+TEST(Draw, MarksChunksWithPrimesAndCellsWithAnAmpersand) {
+  const Task up{Phase::forward, 0, 1}, joined{Phase::backward, 0, 0, true}, weight{Phase::weight_grad, 3, 2};
+  EXPECT_EQ(one_row({{up, 0, 1}, {joined, 1, 3}, {weight, 3, 4}}), "stage 0 | F0'-&B0------- W3''\n");
 }
 
 TEST(Draw, FitsColumnsToTheWidestLabel) {

@@ -30,7 +30,9 @@ std::string problem_of(Run run) {
 }
 
 TEST(Schedules, AreFoundByTheNamesThatScenariosUse) {
-  EXPECT_EQ(schedules().names(), (std::vector<std::string>{"gpipe", "1f1b", "eager_1f1b"}));
+  EXPECT_EQ(schedules().names(),
+            (std::vector<std::string>{"gpipe", "1f1b", "eager_1f1b", "interleaved_1f1b", "looped_bfs", "zb_h1", "zb_h2",
+                                      "zb_v", "chimera", "dualpipe", "dualpipe_v", "inference"}));
   EXPECT_THROW(schedules().get("1f2b", "test"), Error);
 }
 
@@ -54,23 +56,75 @@ TEST(ForwardOnly, KeepsTheForwardsInTheirOrder) {
     EXPECT_EQ(text(tasks), "F0 F1 F2");
 }
 
-TEST(CheckedSize, SaysWhatWouldBeRight) {
-  const auto check = [](int stages, int microbatches, std::optional<int> virtual_stages = {}) {
-    return checked_size(schedules().get("1f1b", "test"), stages, microbatches, virtual_stages, "$.pp");
+TEST(StageOf, FollowsThePlacement) {
+  const auto stages_of = [](Placement placement, int chunks, int device) {
+    std::vector<int> stages;
+    for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(stage_of(placement, {4, 8, chunks}, device, chunk));
+    return stages;
   };
-  EXPECT_EQ(check(64, 1024).chunks, 1);
-  EXPECT_EQ(check(64, 1024, 1).chunks, 1);
-  EXPECT_EQ(problem_of([&] { check(0, 4); }), "$.pp: 0 stages; a pipeline has at least 1");
-  EXPECT_EQ(problem_of([&] { check(4, -1); }), "$.pp: -1 microbatches; a step has at least 1");
-  EXPECT_EQ(problem_of([&] { check(4, 4, 2); }), "$.pp: 2 virtual stages a device for 1f1b, which has 1; use 1");
-  EXPECT_EQ(problem_of([&] { check(4, 4, 0); }), "$.pp: 0 virtual stages; a device has at least 1");
-  EXPECT_THROW(check(1 << 30, 1 << 30), Error);
+  EXPECT_EQ(stages_of(Placement::looped, 3, 1), (std::vector<int>{1, 5, 9}));
+  EXPECT_EQ(stages_of(Placement::vee, 2, 1), (std::vector<int>{1, 6}));
+  EXPECT_EQ(stages_of(Placement::mirrored, 2, 1), (std::vector<int>{1, 2}));
+  EXPECT_EQ(stages(Placement::looped, {4, 8, 3}), 12);
+  EXPECT_EQ(stages(Placement::mirrored, {4, 8, 2}), 4);
+}
+
+TEST(Plan, GivesTheFirstHalfOfTheBatchToTheDownPipe) {
+  const ScheduleDef& chimera = schedules().get("chimera", "test");
+  const Plan odd             = plan(chimera, checked_size(chimera, 4, 7, {}, "test"));
+  EXPECT_EQ(odd.microbatches_of(0), 4);
+  EXPECT_EQ(odd.microbatches_of(1), 3);
+  EXPECT_EQ(odd.part({Phase::forward, 2, 0}), 2);
+  EXPECT_EQ(odd.part({Phase::forward, 2, 1}), 6);
+}
+
+TEST(CheckedSize, SaysWhatWouldBeRight) {
+  const auto why = [](const char* name, int stages, int microbatches, std::optional<int> virtual_stages = {}) {
+    return problem_of([&] { checked_size(schedules().get(name, "test"), stages, microbatches, virtual_stages, "$"); });
+  };
+  EXPECT_EQ(why("1f1b", 64, 1024), "no error");
+  EXPECT_EQ(why("1f1b", 64, 1024, 1), "no error");
+  EXPECT_EQ(why("1f1b", 0, 4), "$: 0 stages; a pipeline has at least 1");
+  EXPECT_EQ(why("1f1b", 4, -1), "$: -1 microbatches; a step has at least 1");
+  EXPECT_EQ(why("1f1b", 4, 4, 2), "$: 2 virtual stages a device for 1f1b, which has 1; use 1");
+  EXPECT_EQ(why("zb_v", 4, 4, 1), "$: 1 virtual stages a device for zb_v, which has 2; use 2");
+  EXPECT_EQ(why("chimera", 4, 4, 2), "$: 2 virtual stages a device for chimera, which has 1; use 1");
+  EXPECT_EQ(why("1f1b", 4, 4, 0), "$: 0 virtual stages; a device has at least 1");
+  EXPECT_EQ(why("1f1b", 1 << 30, 1 << 30),
+            "$: 1073741824 stages x 1073741824 microbatches is too much; the product may be 8388608 at most");
+  EXPECT_EQ(why("looped_bfs", 1 << 10, 1 << 10, 1 << 30),
+            "$: 1024 stages x 1024 microbatches x 1073741824 chunks is too much; the product may be 8388608 at most");
+  EXPECT_EQ(why("interleaved_1f1b", 4, 8, 1),
+            "$: interleaved_1f1b with 1 virtual stage a device interleaves nothing; use 2 or more");
+}
+
+TEST(CheckedSize, AsksEachScheduleWhatItRefuses) {
+  const auto why = [](const char* name, int stages, int microbatches) {
+    return problem_of([&] { checked_size(schedules().get(name, "test"), stages, microbatches, {}, "$"); });
+  };
+  EXPECT_EQ(
+      why("interleaved_1f1b", 3, 8),
+      "$: interleaved_1f1b runs microbatches in groups of as many as stages, and 8 is no multiple of 3; use 6 or 9");
+  EXPECT_EQ(why("interleaved_1f1b", 4, 2),
+            "$: interleaved_1f1b runs microbatches in groups of as many as stages, and 2 is no multiple of 4; use 4");
+  EXPECT_EQ(why("chimera", 5, 8),
+            "$: chimera needs an even number of stages, for its two directions to fill each other's gaps; use 4 or 6");
+  EXPECT_EQ(why("chimera", 1, 8),
+            "$: chimera needs an even number of stages, for its two directions to fill each other's gaps; use 2");
+  EXPECT_EQ(why("dualpipe", 3, 8),
+            "$: dualpipe needs an even number of stages, for its two directions to meet; use 2 or 4");
+  EXPECT_EQ(why("dualpipe", 4, 9),
+            "$: dualpipe needs an even number of microbatches, at least twice the 4 stages, not 9; use 10");
+  EXPECT_EQ(why("dualpipe", 4, 6),
+            "$: dualpipe needs an even number of microbatches, at least twice the 4 stages, not 6; use 8");
+  EXPECT_EQ(why("dualpipe_v", 4, 7),
+            "$: dualpipe_v needs at least twice as many microbatches as stages, not 7 for 4; use 8 or more");
 }
 
 TEST(CheckCosts, RefusesWhatIsNoTime) {
   EXPECT_NO_THROW(check_costs({}, "test"));
   EXPECT_EQ(problem_of([] { check_costs({.weight_grad = 0}, "here"); }),
-            "here: a weight gradient cost of 0; it is a finite number above 0");
+            "here: a cost of 0 for the weight gradient; it is a finite number above 0");
   EXPECT_THROW(check_costs({.forward = std::numeric_limits<double>::quiet_NaN()}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = -1}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = std::numeric_limits<double>::infinity()}, "test"), Error);

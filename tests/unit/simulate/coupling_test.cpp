@@ -113,5 +113,15 @@ TEST(Coupling, HopsAreObserved) {
   }
 }
 
+TEST(Coupling, AnalyticEngineRefusesWhatItCannotTellApart) {
+  ProgramWriter writer(4);
+  Options options;
+  for (const Coupling coupling : {Coupling::credit, Coupling::stepwise}) {
+    options.coupling = coupling;
+    EXPECT_THROW(engines().get("analytic", "test").run(writer.program(), two_rings(2, Seconds(0)).platform(), options),
+                 Error);
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::simulate

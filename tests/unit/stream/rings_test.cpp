@@ -12,7 +12,7 @@
 namespace foreflow::stream {
 namespace {
 
-using Rings = std::vector<std::vector<int>>;
+using Orders = std::vector<std::vector<int>>;
 
 // The picture in rings.h.
 TEST(Rings, AlternateTheirDirectionFromNodeToNode) {
@@ -48,7 +48,7 @@ TEST(Rings, HaveOneChannelWhereTheNodesHaveOneNic) {
   const auto platform   = testing_support::cluster({0, 0, 1, 1, 1}, ports);
   const auto& ring      = collective::default_algorithm(collective::Kind::all_reduce);
   const auto group      = place(platform, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1, 2, 3, 4}).task.group;
-  EXPECT_EQ(group.rings, (Rings{{0, 1, 4, 3, 2}}));
+  EXPECT_EQ(group.rings, (Orders{{0, 1, 4, 3, 2}}));
   EXPECT_EQ(group.rail, (std::vector<int>(5, 0)));
 }
 
@@ -78,7 +78,7 @@ TEST(Rings, UseAllNvlinksOfAHybridCubeMesh) {
 
 TEST(Rings, FollowTheOrderOfTheDevicesBehindASwitch) {
   const auto platform = testing_support::cluster(testing_support::in_nodes_of(4, 4));
-  EXPECT_EQ(rings_in_node(platform, {2, 0, 3, 1}), (Rings{{1, 3, 0, 2}}));
+  EXPECT_EQ(rings_in_node(platform, {2, 0, 3, 1}).orders, (Orders{{1, 3, 0, 2}}));
 }
 
 TEST(Tasks, KnowWhatLinksCanDo) {

@@ -158,13 +158,13 @@ TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
 }
 
 TEST(Replicate, SumsEachGradientOnce) {
-  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), 2).module;
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 1).module, ops::table(), {.ways = 2}).module;
   EXPECT_EQ(count(module, "MPIAllreduce"), kLayers);
   EXPECT_EQ(count(module, "SGDOptimizer"), 2);
 }
 
 TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
-  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 2).module, ops::table(), 4).module;
+  const ir::Module module = replicate(shard(trained(mlp()), ops::table(), 2).module, ops::table(), {.ways = 4}).module;
   ASSERT_EQ(module.functions.size(), 2U);
   EXPECT_EQ(module.functions[0].name, "mlp_replica");
   EXPECT_EQ(count(module.functions[0], "MatMul"), 2 * kLayers);  // one for each device of a replica
@@ -176,11 +176,11 @@ TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
 }
 
 TEST(Replicate, RefusesReplicasThatDoNotDivideTheBatch) {
-  EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), 3); }),
+  EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), {.ways = 3}); }),
             "mlp: @mlp: %x: Tensor[Float32, (8, 8)] cannot be split evenly over 3 replicas");
 }
 
-TEST(Resolve, WritesShapesThatHoldForAnyBatch) {
+TEST(Resolve, WritesShapesThatHoldForAnySplit) {
   const ir::Module module = ir::parse(
       "func @f(%x: Tensor[Float32, (4, 16, 96)]) {\n  %s = Shape(%x)\n  %i = Constant[value = Int64(1,)[2]]()\n"
       "  %h = Gather[axis = 0](%s, %i)\n  %r = Constant[value = Int64(1,)[-1]]()\n"
@@ -189,7 +189,7 @@ TEST(Resolve, WritesShapesThatHoldForAnyBatch) {
       "m", ops::table());
   EXPECT_EQ(ir::print(eliminate_dead_code(resolve(module))),
             "func @f(%x: Tensor[Float32, (4, 16, 96)]) {\n  %rows = Reshape[shape = [-1, 96]](%x)\n"
-            "  %heads = Reshape[shape = [0, 16, 8, 12]](%x)\n  return %rows, %heads\n}\n");
+            "  %heads = Reshape[shape = [0, 0, -1, 12]](%x)\n  return %rows, %heads\n}\n");
 }
 
 TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {

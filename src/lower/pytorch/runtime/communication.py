@@ -59,20 +59,28 @@ def all_reduce(x, ranks):
 
 
 def all_gather(x, ranks, axis):
-    parts = [torch.empty(x.shape, dtype=x.dtype, device=device) for _ in ranks]
-    dist.all_gather([wire(part) for part in parts], wire(x.contiguous()), group=group(*ranks))
-    return torch.cat([parts[sorted(ranks).index(rank)] for rank in ranks], dim=axis)
+    def one(t):
+        parts = [torch.empty(t.shape, dtype=t.dtype, device=device) for _ in ranks]
+        dist.all_gather([wire(part) for part in parts], wire(t.contiguous()), group=group(*ranks))
+        return torch.cat([parts[sorted(ranks).index(rank)] for rank in ranks], dim=axis)
+
+    return each(one, x)
 
 
 def reduce_scatter(x, ranks, axis):
     """NCCL scatters as it sums; Gloo sums everything everywhere, which moves about twice the bytes."""
     mine = ranks.index(dist.get_rank())
-    if gloo():
-        return all_reduce(x, ranks).chunk(len(ranks), dim=axis)[mine].contiguous()
-    parts = x.chunk(len(ranks), dim=axis)
-    total = torch.empty(parts[mine].shape, dtype=x.dtype, device=device)
-    dist.reduce_scatter(total, [parts[ranks.index(rank)].contiguous() for rank in sorted(ranks)], group=group(*ranks))
-    return total
+
+    def one(t):
+        if gloo():
+            return all_reduce(t, ranks).chunk(len(ranks), dim=axis)[mine].contiguous()
+        parts = t.chunk(len(ranks), dim=axis)
+        total = torch.empty(parts[mine].shape, dtype=t.dtype, device=device)
+        parts = [parts[ranks.index(rank)].contiguous() for rank in sorted(ranks)]
+        dist.reduce_scatter(total, parts, group=group(*ranks))
+        return total
+
+    return each(one, x)
 
 
 def all_to_all(x, ranks, split_axis, concat_axis):

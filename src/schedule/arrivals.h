@@ -1,0 +1,40 @@
+// When the inputs of tasks are on their devices.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "foreflow/schedule/play.h"
+
+namespace foreflow::schedule {
+
+// What has been computed so far of a plan that is being played.
+class Arrivals {
+ public:
+  // Throws InternalError unless devices, microbatches and chunks are those of the plan's size.
+  Arrivals(const Plan& plan, double hop);
+
+  // When all inputs of the task are there; empty while one of them is not even computed.
+  std::optional<double> inputs(size_t device, const Task& task) const;
+
+  // The output of the task is there from `time` on.
+  void output(size_t device, const Task& task, double time);
+
+ private:
+  // By microbatch, when the outputs of the forward and of the input gradient (or whole backward) of a stage are there;
+  // empty: not yet.
+  struct Stage {
+    size_t device = 0;
+    std::vector<std::optional<double>> forward, backward;
+  };
+
+  // Of `stages_`: those of the down pipe, then those of the up pipe.
+  size_t row(size_t device, int chunk) const;
+  std::optional<double> arrival(const std::optional<double>& sent, size_t from, size_t to) const;
+
+  const Plan& plan_;
+  const double hop_;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace foreflow::schedule

@@ -1,0 +1,75 @@
+// Communication on streams of its own changes when things happen, never what comes out.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/ops/table.h"
+#include "support/distribution.h"
+
+namespace foreflow {
+namespace {
+
+using test::Split;
+using workload::Mode;
+
+constexpr int64_t kBatch = 8, kVocabulary = 11;
+constexpr double kTolerance = 1e-4;
+
+struct Sequential {
+  ir::Module module;
+  std::vector<ir::Array> arguments, results;
+};
+
+Sequential sequential(const std::string& family) {
+  const std::string sizes = family == "mlp" ? R"({"layers": 4, "hidden": 8})"
+                                            : R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})";
+  const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
+  const ir::Module step = transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
+  std::mt19937_64 random(20261);
+  Sequential made;
+  made.module    = transform::eliminate_dead_code(transform::resolve(step));
+  made.arguments = test::random_arguments(made.module, random, kVocabulary);
+  made.results   = interpret::evaluate(made.module, made.module.functions.size() - 1, made.arguments);
+  return made;
+}
+
+size_t count_streams(const ir::Module& module, std::string_view stream) {
+  size_t count = 0;
+  for (const ir::Function& function : module.functions) {
+    for (const ir::Op& op : function.ops) {
+      if (op.is_call() || op.def->name != "Send") continue;
+      count += op.attributes->get_device("to").stream_name() == stream ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+class Overlap : public testing::TestWithParam<std::string> {};
+
+TEST_P(Overlap, ComputesTheSameNumbers) {
+  const Sequential original = sequential(GetParam());
+  for (const auto& [dp, tp, pp, microbatches] :
+       {std::tuple{1, 2, 1, 1}, {1, 1, 2, 4}, {2, 2, 1, 1}, {1, 2, 2, 2}, {2, 2, 2, 2}, {2, 1, 2, 4}}) {
+    for (const int zero : {0, 3}) {
+      for (const int chunks : {1, 2}) {
+        Split split{dp, tp, pp, microbatches, "1f1b", zero, true, Bytes(200), true, chunks};
+        SCOPED_TRACE(test::to_string(split));
+        const auto steps   = test::distribute(original.module, split);
+        const auto results = test::run(steps, original.arguments, original.results.size());
+        for (size_t i = 0; i < results.size(); ++i)
+          ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
+        const ir::Module& module = steps.back().module;
+        EXPECT_EQ(count_streams(module, "comm") > 0, dp > 1);
+        EXPECT_EQ(count_streams(module, "to_next") > 0, pp > 1);
+        EXPECT_EQ(count_streams(module, "from_next") > 0, pp > 1);
+        EXPECT_EQ(count_streams(module, "tp") > 0, tp > 1 && chunks > 1);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Streams, Overlap, testing::Values("mlp", "gpt"), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace foreflow

@@ -1,0 +1,101 @@
+// What ZeRO saves and what it sends (Rajbhandari et al., 2020): of P parameters over d replicas in mixed precision with Adam
+// a device keeps 2 + 2 + 12, 4 + 12/d, 2 + 14/d or 16/d bytes each, and sends 2P, 2P, 2P or 3P elements in rings.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+namespace {
+
+constexpr double kLayers = 160, kHidden = 256, kParameters = kLayers * kHidden * kHidden;
+
+Outcome simulated(const std::string& strategy, const std::string& workload = "") {
+  const std::string text = R"({"workload": {"model": "mlp", "layers": 160, "hidden": 256, "dtype": "f16", "optimizer": "adam")" +
+                           workload + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" + strategy + "}}";
+  return run(load(parse_json(text, "mlp.json"), "mlp.json"));
+}
+
+std::string strategy(int dp, int zero, bool overlap, int microbatches) {
+  return R"("bucket_size": "200kB", "dp": )" + std::to_string(dp) + R"(, "zero": )" + std::to_string(zero) +
+         R"(, "global_batch": )" + std::to_string(dp * microbatches) + R"(, "microbatches": )" + std::to_string(microbatches) +
+         R"(, "overlap_gradients": )" + (overlap ? "true" : "false");
+}
+
+double formula(int zero, double dp) {
+  const std::array bytes = {16.0, 4 + 12 / dp, 2 + 14 / dp, 16 / dp};
+  return bytes[static_cast<size_t>(zero)];
+}
+
+class Zero : public testing::TestWithParam<std::tuple<int, int, bool>> {};
+
+TEST_P(Zero, KeepsWhatItsFormulaSays) {
+  const auto [zero, dp, overlap] = GetParam();
+  // Besides there are a bucket of gradients and the layer that makes them, and units of weights, of 1/80 of 2 bytes each: one,
+  // and one that is on its way.
+  const double under_way = (zero < 2 ? 0 : 2.5) * 2 / 80 + (zero < 3 ? 0 : overlap ? 2 : 1) * 2.0 / 80;
+  for (const int microbatches : {1, 2}) {
+    for (const auto& device : simulated(strategy(dp, zero, overlap, microbatches)).summary.devices) {
+      const double each = device.peak_memory.value() / kParameters;
+      EXPECT_GE(each, formula(zero, dp));
+      EXPECT_LE(each, 1.01 * formula(zero, dp) + under_way) << microbatches << " microbatches";
+    }
+  }
+}
+
+// Bytes that each device sends, by name of collective: those of a ring of n are (n - 1) / n of the message for a gather or
+// a scatter, twice as many for an all-reduce.
+std::map<std::string, double> elements_sent(const stream::Program& program) {
+  std::map<std::string, double> sent;
+  for (const stream::Instance& instance : program.instances) {
+    const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
+    if (what.kind == collective::Kind::send) continue;
+    const auto n = static_cast<double>(instance.members.size());
+    sent[what.name] += (what.kind == collective::Kind::all_reduce ? 2 : 1) * (n - 1) / n * what.bytes.value() / 2;
+  }
+  return sent;
+}
+
+TEST_P(Zero, SendsTwiceTheParametersAndThreeTimesWithSplitWeights) {
+  const auto [zero, dp, overlap] = GetParam();
+  const double share             = (dp - 1.0) / dp;
+  const auto sent                = elements_sent(simulated(strategy(dp, zero, overlap, 1)).program);
+  const std::map<std::string, double> expected =
+      zero == 0 ? std::map<std::string, double>{{"MPIAllreduce", 2 * share * kParameters}}
+                : std::map<std::string, double>{{"MPIAllgather", (zero == 3 ? 2 : 1) * share * kParameters},
+                                                {"MPIReduceScatter", share * kParameters}};
+  EXPECT_EQ(sent, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Replicas, Zero, testing::Combine(testing::Range(0, 4), testing::Values(2, 4, 8), testing::Bool()),
+                         [](const auto& info) {
+                           return "zero" + std::to_string(std::get<0>(info.param)) + "_dp" + std::to_string(std::get<1>(info.param)) +
+                                  (std::get<2>(info.param) ? "_overlapped" : "");
+                         });
+
+// Gradients are summed over the microbatches before they are sent, except where no device keeps them whole.
+TEST(ZeroWithMicrobatches, SendsGradientsOnceUnlessTheyAreSplit) {
+  const double share = 0.75;
+  for (const int zero : {0, 1}) {
+    const auto once = elements_sent(simulated(strategy(4, zero, true, 1)).program);
+    EXPECT_EQ(elements_sent(simulated(strategy(4, zero, true, 4)).program), once);
+  }
+  auto split = elements_sent(simulated(strategy(4, 2, true, 4)).program);
+  EXPECT_EQ(split["MPIReduceScatter"], 4 * share * kParameters);
+  EXPECT_EQ(split["MPIAllgather"], share * kParameters);
+  auto weights = elements_sent(simulated(strategy(4, 3, true, 4)).program);
+  EXPECT_EQ(weights["MPIAllgather"], 4 * 2 * share * kParameters);
+}
+
+// A row of 3 * 3 elements over 4 replicas is 3 elements, of which the last replica has none.
+TEST(ZeroPadding, Counts) {
+  const std::string text = R"({"workload": {"model": "mlp", "layers": 1, "hidden": 3, "dtype": "f32", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {"dp": 4, "global_batch": 4, "zero": 3}})";
+  const Outcome outcome  = run(load(parse_json(text, "mlp.json"), "mlp.json"));
+  const double sample    = 3 * 4;
+  for (const auto& device : outcome.program.devices) EXPECT_EQ(device.initial.value(), 3 * 3 * 4 + 2 * sample);
+}
+
+}  // namespace
+}  // namespace foreflow::scenario

@@ -1,0 +1,77 @@
+// The family of decoders with mixtures of experts.
+#include <gtest/gtest.h>
+
+#include "foreflow/ir/countable.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow {
+namespace {
+
+workload::Model build(const std::string& sizes) {
+  const Json json = parse_json(sizes, "sizes");
+  return workload::workloads().get("moe", "test").build({JsonView(json, "sizes"), 1, ir::DType::bf16, workload::Mode::inference},
+                                                        ops::table());
+}
+
+double parameters(const ir::Module& module) {
+  const ir::Function& entry = module.entry();
+  double count              = 0;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    if (entry.parameters[i] == ir::ParameterRole::weight)
+      count += static_cast<double>(ir::element_count(entry.values[i].annotation->dims));
+  }
+  return count;
+}
+
+// The attribute of the first op of that name.
+int64_t attribute(const ir::Module& module, std::string_view op, std::string_view name) {
+  for (const ir::Op& one : module.entry().ops) {
+    if (one.def->name == op) return one.attributes->get_int(name);
+  }
+  return -1;
+}
+
+std::string refusal(const std::string& sizes) {
+  try {
+    build(sizes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Published: 46.7e9 (Mistral AI, "Mixtral of experts", 2023) and 140.6e9 (the model card of Mixtral-8x22B-v0.1).
+TEST(Moe, HasAsManyParametersAsPublished) {
+  EXPECT_NEAR(parameters(build(R"({"preset": "mixtral-8x7b"})").module), 46.7e9, 46.7e6);
+  EXPECT_NEAR(parameters(build(R"({"preset": "mixtral-8x22b"})").module), 140.6e9, 140.6e6);
+}
+
+TEST(Moe, PresetsMayBeShrunk) {
+  const workload::Model model = build(R"({"preset": "mixtral-8x7b", "layers": 2, "sequence": 128})");
+  // Per layer: q and o, k and v, three matrices of eight experts, the router and two norms.
+  const double h = 4096, layer = 2 * h * h + 2 * h * 1024 + 8 * 3 * h * 14336 + h * 8 + 2 * h;
+  EXPECT_EQ(parameters(model.module), 2 * layer + 2 * 32000 * h + h);
+  EXPECT_EQ(model.tokens_per_sample, 128);
+}
+
+// An even share of 4 groups of 16 tokens with 2 choices each among 8 experts is 4; the factor 1.3 makes it 5.2.
+TEST(Moe, RoundsTheCapacityUp) {
+  const std::string sizes = R"("layers": 1, "hidden": 8, "heads": 2, "sequence": 64, "routing_groups": 4)";
+  EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 1})").module, "MoeDispatch", "capacity"), 4);
+  EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 1.3})").module, "MoeDispatch", "capacity"), 6);
+  EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 100})").module, "MoeDispatch", "capacity"), 16);
+}
+
+TEST(Moe, RefusesSizesThatDoNotFitTogether) {
+  EXPECT_EQ(refusal(R"({"preset": "mixtral"})"), "sizes: $.preset: unknown preset \"mixtral\"; use mixtral-8x7b or mixtral-8x22b");
+  EXPECT_EQ(refusal(R"({"experts": 4, "top_k": 5})"), "sizes: $.top_k: 5 of 4 experts cannot be chosen; use at most 4");
+  EXPECT_EQ(refusal(R"({"heads": 12, "kv_heads": 5})"),
+            "sizes: $.kv_heads: 5 heads of keys and values do not divide the number of heads 12; use a divisor of it");
+  EXPECT_EQ(refusal(R"({"sequence": 10, "routing_groups": 4})"),
+            "sizes: $.routing_groups: 4 groups do not divide the sequence length 10; use a divisor of it");
+  EXPECT_EQ(refusal(R"({"capacity_factor": 0})"), "sizes: $.capacity_factor: is not above 0; use 1 for an even share, or more");
+}
+
+}  // namespace
+}  // namespace foreflow
