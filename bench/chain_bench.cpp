@@ -17,13 +17,13 @@ struct Chain {
         sequential(scenario::build(scenario)),
         sharded(
             transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.sharding()).module),
-        module(scenario::distribute(sequential, scenario)),
+        module(scenario::distribute(sequential, scenario, *platform)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
         program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
 
   ir::Module pipelined() const {
     const scenario::Strategy& strategy = scenario.strategy;
-    return transform::pipeline(sharded, ops::table(), strategy.pp, strategy.microbatches, *strategy.schedule).module;
+    return transform::pipeline(sharded, ops::table(), {.schedule = strategy.schedule, .size = strategy.schedule_size}).module;
   }
 
   const scenario::Scenario scenario;
@@ -87,7 +87,7 @@ void replicate(benchmark::State& state) {
 void distribute(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state)
-    benchmark::DoNotOptimize(scenario::distribute(chain.sequential, chain.scenario).functions.size());
+    benchmark::DoNotOptimize(scenario::distribute(chain.sequential, chain.scenario, *chain.platform).functions.size());
   count(state, chain.module);
 }
 

@@ -50,7 +50,7 @@ void train(benchmark::State& state, const std::string& engine) {
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   for (auto _ : state)
     benchmark::DoNotOptimize(scenario::run(scenario, scenario::build(scenario), platform).timeline.makespan);
-  rate(state, bench::executed_ops(scenario::distribute(scenario::build(scenario), scenario)));
+  rate(state, bench::executed_ops(scenario::distribute(scenario::build(scenario), scenario, *platform)));
 }
 
 BENCHMARK(write_onnx)->Unit(benchmark::kMillisecond);

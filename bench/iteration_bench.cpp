@@ -54,7 +54,7 @@ void step(benchmark::State& state, const std::string& engine) {
                                                     "step");
   const scenario::Scenario scenario    = scenario::load(json, "step");
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
-  const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario);
+  const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario, *platform);
   const lower::Lowered lowered =
       lower::lower(module, interpret::interpret_mixed(module, module.functions.size() - 1), scenario.cost, *platform);
   for (auto _ : state) {

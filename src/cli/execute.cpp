@@ -46,7 +46,8 @@ void check_options(const Options& options) {
 ir::Module read_module(const Options& options) {
   if (options.file.ends_with(".json")) {
     const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
-    return scenario::distribute(scenario::build(scenario), scenario);
+    const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
+    return scenario::distribute(scenario::build(scenario), scenario, *platform);
   }
   if (is_onnx(options.file))
     throw Error(options.file,

@@ -71,7 +71,7 @@ void lower_scenario(const Options& options) {
   scenario::check_one_job(scenario);
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   const lower::Options placed          = scenario::lowering(scenario, *platform);
-  const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario);
+  const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario, *platform);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   write_programs(options, module, interpretation, scenario.name);
   if (options.target != "distir") return;

@@ -6,6 +6,7 @@
 #include "foreflow/transform/join_slices.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
+#include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -113,6 +114,16 @@ void check_undistributed(const Scenario& scenario) {
                   " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
+transform::Pipeline pipeline_of(const Scenario& scenario, const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  return {.schedule               = strategy.schedule,
+          .size                   = strategy.schedule_size,
+          .delay_weight_gradients = strategy.delay_weight_gradients,
+          .partition              = strategy.partition,
+          .shares                 = strategy.shares,
+          .prices                 = stage_prices(scenario, platform)};
+}
+
 }  // namespace
 
 void check_one_job(const Scenario& scenario) {
@@ -153,14 +164,13 @@ ir::Module sharded(const Sequential& sequential, const Scenario& scenario) {
 
 }  // namespace
 
-ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   if (sequential.placed) return sequential.module;
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = sharded(sequential, scenario);
   if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
-                 .module;
+    module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }
   if (strategy.dp > 1)
     module = transform::replicate(std::move(module), ops,

@@ -161,7 +161,7 @@ ir::Module flat(ir::Module module) {
 
 Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
   const Sequential sequential = build(scenario);
-  const ir::Module module     = flat(distribute(sequential, scenario));
+  const ir::Module module     = flat(distribute(sequential, scenario, platform));
   Demand demand;
   demand.samples = sequential.samples;
   add_parameters(module.entry(), demand);

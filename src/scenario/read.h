@@ -34,6 +34,8 @@ simulate::Disturbances read_disturbances(const JsonView& json, const platform::P
 
 // tensor_plan, sequence_parallel and vocabulary_parallel of a strategy whose tp is known; `sizes` as below.
 void read_tensor_parallelism(const JsonView& json, const JsonView& sizes, Strategy& strategy);
+// The pipeline of a strategy whose degrees and microbatches are known; `layers`: of the workload, 0 where it has none.
+void read_pipeline(const JsonView& json, const Workload& workload, int64_t layers, Strategy& strategy);
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);

@@ -1,5 +1,4 @@
 #include <array>
-#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
@@ -12,7 +11,7 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}};
+constexpr std::array kLater = {Later{"recompute", "\"none\""}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -93,33 +92,15 @@ int read_microbatches(const JsonView& json, const Strategy& strategy) {
   return microbatches;
 }
 
-// "13:11": how the work is divided over the stages, one number a stage.
-std::vector<double> read_shares(const JsonView& json, const Strategy& strategy) {
-  std::vector<double> shares;
-  if (!json.has("stage_shares")) return shares;
-  const JsonView text = json.at("stage_shares");
-  for (const std::string& word : split(text.as_string(), ':')) {
-    double share         = 0;
-    const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), share);
-    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0))
-      text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
-    shares.push_back(share);
-  }
-  if (static_cast<int>(shares.size()) != strategy.pp) {
-    text.fail("has " + std::to_string(shares.size()) + " shares for " + std::to_string(strategy.pp) +
-              " stages; write one for each");
-  }
-  return shares;
-}
-
 }  // namespace
 
 const std::vector<std::string>& strategy_keys() {
   // clang-format off
   static const std::vector<std::string> keys = {
-      "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
-      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends",
-      "overlap_tensor", "tensor_plan", "vocabulary_parallel"};
+      "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "virtual_stages",
+      "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero",
+      "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends", "overlap_tensor", "tensor_plan",
+      "vocabulary_parallel"};
   // clang-format on
   return keys;
 }
@@ -144,17 +125,13 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.global_batch = family || json.has("global_batch") ? positive_or(json, "global_batch", 1) : 0;
   strategy.results =
       json.bool_or("gather_results", true) ? transform::Results::gather : transform::Results::leave_split;
-  const std::string schedule = json.string_or("schedule", "1f1b");
-  strategy.schedule =
-      &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
-
   check_sizes(json, strategy, sizes);
   read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
-  strategy.shares       = read_shares(json, strategy);
+  read_pipeline(json, workload, stated(sizes, "layers"), strategy);
   read_exchange(json, workload, strategy);
   return strategy;
 }

@@ -31,7 +31,7 @@ PlatformRef load_platform(const PlatformChoice& choice) {
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
                               const platform::Platform& platform, const Finished& finished, const Held& held) {
   const lower::Options options = lowering(scenario, platform, held);
-  const ir::Module module      = distribute(sequential, scenario);
+  const ir::Module module      = distribute(sequential, scenario, platform);
   tell(finished, 1);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   tell(finished, 2);

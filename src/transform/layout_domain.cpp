@@ -53,11 +53,16 @@ Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::V
   return verdict;
 }
 
-const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values,
+                                   std::vector<uint64_t>& words) {
   constexpr uint64_t kAbsent = ~uint64_t{0};
-  words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.result_count};
-  for (const ir::ValueId id : function.inputs(op)) words_.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
-  const uint32_t number = known_.number(words_);
+  words = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.result_count};
+  for (const ir::ValueId id : function.inputs(op)) words.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
+  return words;
+}
+
+const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
+  const uint32_t number = known_.number(words_of(function, op, values, words_));
   if (number == verdicts_.size()) verdicts_.push_back(judge(function, op, values, ways_));
   return verdicts_[number];
 }

@@ -43,6 +43,10 @@ struct Verdict {
 };
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
+// What makes an op on these operands the same as another, as words for a SequenceTable; `words` is scratch.
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values,
+                                   std::vector<uint64_t>& words);
+
 // Judges each distinct op on equal operands once. For the values of one interpretation.
 class Judge {
  public:

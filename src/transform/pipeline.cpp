@@ -1,61 +1,94 @@
+#include "foreflow/transform/pipeline.h"
+
+#include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "foreflow/ir/text.h"
-#include "foreflow/schedule/plan.h"
-#include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
 #include "stage_function.h"
+#include "step_update.h"
+#include "weight_gradients.h"
 
 namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
+using schedule::Phase;
+using schedule::PlacedTask;
 
-constexpr int kEveryMicrobatch = -1;  // a value that does not depend on the microbatch: weights, sums
+// Values that the update or the results need as sums over microbatches.
+std::vector<bool> find_sums(const ir::Function& function, const std::vector<StagedOp>& staged,
+                            const interpret::Values<LaidOut>& values) {
+  std::vector<bool> summed(function.values.size());
+  const auto mark = [&](ValueId id) {
+    if (id != ValueId::none) summed[ir::index(id)] = values[ir::index(id)].layout.is_partial();
+  };
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::update) continue;
+    for (const ValueId id : function.inputs(function.ops[o])) mark(id);
+  }
+  for (const ValueId id : function.results) mark(id);
+  // Sums of sums are taken once, after all microbatches.
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::update) continue;
+    for (uint32_t i = 0; i < function.ops[o].result_count; ++i) summed[function.ops[o].first_result + i] = false;
+  }
+  return summed;
+}
+
+bool splits_backward(const schedule::Plan& plan) {
+  return std::any_of(plan.order.begin(), plan.order.end(), [](const auto& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(),
+                       [](const schedule::Task& task) { return task.phase == Phase::weight_grad; });
+  });
+}
+
+std::vector<StagedOp> stage(const ir::Module& module, const interpret::Values<LaidOut>& values, const Pipeline& wanted,
+                            const schedule::Plan& plan) {
+  std::vector<StagedOp> staged = assign_stages(module, values, wanted, plan);
+  if (splits_backward(plan)) mark_weight_gradients(module.entry(), values, staged);
+  return staged;
+}
 
 // Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
 class Pipeliner {
  public:
-  Pipeliner(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches,
-            const schedule::ScheduleDef& schedule, const std::vector<double>& shares)
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan)
       : module_(module),
         function_(module.entry()),
-        layouts_(interpret_layouts(module, microbatches, "microbatches")),
+        plan_(plan),
+        microbatches_(plan.size.microbatches),
+        layouts_(interpret_layouts(module, microbatches_, "microbatches")),
         values_(layouts_.entry().values),
-        staged_(assign_stages(module, function_, values_, shares)),
-        ops_(ops),
-        stages_(stages),
-        microbatches_(microbatches),
-        schedule_(schedule),
+        staged_(stage(module, values_, wanted, plan)),
+        summed_(find_sums(function_, staged_, values_)),
+        outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
-        at_(function_.values.size()) {}
+        placed_(builder_, values_, microbatches_),
+        update_(builder_, function_, staged_, summed_, placed_) {}
 
   Distributed run() {
-    check_schedule();
     check_ops();
-    count_devices();
-    find_sums();
-    outline_stages();
-    place_state();
+    find_devices();
+    find_shared();
+    const std::vector<PlacedTask> tasks = schedule::linearize(plan_);
+    outline_stages(tasks);
+    find_readers();
+    find_holders();
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    schedule::Plan plan = schedule::plan(schedule_, {.devices = stages_, .microbatches = microbatches_});
-    if (backward_.empty()) plan = schedule::forward_only(std::move(plan));
-    const std::vector<schedule::PlacedTask> tasks = schedule::linearize(plan);
     make_room(tasks);
     for (size_t begin = 0; begin < tasks.size();) {
       size_t end = begin;
       while (end < tasks.size() && tasks[end].start == tasks[begin].start) ++end;
       for (size_t i = begin; i < end; ++i) call(tasks[i]);
-      std::vector<schedule::PlacedTask> moment(tasks.data() + begin, tasks.data() + end);
-      std::sort(moment.begin(), moment.end(), [](const auto& a, const auto& b) { return a.stage < b.stage; });
+      std::vector<PlacedTask> moment(tasks.data() + begin, tasks.data() + end);
+      std::stable_sort(moment.begin(), moment.end(), [](const auto& a, const auto& b) { return a.stage < b.stage; });
       for (const auto& task : moment) forward_results(task);
       begin = end;
     }
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      if (staged_[o].phase == StagePhase::update) update(function_.ops[o]);
-    }
+    update_.run();
     std::vector<ValueId> results;
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
     distributed_.module.functions.push_back(builder_.finish(std::move(results)));
@@ -65,21 +98,6 @@ class Pipeliner {
   }
 
  private:
-  // Devices that hold one stage each, and whole backwards, are all that is written here.
-  void check_schedule() const {
-    const std::string name(schedule_.name);
-    if (schedule_.chunks != 1) {
-      throw Error("pipeline", "schedule " + name + " has several virtual stages a device, which the pass does not write; use 1f1b");
-    }
-    if (schedule_.splits_backward) {
-      throw Error("pipeline", "schedule " + name + " splits the backward, which the pass does not write; use 1f1b");
-    }
-    const auto is_backward = [](const StagedOp& op) { return op.phase == StagePhase::backward; };
-    if (!schedule_.trains && std::any_of(staged_.begin(), staged_.end(), is_backward)) {
-      throw Error("pipeline", "schedule " + name + " runs no backward, and the program has one; use 1f1b");
-    }
-  }
-
   void check_ops() const {
     Judge judge_once(microbatches_);
     for (size_t o = 0; o < staged_.size(); ++o) {
@@ -90,79 +108,116 @@ class Pipeliner {
     }
   }
 
-  void count_devices() {
-    for (const LaidOut& value : values_) group_ = std::max(group_, ir::device_of(value.value.type).index);
+  void find_devices() {
+    devices_.assign(static_cast<size_t>(plan_.pipes()), std::vector<int>(static_cast<size_t>(plan_.stages())));
+    for (int device = 0; device < plan_.size.devices; ++device) {
+      for (int chunk = 0; chunk < plan_.size.chunks; ++chunk)
+        device_of(plan_.pipe_of(chunk), plan_.stage_of(device, chunk)) = device;
+    }
   }
 
-  // Device `device` of the program, in the group of `stage`.
-  ir::Device on_stage(const ir::Device& device, int stage) const {
-    ir::Device placed = device;
-    placed.index      = std::max(device.index, 1) + stage * group_;
-    return placed;
+  int& device_of(int pipe, int stage) { return devices_[static_cast<size_t>(pipe)][static_cast<size_t>(stage)]; }
+  int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }
+
+  // What is not one microbatch's own: parameters that are not split, sums, and everything when there is only one.
+  void find_shared() {
+    shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
+    for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
   }
+  int slot(ValueId id, int part) const { return shared_[ir::index(id)] ? kEveryMicrobatch : part; }
 
-  // The values of the new function that one of the old is on a stage; none: not there yet.
-  struct OnStage {
-    int stage;
-    ValueId shared;            // by all microbatches
-    std::vector<ValueId> own;  // by microbatch; empty where there are none
-  };
+  // A function for a task: it differs by the sums that exist when it is called.
+  using Key = std::tuple<Phase, int, std::vector<bool>>;  // phase, stage, begun parts
 
-  // Every function twice: for the first microbatch and, where it sums, for the later ones.
   struct StageFunction {
-    Outlined outlined;                                       // Sums::begin
-    size_t begin, add;                                       // function numbers
+    Outlined outlined;
+    size_t number;                                           // in the module
     std::vector<std::pair<ValueId, std::vector<int>>> sent;  // results that other stages need, and which
   };
 
-  StageFunction stage_function(StagePhase phase, int stage) {
-    auto& functions = distributed_.module.functions;
-    StageFunction made{
-        outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::begin, ops_),
-        functions.size(),
-        functions.size(),
-        {}};
-    functions.push_back(std::move(made.outlined.function));
-    if (microbatches_ == 1 || made.outlined.sums.empty()) return made;
-    made.add = functions.size();
-    functions.push_back(
-        outline_stage(function_, staged_, values_, phase, stage, microbatches_, summed_, Sums::add, ops_).function);
-    return made;
+  // The parts of a stage whose sums exist on a device, before each task of a list.
+  class Begun {
+   public:
+    explicit Begun(const StageOutliner& outliner) : outliner_(outliner) {}
+    Key before(const PlacedTask& task) {
+      std::vector<bool>& begun = begun_.try_emplace({task.device, task.stage}, kParts).first->second;
+      const Parts parts        = parts_of(task.task.phase);
+      std::vector<bool> known(kParts);
+      for (int part = parts.first; part <= parts.last; ++part) {
+        const auto p = static_cast<size_t>(part);
+        known[p]     = begun[p];
+        begun[p]     = !outliner_.sums(task.stage, part).empty();
+      }
+      return {task.task.phase, task.stage, std::move(known)};
+    }
+
+   private:
+    const StageOutliner& outliner_;
+    std::map<std::pair<int, int>, std::vector<bool>> begun_;
+  };
+
+  void outline_stages(const std::vector<PlacedTask>& tasks) {
+    Begun begun(outliner_);
+    for (const PlacedTask& task : tasks) {
+      if (!outliner_.is_empty(task.task.phase, task.stage)) functions_.try_emplace(begun.before(task));
+    }
+    for (auto& [key, made] : functions_) {
+      const auto& [phase, stage, parts] = key;
+      made.outlined                     = outliner_.outline(phase, stage, parts);
+      made.number                       = distributed_.module.functions.size();
+      distributed_.module.functions.push_back(std::move(made.outlined.function));
+    }
   }
 
-  void outline_stages() {
-    for (int stage = 0; stage < stages_; ++stage) forward_.push_back(stage_function(StagePhase::forward, stage));
-    const bool trains = std::any_of(staged_.begin(), staged_.end(),
-                                    [](const StagedOp& op) { return op.phase == StagePhase::backward; });
-    for (int stage = 0; trains && stage < stages_; ++stage)
-      backward_.push_back(stage_function(StagePhase::backward, stage));
-    for (const auto* side : {&forward_, &backward_}) {
-      for (size_t stage = 0; stage < side->size(); ++stage) {
-        for (const ValueId id : (*side)[stage].outlined.parameters) {
-          readers_[id].insert(static_cast<int>(stage));
-          if (ir::index(id) < function_.parameters.size()) home_.emplace(id, static_cast<int>(stage));
-        }
-        for (const ValueId id : (*side)[stage].outlined.results) home_.emplace(id, static_cast<int>(stage));
+  void find_readers() {
+    for (const auto& [key, made] : functions_) {
+      const int stage = std::get<1>(key);
+      for (const ValueId id : made.outlined.parameters) {
+        readers_[id].insert(stage);
+        if (ir::index(id) < function_.parameters.size()) home_.emplace(id, stage);
+      }
+      for (const ValueId id : made.outlined.results) home_.emplace(id, stage);
+    }
+    for (auto& [key, made] : functions_) {
+      for (const ValueId id : made.outlined.results) {
+        const auto readers = readers_.find(id);
+        if (readers != readers_.end())
+          made.sent.emplace_back(id, std::vector<int>(readers->second.begin(), readers->second.end()));
       }
     }
-    for (auto* side : {&forward_, &backward_}) {
-      for (StageFunction& made : *side) find_sent(made);
-    }
   }
 
-  void find_sent(StageFunction& made) const {
-    for (const ValueId id : made.outlined.results) {
-      const auto readers = readers_.find(id);
-      if (readers != readers_.end())
-        made.sent.emplace_back(id, std::vector<int>(readers->second.begin(), readers->second.end()));
+  // The devices with a copy of each weight: those that read it; its optimizer state lives with it.
+  void find_holders() {
+    holders_.resize(function_.parameters.size());
+    for (size_t i = 0; i < holders_.size(); ++i) {
+      const auto readers = readers_.find(static_cast<ValueId>(i));
+      if (readers == readers_.end()) continue;
+      for (int pipe = 0; pipe < plan_.pipes(); ++pipe) {
+        for (const int stage : readers->second) holders_[i].insert(device_of(pipe, stage));
+      }
+    }
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      const auto inputs = function_.inputs(function_.ops[o]);
+      if (staged_[o].phase != StagePhase::update || inputs.empty()) continue;
+      if (inputs[0] == ValueId::none || ir::index(inputs[0]) >= holders_.size()) continue;
+      for (const ValueId id : inputs) {
+        if (id != ValueId::none && ir::index(id) < holders_.size() && holders_[ir::index(id)].empty())
+          holders_[ir::index(id)] = holders_[ir::index(inputs[0])];
+      }
+    }
+    for (auto& devices : holders_) {
+      if (devices.empty()) devices.insert(0);
     }
   }
 
   // For the calls, which are nearly all of the program.
-  void make_room(const std::vector<schedule::PlacedTask>& tasks) {
+  void make_room(const std::vector<PlacedTask>& tasks) {
     size_t ops = 0, values = 0, operands = 0;
-    for (const schedule::PlacedTask& task : tasks) {
-      const StageFunction& callee = function_of(task);
+    Begun begun(outliner_);
+    for (const PlacedTask& task : tasks) {
+      if (outliner_.is_empty(task.task.phase, task.stage)) continue;
+      const StageFunction& callee = functions_.at(begun.before(task));
       const size_t sent           = callee.sent.size();
       ops += 1 + sent;
       values += callee.outlined.results.size() + sent;
@@ -171,202 +226,164 @@ class Pipeliner {
     builder_.reserve(ops, values, operands);
   }
 
-  // Optimizer state lives with its weight.
-  void place_state() {
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      const auto inputs = function_.inputs(function_.ops[o]);
-      if (staged_[o].phase != StagePhase::update || inputs.empty() || !home_.contains(inputs[0])) continue;
-      for (const ValueId id : inputs) {
-        if (id != ValueId::none && ir::index(id) < function_.parameters.size()) home_.emplace(id, home_.at(inputs[0]));
-      }
-    }
-  }
-
-  // Sums over microbatches that the update or the results need.
-  void find_sums() {
-    summed_.resize(function_.values.size());
-    const auto mark = [&](ValueId id) { summed_[ir::index(id)] = values_[ir::index(id)].layout.is_partial(); };
-    for (size_t o = 0; o < staged_.size(); ++o) {
-      if (staged_[o].phase != StagePhase::update) continue;
-      for (const ValueId id : function_.inputs(function_.ops[o])) {
-        if (id != ValueId::none) mark(id);
-      }
-    }
-    for (const ValueId id : function_.results) mark(id);
-    shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
-    for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
-  }
-
   void parameter(size_t i) {
-    const auto id             = static_cast<ValueId>(i);
-    const LaidOut& value      = values_[i];
-    const auto home           = home_.find(id);
-    const int stage           = home == home_.end() ? 0 : home->second;
-    const bool is_split       = value.layout.is_split();
-    const int pieces          = is_split ? microbatches_ : 1;
-    const ir::Type local_here = local_type(value.value.type, value.layout, microbatches_);
-    const ir::Type type       = ir::moved(local_here, on_stage(ir::device_of(local_here), stage));
-    home_.emplace(id, stage);
-    for (int k = 0; k < pieces; ++k) {
-      const std::string name =
-          pieces == 1 ? function_.values[i].name : function_.values[i].name + "." + std::to_string(k + 1);
-      at(id, slot(id, k), stage) = builder_.parameter(name, function_.parameters[i], type);
-      distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, k});
+    const auto id        = static_cast<ValueId>(i);
+    const LaidOut& value = values_[i];
+    const auto home      = home_.find(id);
+    const int stage      = home == home_.end() ? 0 : home->second;
+    const ir::Type local = local_type(value.value.type, value.layout, microbatches_);
+    const auto declare   = [&](const std::string& suffix, int part, int device, int pieces, int index) {
+      const ir::Type type = ir::moved(local, placed_.device_of(id, device));
+      placed_.set(id, slot(id, part), device,
+                  builder_.parameter(function_.values[i].name + suffix, function_.parameters[i], type));
+      distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, index});
+    };
+    if (value.layout.is_split()) {
+      for (int part = 0; part < microbatches_; ++part)
+        declare("." + std::to_string(part + 1), part, device_of(pipe_of(part), stage), microbatches_, part);
+      return;
+    }
+    if (function_.parameters[i] == ir::ParameterRole::data) return declare("", 0, *holders_[i].begin(), 1, 0);
+    const auto copies = static_cast<int>(holders_[i].size());
+    int copy          = 0;
+    for (const int device : holders_[i]) {
+      declare(copies == 1 ? "" : ".on" + std::to_string(device + 1), 0, device, copies, copy);
+      ++copy;
     }
   }
 
-  int slot(ValueId id, int microbatch) const { return shared_[ir::index(id)] ? kEveryMicrobatch : microbatch; }
-
-  // The value of the new function for one on a stage; none: not there yet.
-  ValueId& at(ValueId id, int microbatch, int stage) {
-    auto& stages = at_[ir::index(id)];
-    const auto found =
-        std::find_if(stages.begin(), stages.end(), [stage](const OnStage& entry) { return entry.stage == stage; });
-    OnStage& here = found != stages.end() ? *found : stages.emplace_back(OnStage{stage, ValueId::none, {}});
-    if (microbatch == kEveryMicrobatch) return here.shared;
-    if (here.own.empty()) here.own.resize(static_cast<size_t>(microbatches_), ValueId::none);
-    return here.own[static_cast<size_t>(microbatch)];
-  }
-
-  // The value on a stage, sent there when it is first needed.
-  ValueId get(ValueId id, int microbatch, int stage) {
-    microbatch          = slot(id, microbatch);
-    const ValueId known = at(id, microbatch, stage);
+  // The value on a device, sent there when it is first needed.
+  ValueId get(ValueId id, int part, int device) {
+    const int microbatch = slot(id, part);
+    const ValueId known  = placed_.find(id, microbatch, device);
     if (known != ValueId::none) return known;
-    const ValueId source = at(id, microbatch, home_.at(id));
-    FOREFLOW_CHECK(source != ValueId::none,
-                   "%" + function_.value(id).name + " is made before it is sent to stage " + std::to_string(stage + 1));
-    const ir::Device to              = on_stage(ir::device_of(values_[ir::index(id)].value.type), stage);
-    return at(id, microbatch, stage) = builder_.op("Send", {source}, {{"to", to}});
+    const int from = microbatch == kEveryMicrobatch ? placed_.devices_of(id).at(0)
+                                                    : device_of(pipe_of(part), home_.at(id));
+    return placed_.send(id, microbatch, from, device);
   }
 
-  const StageFunction& function_of(const schedule::PlacedTask& task) const {
-    return (task.task.phase == schedule::Phase::forward ? forward_ : backward_)[static_cast<size_t>(task.stage)];
-  }
-
-  void call(const schedule::PlacedTask& task) {
-    const StageFunction& callee = function_of(task);
-    const int microbatch        = task.task.microbatch;
-    const auto& sums            = callee.outlined.sums;
+  void call(const PlacedTask& task) {
+    if (outliner_.is_empty(task.task.phase, task.stage)) return;
+    const StageFunction& callee = functions_.at(begun_.before(task));
+    const int part              = plan_.part(task.task);
     std::vector<ValueId> arguments;
-    arguments.reserve(callee.outlined.parameters.size() + sums.size());
-    for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, microbatch, task.stage));
-    const bool adds = !sums.empty() && at(sums[0], kEveryMicrobatch, task.stage) != ValueId::none;
-    for (size_t i = 0; adds && i < sums.size(); ++i) arguments.push_back(at(sums[i], kEveryMicrobatch, task.stage));
-    const auto results = builder_.call(adds ? callee.add : callee.begin, arguments, callee.outlined.results.size());
+    arguments.reserve(callee.outlined.parameters.size() + callee.outlined.sums.size());
+    for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, part, task.device));
+    for (const ValueId id : callee.outlined.sums) arguments.push_back(placed_.find(id, kEveryMicrobatch, task.device));
+    const auto results = builder_.call(callee.number, arguments, callee.outlined.results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id                         = callee.outlined.results[i];
-      at(id, slot(id, microbatch), task.stage) = results[i];
+      const ValueId id = callee.outlined.results[i];
+      placed_.set(id, slot(id, part), task.device, results[i]);
     }
   }
 
   // Sends what other stages need of this task.
-  void forward_results(const schedule::PlacedTask& task) {
-    for (const auto& [id, stages] : function_of(task).sent) {
-      for (const int stage : stages) get(id, task.task.microbatch, stage);
-    }
-  }
-
-  // An op that runs once a step, on the stage of its weight; a sum of gradients on the first of their stages. An
-  // optimizer of many weights (w1..wn, dw1..dwn) becomes one op a device.
-  void update(const ir::Op& op) {
-    const auto inputs = function_.inputs(op);
-    if (op.def->role != ir::Role::optimizer || inputs.size() != size_t{2} * op.result_count)
-      return update_on(op, inputs, results_of(op), update_stage(op));
-    std::map<ir::Device, std::vector<size_t>> rows;
-    for (size_t i = 0; i < op.result_count; ++i)
-      rows[on_stage(ir::device_of(values_[ir::index(inputs[i])].value.type), home_.at(inputs[i]))].push_back(i);
-    for (const auto& [device, members] : rows) {
-      std::vector<ValueId> operands, results;
-      for (const size_t row : members) operands.push_back(inputs[row]);
-      for (const size_t row : members) operands.push_back(inputs[row + op.result_count]);
-      for (const size_t row : members) results.push_back(function_.output(op, row));
-      update_on(op, operands, results, home_.at(operands[0]));
-    }
-  }
-
-  std::vector<ValueId> results_of(const ir::Op& op) const {
-    std::vector<ValueId> results;
-    for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
-    return results;
-  }
-
-  int update_stage(const ir::Op& op) const {
-    const auto inputs = function_.inputs(op);
-    int stage         = home_.at(inputs[0]);
-    if (op.def->role == ir::Role::optimizer) return stage;
-    for (const ValueId id : inputs) stage = std::min(stage, home_.at(id));
-    return stage;
-  }
-
-  void update_on(const ir::Op& op, std::span<const ValueId> inputs, const std::vector<ValueId>& results, int stage) {
-    std::vector<ValueId> operands;
-    for (const ValueId id : inputs) operands.push_back(get(id, kEveryMicrobatch, stage));
-    const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, results.size()));
-    for (size_t i = 0; i < results.size(); ++i) {
-      at(results[i], kEveryMicrobatch, stage) = static_cast<ValueId>(first + static_cast<int32_t>(i));
-      home_[results[i]]                       = stage;
+  void forward_results(const PlacedTask& task) {
+    const auto made = functions_.lower_bound({task.task.phase, task.stage, {}});
+    if (outliner_.is_empty(task.task.phase, task.stage)) return;
+    const int part = plan_.part(task.task);
+    for (const auto& [id, stages] : made->second.sent) {
+      for (const int stage : stages) get(id, part, device_of(plan_.pipe_of(task.task.chunk), stage));
     }
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
     const ValueId id     = function_.results[i];
     const Layout& layout = values_[ir::index(id)].layout;
+    const auto home      = home_.find(id);
     if (layout.is_split()) {
-      for (int k = 0; k < microbatches_; ++k) {
-        results.push_back(get(id, k, home_.at(id)));
-        distributed_.results.push_back({static_cast<int32_t>(i), layout, microbatches_, k});
+      for (int part = 0; part < microbatches_; ++part) {
+        results.push_back(get(id, part, device_of(pipe_of(part), home->second)));
+        distributed_.results.push_back({static_cast<int32_t>(i), layout, microbatches_, part});
       }
       return;
     }
-    const bool once = at(id, kEveryMicrobatch, home_.at(id)) != ValueId::none;
-    results.push_back(get(id, once ? kEveryMicrobatch : 0, home_.at(id)));
+    const bool own = home != home_.end() && slot(id, 0) != kEveryMicrobatch;
+    results.push_back(own ? get(id, 0, device_of(0, home->second)) : update_.total(id, -1));
     distributed_.results.push_back({static_cast<int32_t>(i), Layout::whole(), 1, 0});
   }
 
   const ir::Module& module_;
   const ir::Function& function_;
+  const schedule::Plan& plan_;
+  const int microbatches_;
   const LayoutInterpretation layouts_;
   const interpret::Values<LaidOut>& values_;
   const std::vector<StagedOp> staged_;
-  const ir::OpTable& ops_;
-  const int stages_, microbatches_;
-  const schedule::ScheduleDef& schedule_;
+  const std::vector<bool> summed_;
+  StageOutliner outliner_;
   ir::FunctionBuilder builder_;
-  int32_t group_ = 1;  // devices of the program before, and of each stage after
-  std::vector<StageFunction> forward_, backward_;
-  std::map<ValueId, int> home_;               // the stage where a value is made
+  PlacedValues placed_;
+  StepUpdate update_;
+  Begun begun_{outliner_};
+  std::vector<std::vector<int>> devices_;  // by pipe and stage
+  std::map<Key, StageFunction> functions_;
+  std::map<ValueId, int> home_;               // the stage where a value is made, or a parameter first read
   std::map<ValueId, std::set<int>> readers_;  // the stages whose functions need it
-  std::vector<std::vector<OnStage>> at_;      // per value
-  std::vector<bool> summed_;                  // per value: added up over the microbatches
-  // Per value: not one microbatch's own. Parameters that are not split, sums, and everything when there is only one.
-  std::vector<bool> shared_;
+  std::vector<std::set<int>> holders_;        // per parameter
+  std::vector<bool> shared_;                  // per value
   Distributed distributed_;
 };
 
+bool trains(const ir::Function& function) {
+  return std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+    return !op.is_call() && op.def->role == ir::Role::loss_gradient;
+  });
+}
+
 }  // namespace
 
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches,
-                     const schedule::ScheduleDef& schedule, const std::vector<double>& shares) {
-  const std::vector<double> equal(static_cast<size_t>(stages), 1.0);
-  if (!shares.empty() && shares.size() != equal.size()) {
-    throw Error("pipeline", std::to_string(shares.size()) + " shares for " + std::to_string(stages) +
-                                " stages; write one for each");
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+  schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
+  if (!trains(module.entry())) return Pipeliner(module, ops, wanted, schedule::forward_only(std::move(plan))).run();
+  if (!wanted.schedule->trains) {
+    throw Error("pipeline", "the schedule " + std::string(wanted.schedule->name) +
+                                " has no backward passes, but the program trains; use 1f1b");
   }
-  return Pipeliner(module, ops, stages, microbatches, schedule, shares.empty() ? equal : shares).run();
+  if (wanted.delay_weight_gradients) {
+    const std::string refusal = schedule::refuse_delay(*wanted.schedule);
+    if (!refusal.empty()) throw Error("pipeline", refusal);
+    plan = schedule::delay_weight_gradients(std::move(plan), 0);
+  }
+  if (!splits_backward(plan)) return Pipeliner(module, ops, wanted, plan).run();
+  return Pipeliner(separate_products(module, ops), ops, wanted, plan).run();
 }
 
 namespace definitions {
+namespace {
+
+bool yes(const PassArguments& arguments, const std::string& key) {
+  const std::string word = word_argument(arguments, key, "false");
+  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
+  return word == "true";
+}
+
+StagePartition partition(const PassArguments& arguments) {
+  const std::string word = word_argument(arguments, "stage_partition", "balanced");
+  if (word == "balanced") return StagePartition::balanced;
+  if (word != "uniform") throw Error("--pass: stage_partition", "\"" + word + "\" is neither balanced nor uniform");
+  return StagePartition::uniform;
+}
+
+}  // namespace
+
 PassDef pipeline() {
   return {"pipeline",
-          "pipeline parallelism over pp stages and a number of microbatches, in the order of a schedule",
-          {"pp", "microbatches", "schedule"},
+          "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut as "
+          "stage_partition (balanced or uniform) says",
+          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            const auto& schedule =
-                schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), "--pass pipeline: schedule");
-            return transform::pipeline(module, ops, degree_argument(arguments, "pp", 1),
-                                       degree_argument(arguments, "microbatches", 1), schedule)
-                .module;
+            const std::string where = "--pass pipeline";
+            Pipeline wanted;
+            wanted.schedule =
+                &schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), where + ": schedule");
+            std::optional<int> chunks;
+            if (arguments.contains("virtual_stages")) chunks = degree_argument(arguments, "virtual_stages", 1);
+            wanted.size = schedule::checked_size(*wanted.schedule, degree_argument(arguments, "pp", 1),
+                                                 degree_argument(arguments, "microbatches", 1), chunks, where);
+            wanted.delay_weight_gradients = yes(arguments, "delay_weight_gradients");
+            wanted.partition              = partition(arguments);
+            return transform::pipeline(module, ops, wanted).module;
           }};
 }
 }  // namespace definitions

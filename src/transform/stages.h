@@ -1,29 +1,21 @@
 // Which pipeline stage does each op, and in which phase of a microbatch.
 #pragma once
 
-#include <set>
 #include <vector>
 
-#include "layout_domain.h"
+#include "cuts.h"
+#include "foreflow/schedule/plan.h"
 
 namespace foreflow::transform {
 
-enum class StagePhase : uint8_t {
-  anywhere,  // on no device: constants, copied wherever they are used
-  forward,
-  backward,
-  update  // once a step, after all microbatches
-};
-
 struct StagedOp {
   StagePhase phase;
-  int stage;  // forward, backward
+  int stage;  // of phases between anywhere and update: virtual, 0..
 };
 
-// The forward ops are cut where little has to cross, so that the arithmetic of the stages is about as `shares` (one
-// positive number a stage). A backward op stays with the forward values that it reads. Throws Error when there are not
-// enough places to cut.
-std::vector<StagedOp> assign_stages(const ir::Module& module, const ir::Function& function, const interpret::Values<LaidOut>& values,
-                                    const std::vector<double>& shares);
+// Cuts the forward ops as `wanted` says into the virtual stages of `plan`; a backward op stays with the forward values
+// that it reads. Throws Error when there are not enough places to cut.
+std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                    const Pipeline& wanted, const schedule::Plan& plan);
 
 }  // namespace foreflow::transform

@@ -17,7 +17,9 @@ std::string to_string(const Split& split) {
          (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
          (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
          (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
-         (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "");
+         (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "")
+         (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
+         (split.delay_weight_gradients ? " delayed" : "");
 }
 
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -48,14 +50,22 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
   return arguments;
 }
 
+transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule, std::optional<int> virtual_stages) {
+  transform::Pipeline wanted;
+  wanted.schedule = &schedule::schedules().get(schedule, "test");
+  wanted.size     = schedule::checked_size(*wanted.schedule, pp, microbatches, virtual_stages, "test");
+  return wanted;
+}
+
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
   std::vector<transform::Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), split.tp));
   for (const transform::SpreadStep& step : transform::spread_steps(split.cp, split.ep))
     steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
   if (split.pp > 1 || split.microbatches > 1) {
-    const auto& schedule = schedule::schedules().get(split.schedule, "test");
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), split.pp, split.microbatches, schedule));
+    transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
+    wanted.delay_weight_gradients = split.delay_weight_gradients;
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {

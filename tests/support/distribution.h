@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pipeline.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::test {
@@ -21,6 +22,8 @@ struct Split {
   bool sends = false;  // on streams of their own
   int chunks = 1;      // of transform::overlap_tensor
   int cp = 1, ep = 1;
+  std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
+  bool delay_weight_gradients       = false;
 };
 std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
 
@@ -31,6 +34,10 @@ ir::Module family(std::string_view name, const std::string& sizes, int64_t batch
 // Numbers for the parameters of the entry, which are annotated with types: floats in [-0.5, 0.5], not negative for
 // second moments (names that end in ".v"); integers in [0, below).
 std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below);
+
+// What the pass pipeline is asked for. Throws Error at "test" when the schedule refuses.
+transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule = "1f1b",
+                             std::optional<int> virtual_stages = {});
 
 // shard, then spread, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);

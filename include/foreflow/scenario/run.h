@@ -40,8 +40,8 @@ void check_one_job(const Scenario& scenario);
 // Checks that there is one job.
 Sequential build(const Scenario& scenario);
 
-// Tensor, pipeline and data parallelism, in this order.
-ir::Module distribute(const Sequential& sequential, const Scenario& scenario);
+// Tensor, pipeline and data parallelism, in this order. The platform tells how long the ops of a pipeline's stages take.
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
 // The devices that other jobs hold, with the name of the job.
 using Held = std::map<int, std::string>;

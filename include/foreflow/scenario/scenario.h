@@ -17,6 +17,7 @@
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/pipeline.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {
@@ -51,10 +52,13 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
-  int microbatches                      = 1;  // K, of each replica
-  int64_t global_batch                  = 0;  // samples of one iteration; 0: what the program in the file has
+  int microbatches     = 1;  // K, of each replica
+  int64_t global_batch = 0;  // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
-  std::vector<double> shares;  // of the forward work, per stage; empty: equal
+  schedule::Size schedule_size;  // its devices are the stages of pp, its microbatches those above
+  bool delay_weight_gradients          = false;
+  transform::StagePartition partition = transform::StagePartition::balanced;
+  std::vector<double> shares;  // of the work, per virtual stage; empty: equal
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;

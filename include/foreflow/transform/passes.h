@@ -10,7 +10,6 @@
 
 #include "foreflow/base/registry.h"
 #include "foreflow/ir/module.h"
-#include "foreflow/schedule/schedule.h"
 #include "foreflow/transform/layout.h"
 #include "foreflow/transform/sharding.h"
 
@@ -97,12 +96,6 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 // factors, and what does not fit is summed, gathered or scattered. Throws Error where `ways` does not divide what must be split, where a
 // pattern of the plan matches no weight, and where nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
-
-// Pipeline parallelism: `stages` groups of devices, each as large as the program's, and `microbatches` parts of the batch
-// in the order of `schedule`. Every stage's forward and backward become functions, called once a microbatch. `shares`:
-// how much of the forward arithmetic each stage should do, in any unit (layers, say); empty: equal parts.
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, int stages, int microbatches, const schedule::ScheduleDef& schedule,
-                     const std::vector<double>& shares = {});
 
 // Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the batch
 // (gradients) are all-reduced before they are used. What the replicas do before the first of these sums is a function that each

@@ -104,8 +104,7 @@ TEST(Shard, RefusesProgramsWithCalls) {
 }
 
 Distributed pipelined(const ir::Module& module, int stages, int microbatches) {
-  return pipeline(shard(module, ops::table(), 1).module, ops::table(), stages, microbatches,
-                  schedule::schedules().get("1f1b", "test"));
+  return pipeline(shard(module, ops::table(), 1).module, ops::table(), test::pipeline(stages, microbatches));
 }
 
 TEST(Pipeline, CutsBetweenLayersOfEqualWork) {
@@ -130,8 +129,7 @@ TEST(Pipeline, SendsOneActivationAndOneGradientAMicrobatchAcrossEachCut) {
 }
 
 TEST(Pipeline, TakesAProgramOnNoDeviceAsOneOnTheFirst) {
-  const auto& schedule = schedule::schedules().get("1f1b", "test");
-  const ir::Module cut = pipeline(trained(mlp()), ops::table(), 2, 4, schedule).module;
+  const ir::Module cut = pipeline(trained(mlp()), ops::table(), test::pipeline(2, 4)).module;
   EXPECT_EQ(ir::print(cut), ir::print(pipelined(trained(mlp()), 2, 4).module));
 }
 
@@ -146,7 +144,7 @@ TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
                                 8, Mode::training);
   const ir::Module sharded = shard(trained(gpt), ops::table(), 8).module;
   for (const int stages : {2, 3, 4, 5}) {
-    const Distributed cut = pipeline(sharded, ops::table(), stages, 2, schedule::schedules().get("1f1b", "test"));
+    const Distributed cut = pipeline(sharded, ops::table(), test::pipeline(stages, 2));
     for (const ir::Function& function : cut.module.functions) {
       if (function.name.ends_with("forward")) {
         EXPECT_EQ(count(function, "MatMul") % 8, 0) << function.name << " of " << stages;

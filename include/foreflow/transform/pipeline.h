@@ -1,0 +1,48 @@
+// Pipeline parallelism: a program is cut into stages, whose forward and backward become functions that are called once a
+// microbatch, in the order of a schedule, with sends between them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "foreflow/base/units.h"
+#include "foreflow/schedule/schedule.h"
+#include "foreflow/transform/passes.h"
+
+namespace foreflow::transform {
+
+// Where a program is cut.
+enum class StagePartition : uint8_t {
+  balanced,  // so that the slowest stage is as fast as possible
+  uniform    // by the forward's arithmetic alone, where few tensors cross
+};
+
+// What stages are balanced by.
+struct StagePrices {
+  // Seconds of one op on one device (of a communication: among its members), on one microbatch. Empty: a second a flop.
+  std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)> op = {};
+  // Of sending from a stage to another. With empty `op` the default, which weighs a byte as a thousand flop: about
+  // what an accelerator computes while a link to another moves one.
+  double seconds_per_byte = 1000;
+  // That a device has; no stage needs more if that can be. 0: as much as is asked for.
+  Bytes memory{0};
+};
+
+struct Pipeline {
+  const schedule::ScheduleDef* schedule = nullptr;
+  // Of the schedule, from schedule::checked_size; a device stands for a group of them, as large as the program's.
+  schedule::Size size;
+  bool delay_weight_gradients = false;  // see schedule::delay_weight_gradients
+  StagePartition partition    = StagePartition::balanced;
+  // How much of the work each stage should do, in any unit (layers, say), one number a stage; empty: equal parts.
+  std::vector<double> shares = {};
+  StagePrices prices         = {};
+};
+
+// A weight lives on every device that reads it; with several, each has a copy, its gradients are all-reduced, and each
+// copy is updated. Backward work that only gradients of weights depend on is a task of its own where the schedule says
+// so. Throws Error when a program has too few ops, and when it trains and the schedule does not.
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
+
+}  // namespace foreflow::transform

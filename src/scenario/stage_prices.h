@@ -1,0 +1,12 @@
+// What the stages of a pipeline are balanced by: the scenario's own prices.
+#pragma once
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+
+// On the first of the scenario's devices; messages at the bandwidth between the first ranks of a group, and from one
+// stage to the next. `scenario` and `platform` outlive it. Throws what `places` throws.
+transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform);
+
+}  // namespace foreflow::scenario
