@@ -50,8 +50,10 @@ class Draw {
     json.set("pp", one_of({"[1, 2]", "[1, 4]", "2"}));
     json.set("dp", one_of({"[1, 2]", "[1, 4]", "2"}));
     json.set("microbatches", one_of({"[1, 4]", "[2, 8]", "4"}));
-    json.set("schedule", one_of({R"("1f1b")", R"(["1f1b", "gpipe"])", R"("any")"}));
-    if (random_() % 2 == 0) json.set("recompute", "none").set("zero", 0);
+    json.set("schedule", one_of({R"("1f1b")", R"(["1f1b", "gpipe"])", R"(["1f1b", "zb_h1"])"}));
+    json.set("zero", one_of({"0", "[0, 3]", "[1, 2]"}));
+    json.set("recompute", one_of({R"("none")", R"(["none", "full"])"}));
+    json.set("sequence_parallel", one_of({"false", "false", "[false, true]"}));
     return json;
   }
 
