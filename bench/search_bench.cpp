@@ -1,6 +1,6 @@
-// Searches: the DistIR authors' Table 1 (six models on 16 GPUs; their simulator takes 235 minutes on 56 cores), whole, with
-// the first ten exact, in CPU time of all processes; and DistSim's grid of 15 strategies for BERT-exLarge (48 layers) on 16
-// A10 (0.14 s in the paper), of which only what follows the lowered programs is simulation.
+// Searches: the DistIR authors' Table 1 (six models on 16 GPUs; their simulator takes 235 minutes on 56 cores), whole,
+// with the first ten exact, in CPU time of all processes; and DistSim's grid of 15 strategies for BERT-exLarge (48
+// layers) on 16 A10 (0.14 s in the paper), of which only what follows the lowered programs is simulation.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
