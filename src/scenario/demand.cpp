@@ -133,19 +133,19 @@ void add_lowered(const Scenario& scenario, const ir::Module& module, const platf
   for (const stream::Stream& stream : program.streams) {
     if (!first(stream)) continue;
     const stream::DeviceUse& device = program.devices[static_cast<size_t>(stream.device)];
-    Bytes level = device.initial;
-    Bytes peak  = level;
+    Bytes level                     = device.initial;
+    Bytes peak                      = level;
     for (const stream::Item& item : stream.items) {
       const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
-      if (alone) peak                    = std::max(peak, level + effect.peak);
+      if (alone) peak = std::max(peak, level + effect.peak);
       level += effect.net;
       if (item.instance < 0) continue;
       const stream::Communication& what = program.communications[static_cast<size_t>(item.event)];
       if (what.fixed >= Seconds(0)) continue;
       Message& message = messages[item.event];
       const auto ranks = program.instances[static_cast<size_t>(item.instance)].members.size();
-      message          = {what.kind, what.algorithm, static_cast<int>(ranks),
-                          what.bytes / static_cast<double>(demand.samples), message.count + 1};
+      message = {what.kind, what.algorithm, static_cast<int>(ranks), what.bytes / static_cast<double>(demand.samples),
+                 message.count + 1};
     }
     demand.activations = std::max(demand.activations, peak - demand.weights);
   }
@@ -166,8 +166,8 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
   demand.samples = sequential.samples;
   add_parameters(module.entry(), demand);
   add_lowered(scenario, module, platform, demand);
-  const auto all                = static_cast<int>(demand.samples);
-  const transform::PartOps cut  = transform::part_ops(module, all, kFirst);
+  const auto all               = static_cast<int>(demand.samples);
+  const transform::PartOps cut = transform::part_ops(module, all, kFirst);
   const Estimator estimator(scenario, platform);
   for (const PartOp& op : cut.ops) {
     if (op.runs == PartOp::Runs::for_every_part) continue;
@@ -183,8 +183,8 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
 
 Seconds alone(const Message& message, Bytes bytes, const std::vector<int>& places, const platform::Platform& platform) {
   static const simulate::EngineDef& engine = simulate::engines().get("analytic", "engine");
-  const auto task                          = stream::place(platform, *message.algorithm, message.kind, bytes, places).task;
-  const bool supported                     = message.algorithm->supports_task(task);
+  const auto task       = stream::place(platform, *message.algorithm, message.kind, bytes, places).task;
+  const bool supported  = message.algorithm->supports_task(task);
   const auto& algorithm = supported ? *message.algorithm : collective::default_algorithm(message.kind);
   return simulate::run_alone(platform, algorithm, message.kind, bytes, places, engine).time;
 }
@@ -242,10 +242,10 @@ Demand read_demand(const JsonView& json) {
   demand.once        = Seconds(json.at("once").as_number());
   demand.whole       = Seconds(json.at("whole").as_number());
   for (const JsonView& item : json.at("messages").items()) {
-    demand.messages.push_back(
-        {static_cast<collective::Kind>(item.at("kind").as_int()),
-         &collective::algorithms().get(item.at("algorithm").as_string(), item.where()),
-         static_cast<int>(item.at("ranks").as_int()), Bytes(item.at("bytes").as_number()), item.at("count").as_int()});
+    demand.messages.push_back({static_cast<collective::Kind>(item.at("kind").as_int()),
+                               &collective::algorithms().get(item.at("algorithm").as_string(), item.where()),
+                               static_cast<int>(item.at("ranks").as_int()), Bytes(item.at("bytes").as_number()),
+                               item.at("count").as_int()});
   }
   for (const JsonView& item : json.at("parts").items()) {
     demand.parts[item.at("samples").as_int()] = {Seconds(item.at("compute").as_number()),

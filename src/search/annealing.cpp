@@ -1,6 +1,6 @@
-// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): several chains, each with random numbers of its own, take one step
-// at a time side by side, so that any number of workers takes the same steps. A step to a point that takes dE longer, in
-// logarithms, is accepted with probability exp(-dE / temperature), which cools down geometrically.
+// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): several chains, each with random numbers of its own, take
+// one step at a time side by side, so that any number of workers takes the same steps. A step to a point that takes dE
+// longer, in logarithms, is accepted with probability exp(-dE / temperature), which cools down geometrically.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -11,9 +11,9 @@
 namespace foreflow::search::definitions {
 namespace {
 
-constexpr size_t kChains    = 8;
-constexpr double kHot       = 0.3, kCold = 0.003;  // a third slower, and a third of a percent
-constexpr int kDraws        = 50;                  // until a legal point is found
+constexpr size_t kChains = 8;
+constexpr double kHot = 0.3, kCold = 0.003;  // a third slower, and a third of a percent
+constexpr int kDraws        = 50;            // until a legal point is found
 constexpr size_t kFewRounds = 16;
 constexpr double kWalking   = 0.7;  // of the budget; the rest is for the neighbours of the best
 
@@ -124,7 +124,7 @@ Result run(const Question& question, const Options& options) {
   Answers answers(question, options);
   begin(chains, question, answers);
   // Steps to known points, and those that bounds refuse, cost nothing: it cools down by whichever comes first.
-  const double most = kWalking * static_cast<double>(options.budget);
+  const double most   = kWalking * static_cast<double>(options.budget);
   const size_t rounds = std::max(kFewRounds, options.budget / 2);
   for (size_t round = 0; round < rounds; ++round) {
     const double walked = std::max(static_cast<double>(answers.predicted()) / most,

@@ -43,9 +43,8 @@ void Answers::ask(const std::vector<Json>& points) {
     predictor_.prepare(*read.scenario);
     news.emplace_back(std::move(text), std::move(read));
   }
-  const auto answers = map_in_children(news.size(), options_.jobs, [&](size_t i) {
-    return print(predictor_.predict(*news[i].second.scenario));
-  });
+  const auto answers = map_in_children(news.size(), options_.jobs,
+                                       [&](size_t i) { return print(predictor_.predict(*news[i].second.scenario)); });
   for (size_t i = 0; i < news.size(); ++i) {
     const Prediction prediction = read_prediction(answers[i]);
     known_.emplace(std::move(news[i].first), Answer{std::move(news[i].second), prediction, energy_of(prediction)});

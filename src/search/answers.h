@@ -21,7 +21,10 @@ struct Answer {
 class Answers {
  public:
   Answers(const Question& question, const Options& options)
-      : question_(question), options_(options), predictor_(question.platform()), bounds_(*question.platform(), options.jobs) {}
+      : question_(question),
+        options_(options),
+        predictor_(question.platform()),
+        bounds_(*question.platform(), options.jobs) {}
 
   // Looks at these, in this order, until the budget of predictions is spent. What is not legal costs nothing.
   void ask(const std::vector<Json>& points);

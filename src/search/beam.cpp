@@ -1,5 +1,5 @@
-// Dimension by dimension: of all choices for one, with what is assumed for those after it, the best few go on. Then from
-// the best point to its best neighbour, as long as that is better.
+// Dimension by dimension: of all choices for one, with what is assumed for those after it, the best few go on. Then
+// from the best point to its best neighbour, as long as that is better.
 #include <algorithm>
 #include <tuple>
 

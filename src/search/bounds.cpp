@@ -136,8 +136,8 @@ class Bounder {
 
   // On average over the stages; what one op needs, and what the program returns, is on one of them.
   Bytes memory() const {
-    const double share   = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
-    const double part    = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
+    const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
+    const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
     const double stages  = strategy_.pp;
     const Bytes weights  = demand_.weights / (sharded_ ? strategy_.dp : 1);
     const Bytes result   = share * demand_.result / (plain() ? 1 : 2);

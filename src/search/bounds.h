@@ -1,5 +1,5 @@
-// What a point takes at least, before its program is written: admissible, so that leaving out a point whose bound is not
-// good enough never loses one that is.
+// What a point takes at least, before its program is written: admissible, so that leaving out a point whose bound is
+// not good enough never loses one that is.
 #pragma once
 
 #include <map>

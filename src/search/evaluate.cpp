@@ -40,9 +40,8 @@ std::string print(const Prediction& prediction) {
 Prediction read_prediction(const std::string& text) {
   const Json json = parse_json(text, "prediction");
   const JsonView view(json, "prediction");
-  return {view.at("why").as_string(),          Seconds(view.at("time").as_number()),
-          view.at("throughput").as_number(),   Bytes(view.at("memory").as_number()),
-          view.at("overflow").as_number(),     view.at("predicted").as_bool()};
+  return {view.at("why").as_string(),           Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
+          Bytes(view.at("memory").as_number()), view.at("overflow").as_number(),      view.at("predicted").as_bool()};
 }
 
 Prediction Predictor::predict(const scenario::Scenario& scenario) {

@@ -120,8 +120,8 @@ class Walk {
   Standing standing_;
   Predictor predictor_;
   const Options& options_;
-  size_t cursor_  = 0;  // all before are evaluated, running or pruned
-  size_t counted_ = 0;  // all before are in standing_
+  size_t cursor_    = 0;  // all before are evaluated, running or pruned
+  size_t counted_   = 0;  // all before are in standing_
   size_t evaluated_ = 0, pruned_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The groups of a strategy as the network sees them: groups of one shape take the same time for a message, so each shape is
-// asked once.
+// The groups of a strategy as the network sees them: groups of one shape take the same time for a message, so each
+// shape is asked once.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,10 @@
 
 namespace foreflow::search {
 
-enum class Along : uint8_t { tensor, data };  // the devices of one stage of a replica; those of one part of all replicas
+enum class Along : uint8_t {
+  tensor,
+  data
+};  // the devices of one stage of a replica; those of one part of all replicas
 
 class GroupShapes {
  public:

@@ -54,7 +54,7 @@ Json completed(const Space& space, const Region& region, const Json& wanted, siz
   Json point = Json::object();
   for (size_t d = 0; d < region.size(); ++d) {
     const std::vector<Json> choices = space.choices(region, d, point);
-    const auto own = std::find_if(choices.begin(), choices.end(), [&](const Json& c) { return has_all(wanted, c); });
+    const auto own   = std::find_if(choices.begin(), choices.end(), [&](const Json& c) { return has_all(wanted, c); });
     const bool keeps = d < decided && own != choices.end();
     point            = with(point, keeps ? *own : space.assumed(region, d, point));
   }

@@ -19,7 +19,8 @@ struct Alternatives {
 };
 Alternatives alternatives(const Space& space, const Region& region, size_t d, const Json& point);
 
-// Partitions into stages that differ from that of `point` by one unit, a layer or a part of one, moved to a neighbour. Empty without stages, and where the scenario says how they are cut.
+// Partitions into stages that differ from that of `point` by one unit, a layer or a part of one, moved to a neighbour.
+// Empty without stages, and where the scenario says how they are cut.
 std::vector<Json> partitions(const Space& space, const Region& region, const Json& point);
 
 // Whether every dimension of `region` has one of its choices at `point`.

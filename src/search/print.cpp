@@ -74,9 +74,8 @@ std::string table(const std::vector<Candidate>& candidates, const std::vector<Ca
     return word(candidate.strategy, "global_batch") != word(all.front().strategy, "global_batch");
   });
   const auto batch        = [&](std::string_view text) { return many_batches ? fmt::format(" {:>8}", text) : ""; };
-  std::string text =
-      fmt::format("{:>4}{} {:>5} {:>5} {:>5} {:>5}  {:<12} {:>11} {:>14} {:>10}\n", "", batch("batch"), "dp", "tp",
-                  "pp", "K", "schedule", "time", "samples/s", "memory");
+  std::string text = fmt::format("{:>4}{} {:>5} {:>5} {:>5} {:>5}  {:<12} {:>11} {:>14} {:>10}\n", "", batch("batch"),
+                                 "dp", "tp", "pp", "K", "schedule", "time", "samples/s", "memory");
   for (size_t i = 0; i < std::min(top, candidates.size()); ++i) {
     const Candidate& candidate = candidates[i];
     const Json& strategy       = candidate.strategy;

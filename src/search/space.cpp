@@ -12,7 +12,7 @@ namespace {
 
 using Choices = std::vector<Json>;
 
-constexpr std::string_view kPlacement   = "placement";
+constexpr std::string_view kPlacement         = "placement";
 constexpr std::array<const char*, 4> kDegrees = {"dp", "tp", "pp", "cp"};  // cp only where it is given
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
@@ -108,7 +108,8 @@ Region region_of(const JsonView& strategy, const JsonView& placement, int64_t de
     given_values.push_back(given(JsonView(holder, placement.file()), std::string(kPlacement), ""));
   }
   const auto decided = [&](std::string_view key) {
-    return std::any_of(given_values.begin(), given_values.end(), [&](const Dimension& other) { return other.key == key; });
+    return std::any_of(given_values.begin(), given_values.end(),
+                       [&](const Dimension& other) { return other.key == key; });
   };
   const bool placed = !placement.json().is_null();
   for (const AxisDef& row : axis_table()) {
@@ -116,8 +117,8 @@ Region region_of(const JsonView& strategy, const JsonView& placement, int64_t de
     const JsonView& holder  = of_placement ? placement : strategy;
     const std::string key(of_placement ? row.key.substr(kPlacement.size() + 1) : row.key);
     const bool there = holder.json().if_object() != nullptr && holder.has(key);
-    const bool asked = there ? is_any(holder.at(key).json())
-                             : row.searched == Searched::always && (!of_placement || !placed);
+    const bool asked =
+        there ? is_any(holder.at(key).json()) : row.searched == Searched::always && (!of_placement || !placed);
     const bool split = row.key == "microbatches" && strategy.has("microbatch_size");
     if (asked && !split && !decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
   }
@@ -157,9 +158,9 @@ Json own_placement(const Json& source) {
 
 Space::Space(const Json& source, const std::string& file, const platform::Platform& platform)
     : source_(source), file_(file) {
-  const Json none          = Json::object();
-  const Json* strategy     = source.find("strategy");
-  const Json* placement    = source.find(kPlacement);
+  const Json none       = Json::object();
+  const Json* strategy  = source.find("strategy");
+  const Json* placement = source.find(kPlacement);
   source_.set("strategy", none);
   if (placement != nullptr) source_.set(kPlacement, own_placement(source));
   const scenario::Scenario scenario = scenario::load(source_, file);
@@ -221,7 +222,7 @@ Json Space::scenario(const Json& point) const {
   const Json placement = placement_of(point);
   scenario.set("strategy", strategy_of(point));
   if (placement.is_null()) return scenario;
-  const Json* own = scenario.find(kPlacement);
+  const Json* own  = scenario.find(kPlacement);
   const bool alone = placement.if_object() == nullptr || own == nullptr;
   scenario.set(kPlacement, alone ? placement : with(*own, placement));
   return scenario;

@@ -1,5 +1,5 @@
-// Of random small questions: bounds never exceed what is predicted, and a search that leaves points out finds what one that
-// looks at all of them finds.
+// Of random small questions: bounds never exceed what is predicted, and a search that leaves points out finds what one
+// that looks at all of them finds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -30,12 +30,14 @@ class Draw {
   Json one_of(const std::vector<std::string>& texts) { return parse_json(texts[random_() % texts.size()], "draw"); }
 
   std::string mode() {
-    return random_() % 3 == 0 ? R"("mode": "inference")" : R"("mode": "training", "optimizer": ")" +
-                                                               std::string(random_() % 2 == 0 ? "sgd" : "adam") + "\"";
+    return random_() % 3 == 0
+               ? R"("mode": "inference")"
+               : R"("mode": "training", "optimizer": ")" + std::string(random_() % 2 == 0 ? "sgd" : "adam") + "\"";
   }
   std::string mlp() {
     const int wide = 256 << (random_() % 6);
-    return R"({"model": "mlp", "layers": 8, "hidden": )" + std::to_string(wide) + R"(, "dtype": "f16", )" + mode() + "}";
+    return R"({"model": "mlp", "layers": 8, "hidden": )" + std::to_string(wide) + R"(, "dtype": "f16", )" + mode() +
+           "}";
   }
   std::string gpt() {
     return R"({"model": "gpt", "layers": 4, "hidden": 256, "heads": 8, "sequence": 32, "vocabulary": 512, "dtype": "f16", )" +
@@ -50,8 +52,10 @@ class Draw {
     json.set("pp", one_of({"[1, 2]", "[1, 4]", "2"}));
     json.set("dp", one_of({"[1, 2]", "[1, 4]", "2"}));
     json.set("microbatches", one_of({"[1, 4]", "[2, 8]", "4"}));
-    json.set("schedule", one_of({R"("1f1b")", R"(["1f1b", "gpipe"])", R"("any")"}));
-    if (random_() % 2 == 0) json.set("recompute", "none").set("zero", 0);
+    json.set("schedule", one_of({R"("1f1b")", R"(["1f1b", "gpipe"])", R"(["1f1b", "zb_h1"])"}));
+    json.set("zero", one_of({"0", "[0, 3]", "[1, 2]"}));
+    json.set("recompute", one_of({R"("none")", R"(["none", "full"])"}));
+    json.set("sequence_parallel", one_of({"false", "false", "[false, true]"}));
     return json;
   }
 
@@ -77,7 +81,8 @@ void expect_bounds_hold(const Json& source) {
   for (size_t i = 0; i < points.size(); ++i) {
     const Prediction prediction = predictor.predict(*scenarios[i]);
     if (!prediction.predicted) continue;
-    EXPECT_LE(bounds[i].time.value(), prediction.time.value()) << points[i].point.dump_compact() << source.dump_compact();
+    EXPECT_LE(bounds[i].time.value(), prediction.time.value())
+        << points[i].point.dump_compact() << source.dump_compact();
     EXPECT_LE(bounds[i].memory.value(), prediction.memory.value())
         << points[i].point.dump_compact() << source.dump_compact();
     known += bounds[i].time > Seconds(0) && bounds[i].memory > Bytes(0) ? 1 : 0;
@@ -92,11 +97,11 @@ TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) {
 TEST_P(RandomSearch, LeavingOutLosesNothing) {
   const Json source = Draw(static_cast<uint64_t>(GetParam())).question();
   Options all, top, front;
-  all.pruning     = Pruning::none;
-  front.pruning   = Pruning::front;
-  top.top         = 1 + static_cast<size_t>(GetParam()) % 3;
-  front.top       = top.top;
-  front.jobs      = 2;
+  all.pruning         = Pruning::none;
+  front.pruning       = Pruning::front;
+  top.top             = 1 + static_cast<size_t>(GetParam()) % 3;
+  front.top           = top.top;
+  front.jobs          = 2;
   const Result full   = search(source, "random.json", all);
   const Result pruned = search(source, "random.json", top);
   const Result whole  = search(source, "random.json", front);

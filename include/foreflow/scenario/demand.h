@@ -20,13 +20,13 @@ struct Message {
 // Of the first device of a replica without pipeline, which trains or infers `samples` at once.
 struct Demand {
   int64_t samples = 0;
-  Bytes weights;           // with optimizer state
-  Bytes data;              // parameters that are no weights
-  Bytes result;            // the largest result that consists of samples
-  Bytes activations;       // what is alive at the peak besides the weights
-  Bytes gradients;         // that are summed over the replicas
-  Seconds once;            // work on sums over microbatches, in every iteration
-  Seconds whole;           // work that depends on no sample; a pipeline may leave it out
+  Bytes weights;      // with optimizer state
+  Bytes data;         // parameters that are no weights
+  Bytes result;       // the largest result that consists of samples
+  Bytes activations;  // what is alive at the peak besides the weights
+  Bytes gradients;    // that are summed over the replicas
+  Seconds once;       // work on sums over microbatches, in every iteration
+  Seconds whole;      // work that depends on no sample; a pipeline may leave it out
   std::vector<Message> messages;
 
   // One microbatch of so many samples.
@@ -38,8 +38,8 @@ struct Demand {
   std::map<int64_t, Part> parts;
 };
 
-// For microbatches of every size that divides the batch. `scenario` has dp, pp and microbatches of 1. Computes are priced
-// on the fastest of the platform's devices. Throws Error where the batch cannot be cut.
+// For microbatches of every size that divides the batch. `scenario` has dp, pp and microbatches of 1. Computes are
+// priced on the fastest of the platform's devices. Throws Error where the batch cannot be cut.
 Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 
 // The least time of such a message among the devices at `places`: with the network to itself.

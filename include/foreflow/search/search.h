@@ -40,8 +40,8 @@ struct Result {
   std::vector<Pruned> pruned;
 };
 
-// What bounds may leave out: points that cannot be among the first `Options::top`; of these only such as cannot be on the
-// Pareto front either; nothing.
+// What bounds may leave out: points that cannot be among the first `Options::top`; of these only such as cannot be on
+// the Pareto front either; nothing.
 enum class Pruning : uint8_t { top, front, none };
 
 struct MethodDef;
@@ -51,9 +51,9 @@ struct Options {
   const simulate::EngineDef* engine = nullptr;  // null: the scenario's
   const MethodDef* method           = nullptr;  // null: exhaustive
   size_t top                        = 10;
-  Pruning pruning                   = Pruning::top;     // exhaustive
-  uint64_t seed                     = 1;                // annealing
-  size_t budget                     = 300;              // annealing, beam: how many points are predicted at most
+  Pruning pruning                   = Pruning::top;         // exhaustive
+  uint64_t seed                     = 1;                    // annealing
+  size_t budget                     = 300;                  // annealing, beam: how many points are predicted at most
   std::function<void(size_t done, size_t total)> finished;  // may be empty
 };
 

@@ -17,8 +17,8 @@ struct AxisDef;
 
 // One key, or several that are decided together (dp, tp, pp).
 struct Dimension {
-  std::string key;               // "dp-tp-pp" of several
-  std::vector<Json> choices;     // objects of the keys and their values; empty: the rule's
+  std::string key;            // "dp-tp-pp" of several
+  std::vector<Json> choices;  // objects of the keys and their values; empty: the rule's
   const AxisDef* rule = nullptr;
 };
 
@@ -26,8 +26,8 @@ struct Dimension {
 using Region = std::vector<Dimension>;
 
 // Of the strategy that `source` asks for: an object, or a list of objects whose spaces are put together. A list is an
-// axis. Of dp, tp and pp those that are absent take every divisor such that dp x tp x pp is the number of devices. Other
-// axes that are absent, or "any", take every value that is legal (axes.h). So do the lists of the placement.
+// axis. Of dp, tp and pp those that are absent take every divisor such that dp x tp x pp is the number of devices.
+// Other axes that are absent, or "any", take every value that is legal (axes.h). So do the lists of the placement.
 class Space {
  public:
   // Throws Error for what is wrong with `source` beyond the strategy, and at unknown keys of it.

@@ -1,5 +1,5 @@
-// The searches of Table 1: how many strategies each has, and that bounds lose none of the best ones. Exhaustively only the
-// MLPs; GPT-2 takes minutes.
+// The searches of Table 1: how many strategies each has, and that bounds lose none of the best ones. Exhaustively only
+// the MLPs; GPT-2 takes minutes.
 #include <gtest/gtest.h>
 
 #include "foreflow/search/search.h"
@@ -27,8 +27,8 @@ TEST(PublishedTable1, BoundsLoseNoneOfTheBestTen) {
   }
 }
 
-// N_grid of the table: 1035 for inference at any batch from 128 to 1048576. T = 16 does not divide the 40 heads of GPT-2
-// 13B, whose width the authors split where it falls.
+// N_grid of the table: 1035 for inference at any batch from 128 to 1048576. T = 16 does not divide the 40 heads of
+// GPT-2 13B, whose width the authors split where it falls.
 TEST(PublishedTable1, InferenceHasTheAuthorsGrid) {
   for (const auto& [model, legal] : {std::pair{"gpt2_1.6b", 1035U}, {"gpt2_13b", 1035U - 14U}}) {
     const search::Result result = searched(model, search::Pruning::top);

@@ -13,9 +13,10 @@ Json source(const std::string& strategy) {
 }
 
 TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
-  const Result result =
-      search(source(R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "microbatches": 1, "global_batch": 64, "recompute": "none", "zero": 0})"),
-             "mlp.json", {});
+  const Result result = search(
+      source(
+          R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "microbatches": 1, "global_batch": 64, "recompute": "none", "zero": 0})"),
+      "mlp.json", {});
   EXPECT_EQ(result.ranked.size(), 4U);
   EXPECT_EQ(result.evaluated, 4U);
   for (size_t i = 1; i < result.ranked.size(); ++i)

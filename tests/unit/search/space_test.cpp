@@ -9,10 +9,10 @@ namespace foreflow::search {
 namespace {
 
 Json source(const std::string& strategy, const std::string& more = "", const std::string& platform = R"("dgx2")") {
-  return parse_json(
-      R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": )" + platform +
-          R"(}, "engine": "analytic")" + (strategy.empty() ? "" : R"(, "strategy": )" + strategy) + more + "}",
-      "mlp.json");
+  return parse_json(R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": )" +
+                        platform + R"(}, "engine": "analytic")" +
+                        (strategy.empty() ? "" : R"(, "strategy": )" + strategy) + more + "}",
+                    "mlp.json");
 }
 
 Space space_of(const Json& question) {
@@ -43,8 +43,8 @@ TEST(Space, HasEveryWayToUseAllDevices) {
 }
 
 TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
-  const auto all = points(
-      source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"],
+  const auto all =
+      points(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"],
                  "recompute": "none", "zero": 0})"));
   EXPECT_EQ(all.size(), 2U * 3U * 2U);
 }
@@ -60,21 +60,25 @@ TEST(Space, LeavesScheduleOpenWhereThereIsAPipelineThatTrains) {
 }
 
 TEST(Space, TakesAnyForAllThatIsLegal) {
-  const auto open  = points(source(R"({"global_batch": 16})"));
-  const auto asked = points(source(R"({"dp": "any", "tp": "any", "pp": "any", "microbatches": "any", "global_batch": 16})"));
+  const auto open = points(source(R"({"global_batch": 16})"));
+  const auto asked =
+      points(source(R"({"dp": "any", "tp": "any", "pp": "any", "microbatches": "any", "global_batch": 16})"));
   EXPECT_EQ(open.size(), asked.size());
 }
 
 TEST(Space, OfSeveralStrategiesIsTheUnion) {
-  const auto all = points(source(R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"},
+  const auto all = points(
+      source(R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"},
     {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"}])"));
   EXPECT_EQ(all.size(), 15U * 2U);  // pp 1 with one microbatch is in both
 }
 
 TEST(Space, MapsGroupsToNodesInEveryOrderThatDiffers) {
-  const Json question = source(R"({"dp": 2, "tp": 1, "pp": 16, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
+  const Json question =
+      source(R"({"dp": 2, "tp": 1, "pp": 16, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
   EXPECT_EQ(values(points(question), "placement.order").size(), 2U);  // dp within pp, and pp within dp
-  const Json three = source(R"({"dp": 2, "tp": 2, "pp": 8, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
+  const Json three =
+      source(R"({"dp": 2, "tp": 2, "pp": 8, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
   EXPECT_EQ(values(points(three), "placement.order").size(), 6U);
 }
 
