@@ -80,7 +80,7 @@ void replicate(benchmark::State& state) {
   const ir::Module module = chain.pipelined();
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        transform::replicate(module, ops::table(), chain.scenario.strategy.dp).module.functions.size());
+        transform::replicate(module, ops::table(), {.ways = chain.scenario.strategy.dp}).module.functions.size());
   count(state, chain.module);
 }
 

@@ -157,8 +157,9 @@ ir::Module sharded(const Sequential& sequential, const Scenario& scenario) {
   try {
     return transform::shard(sequential.module, ops::table(), strategy.tp, strategy.sharding()).module;
   } catch (const Error& error) {
-    if (error.where().starts_with(scenario.root().where()) || error.where() == strategy.tensor_plan.where) throw;
-    throw Error(where(scenario, "strategy.tp"), error.what());
+    if (error.where().starts_with(scenario.root().where())) throw;
+    const bool plan = error.where() == strategy.tensor_plan.where;  // a file
+    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy.tp"), error.what());
   }
 }
 

@@ -172,7 +172,8 @@ std::vector<std::string> describe(const Transformer& transformer, const ir::Func
   for (const size_t table : transformer.embeddings) lines.push_back("embedding %" + function.values[table].name);
   for (const Linear& head : transformer.heads) {
     const bool tied = transformer.embeddings.contains(head.weight);
-    lines.push_back("LM head %" + function.values[head.weight].name + (tied ? ", tied to the embedding" : ""));
+    const std::string what = transformer.embeddings.empty() ? "output layer %" : "LM head %";
+    lines.push_back(what + function.values[head.weight].name + (tied ? ", tied to the embedding" : ""));
   }
   return lines;
 }

@@ -79,7 +79,8 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function, cons
     for (const Linear& linear : block.rows) split(linear.weight, linear.in_dim);
   }
   for (const Linear& head : transformer.heads) {
-    if (sharding.vocabulary && !transformer.embeddings.contains(head.weight)) by_columns(head);
+    const bool tied = transformer.embeddings.contains(head.weight);
+    if (sharding.vocabulary && !transformer.embeddings.empty() && !tied) by_columns(head);
   }
   return dims;
 }

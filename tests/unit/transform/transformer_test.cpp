@@ -59,7 +59,7 @@ func @f(weight %w: Tensor[Float32, (4, 3, 3, 3)], weight %f: Tensor[Float32, (4,
   %y = MatMul(%l, %f)
   return %y
 })"),
-            Lines{"LM head %f"});
+            Lines{"output layer %f"});
 }
 
 struct Imported {
