@@ -3,6 +3,8 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/recompute.h"
+#include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
 
@@ -138,9 +140,12 @@ Sequential build(const Scenario& scenario) {
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
   if (sequential.placed) return sequential.module;
+  if (needs_fit(scenario))
+    return distribute(sequential, with_fitted_recompute(sequential, scenario, *load_platform(scenario.platform)));
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
+  ir::Module module        = transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp);
+  module                   = transform::shard(module, ops, strategy.tp, strategy.results).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
                  .module;

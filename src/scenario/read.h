@@ -31,6 +31,12 @@ simulate::Coupling read_coupling(const JsonView& json);
 void check_disturbances(const JsonView& json);
 simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
 
+// What a scenario's "memory" says: "exact" or "caching".
+std::string read_allocator(const JsonView& json);
+
+// What is done again in the backward pass: only where there is one.
+transform::Recompute read_recompute(const JsonView& json, const Workload& workload);
+
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
 

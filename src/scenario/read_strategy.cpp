@@ -12,8 +12,8 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}, Later{"zero", "0"},
-                               Later{"sequence_parallel", "false"}, Later{"overlap_gradients", "false"}};
+constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"zero", "0"},
+                               Later{"sequence_parallel", "false"}, Later{"overlap_gradients", "false"}, Later{"offload", "false"}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -116,7 +116,7 @@ const std::vector<std::string>& strategy_keys() {
   // clang-format off
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
-      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients"};
+      "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "offload"};
   // clang-format on
   return keys;
 }
@@ -142,6 +142,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
   strategy.shares       = read_shares(json, strategy);
+  strategy.recompute    = read_recompute(json, workload);
   return strategy;
 }
 

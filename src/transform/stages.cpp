@@ -5,6 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "foreflow/transform/recompute.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -50,6 +52,7 @@ class Stager {
         if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
       }
       if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
+      if (op.attributes->find(kRecompute) != nullptr) phase = std::max(phase, StagePhase::backward);
       if (adds_sums(op)) phase = StagePhase::update;
       for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
       staged_[o] = {phase, 0};
@@ -98,6 +101,12 @@ class Stager {
     return ir::device_of(values_[op.first_result].value.type) < ir::device_of(values_[after.first_result].value.type);
   }
 
+  // What is done again in the backward pass has to be done by one stage.
+  bool within_segment(size_t o, size_t next) const {
+    const ir::Attribute *segment = function_.ops[o].attributes->find(kSegment), *after = function_.ops[next].attributes->find(kSegment);
+    return segment != nullptr && after != nullptr && *segment == *after;
+  }
+
   std::vector<Place> places() const {
     std::vector<size_t> last_use(function_.values.size());
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -114,7 +123,7 @@ class Stager {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (staged_[o].phase != StagePhase::forward) continue;
       const ir::Op& op = function_.ops[o];
-      if (!all.empty() && within_group(latest, o)) all.pop_back();
+      if (!all.empty() && all.back().op == latest && (within_group(latest, o) || within_segment(latest, o))) all.pop_back();
       latest = o;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;

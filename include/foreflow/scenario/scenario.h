@@ -17,6 +17,7 @@
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/recompute.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {
@@ -56,6 +57,7 @@ struct Strategy {
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results = transform::Results::gather;
+  transform::Recompute recompute;
 
   int devices() const { return dp * tp * pp; }
 };
@@ -86,6 +88,7 @@ struct Scenario {
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
+  std::string allocator = "exact";  // or "caching": replayed with a model of a framework's allocator
   std::vector<Job> jobs;  // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.
