@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
+#include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/run.h"
 
@@ -38,7 +39,7 @@ scenario::Outcome simulated(const Options& options) {
 
 void run(const Options& options) {
   const scenario::Outcome outcome = simulated(options);
-  Json json                       = report::to_json(outcome.summary);
+  Json json                       = report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace foreflow::cost {
 namespace {
 
@@ -24,14 +27,16 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  if (attributes.empty()) return "";
+  // What does not change the work: which numbers are drawn, and whether it is done a second time.
+  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute"};
   std::string all;
   for (const auto& [name, value] : attributes) {
+    if (std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside)) continue;
     const auto* array = std::get_if<ir::Array>(&value);
     all +=
         fmt::format("{}{}={}", all.empty() ? "" : " ", name, array != nullptr ? text(array->type()) : to_string(value));
   }
-  return "{" + all + "}";
+  return all.empty() ? "" : "{" + all + "}";
 }
 
 // The first tensor of a type; null: it has none.

@@ -51,7 +51,8 @@ class FragmentWriter {
         kinds_(kinds),
         instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
         function_(maker.module_.functions[instance_.function]),
-        live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)) {}
+        live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
+        recorder_(maker.ledger_, function_, instance_.function, live_) {}
 
   Fragment run() {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -66,6 +67,7 @@ class FragmentWriter {
     }
     settle_boundary();
     while (!open_.empty()) close(open_.begin()->first);
+    maker_.ledger_.storage.procedures.push_back(recorder_.take());
     return std::move(fragment_);
   }
 
@@ -74,6 +76,7 @@ class FragmentWriter {
     stream::Compute event;
     std::array<Seconds, cost::kProvenances> shares{};
     Bytes level, peak;
+    Recorder::Log log;
   };
 
   const ir::Type& type(ir::ValueId id) const { return instance_.values[ir::index(id)].type; }
@@ -123,21 +126,29 @@ class FragmentWriter {
     const bool stays = op.def->name == "UnpackTuple" && maker_.cost_.memory == cost::MemoryRule::reuse;
     if (stays) release(o, device);
     for (uint32_t i = 0; i < op.result_count; ++i) {
-      if (owns_memory(op.first_result + i)) open.level += size_of(op.first_result + i);
+      const size_t value = op.first_result + i;
+      if (!owns_memory(value)) continue;
+      open.level += size_of(value);
+      recorder_.made(open.log, value, size_of(value));
     }
     open.peak = std::max(open.peak, open.level);
     if (!stays) release(o, device);
   }
 
   void release(size_t o, const ir::Device& user) {
-    for (const int32_t buffer : live_.freed_after[o])
-      open_[releasing(buffer, user)].level -= size_of(static_cast<size_t>(buffer));
+    for (const int32_t buffer : live_.freed_after[o]) free(buffer, releasing(buffer, user));
   }
 
   // The stream that releases a buffer whose last user is `user`: that one, where it is on the buffer's device.
   ir::Device releasing(int32_t buffer, const ir::Device& user) const {
     const ir::Device made = place_of(buffer);
     return user.placed() && made.same_gpu(user) ? user : made;
+  }
+
+  void free(int32_t buffer, const ir::Device& device) {
+    Open& open = open_[device];
+    open.level -= size_of(static_cast<size_t>(buffer));
+    recorder_.freed(open.log, static_cast<size_t>(buffer));
   }
 
   // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
@@ -183,37 +194,46 @@ class FragmentWriter {
     MeetingStep step;
     step.communication = meeting.communication;
     std::vector<bool> released(live_.freed_after[o].size());
+    std::vector<Recorder::Log> logs;
     for (const ir::Device& member : meeting.members) {
       close(member);
       Bytes made, freed;
+      Recorder::Log& log = logs.emplace_back();
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
-        if (ir::device_of(instance_.values[value].type) == member && owns_memory(value)) made += size_of(value);
+        if (ir::device_of(instance_.values[value].type) != member || !owns_memory(value)) continue;
+        made += size_of(value);
+        recorder_.made(log, value, size_of(value));
       }
       for (size_t i = 0; i < released.size(); ++i) {
         const int32_t buffer = live_.freed_after[o][i];
         if (released[i] || !place_of(buffer).same_gpu(member)) continue;
         released[i] = true;
         freed += size_of(static_cast<size_t>(buffer));
+        recorder_.freed(log, static_cast<size_t>(buffer));
       }
       step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
     }
     for (size_t i = 0; i < released.size(); ++i) {
       const int32_t buffer = live_.freed_after[o][i];
-      if (!released[i]) open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
+      if (!released[i]) free(buffer, place_of(buffer));
     }
-    if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0]);
-    for (const ir::Device& member : meeting.members) step.members.push_back(device_number(member));
+    if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0], logs[0]);
+    for (size_t i = 0; i < meeting.members.size(); ++i) {
+      step.members.push_back(device_number(meeting.members[i]));
+      recorder_.work(meeting.members[i], true, logs[i]);
+    }
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
     fragment_.meetings.push_back(std::move(step));
   }
 
   // A collective of one device moves nothing, but its result takes memory.
-  void account_alone(const ir::Device& device, int32_t memory) {
+  void account_alone(const ir::Device& device, int32_t memory, const Recorder::Log& log) {
     const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(memory)];
     Open& open                        = open_[device];
     open.peak                         = std::max(open.peak, open.level + effect.peak);
     open.level += effect.net;
+    open.log.insert(open.log.end(), log.begin(), log.end());
   }
 
   void call(size_t o) {
@@ -224,18 +244,18 @@ class FragmentWriter {
     const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o], kinds);
     fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
     fragment_.calls.push_back({callee, &instance_.maps[o]});
+    recorder_.call(callee, map, function_.ops[o]);
   }
 
   void settle_boundary() {
-    for (const int32_t buffer : live_.unfreed_parameters) {
-      open_[place_of(buffer)].level -= size_of(static_cast<size_t>(buffer));
-    }
+    for (const int32_t buffer : live_.unfreed_parameters) free(buffer, place_of(buffer));
     // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
     if (&instance_ == &maker_.interpretation_.entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
       Open& open = open_[ir::device_of(type(id))];
       open.level += ir::bytes_of(type(id));
       open.peak = std::max(open.peak, open.level);
+      recorder_.made_again(open.log, id, ir::bytes_of(type(id)));
     }
   }
 
@@ -245,7 +265,9 @@ class FragmentWriter {
     if (found == open_.end()) return;
     Open open = std::move(found->second);
     open_.erase(found);
-    if (open.event.duration == Seconds(0) && open.level == Bytes(0) && open.peak == Bytes(0)) return;
+    const bool nothing = open.event.duration == Seconds(0) && open.level == Bytes(0) && open.peak == Bytes(0);
+    recorder_.work(device, !nothing, open.log);
+    if (nothing) return;
     open.event.name      = open.event.parts.size() == 1 ? open.event.parts[0].name : "@" + function_.name;
     const int32_t memory = maker_.intern(stream::MemoryEffect{open.peak, open.level});
     const int32_t event  = maker_.intern(std::move(open.event), open.shares);
@@ -258,6 +280,7 @@ class FragmentWriter {
   const interpret::Instance<interpret::Mixed>& instance_;
   const ir::Function& function_;
   Liveness live_;
+  Recorder recorder_;
   Fragment fragment_;
   std::map<ir::Device, Open> open_;
   std::map<ir::Device, int32_t> numbers_;  // of fragment_.devices
@@ -269,7 +292,7 @@ class FragmentWriter {
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {
   const auto found = made_.find({instance, boundary, kinds});
   if (found != made_.end()) return found->second;
-  Fragment made     = FragmentWriter(*this, instance, boundary, kinds).run();
+  Fragment made     = FragmentWriter(*this, instance, boundary, kinds).run();  // with its procedure of the same number
   const auto number = static_cast<int32_t>(fragments.size());
   fragments.push_back(std::move(made));
   made_.emplace(std::tuple(instance, boundary, kinds), number);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "communication.h"
-#include "liveness.h"
+#include "recorder.h"
 
 namespace foreflow::lower {
 
@@ -50,7 +50,8 @@ class FragmentMaker {
         interpretation_(interpretation),
         cost_(cost),
         hardware_(std::move(hardware)),
-        options_(options) {}
+        options_(options),
+        ledger_(module) {}
 
   // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
   int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);
@@ -60,6 +61,9 @@ class FragmentMaker {
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;  // per compute
   std::vector<stream::Communication> communications;
   std::vector<stream::MemoryEffect> memory_effects;
+  stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
+  stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.classes(function)[value].kind; }
+  int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) { return ledger_.buffer(name, kind, size); }
 
  private:
   friend class FragmentWriter;
@@ -72,6 +76,7 @@ class FragmentMaker {
   const cost::CostModel& cost_;
   std::vector<const platform::Device*> hardware_;  // by kind
   const Options& options_;
+  Ledger ledger_;
   std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
   std::map<std::string, int32_t> compute_index_, communication_index_;
   std::map<std::pair<double, double>, int32_t> memory_index_;

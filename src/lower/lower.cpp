@@ -186,13 +186,33 @@ size_t count_meetings(const FragmentMaker& maker, int32_t root) {
   return counts[static_cast<size_t>(root)];
 }
 
-void add_initial(const ir::Type& type, const Placement& placement, Flattener& flattener, stream::Program& program) {
-  if (type.is_tuple()) {
-    for (const ir::Type& element : type.elements) add_initial(element, placement, flattener, program);
-    return;
+// What lives from the beginning: the parameters, tuples by their elements.
+class Beginning {
+ public:
+  Beginning(const Placement& placement, Flattener& flattener, stream::Program& program, FragmentMaker& maker)
+      : placement_(placement), flattener_(flattener), program_(program), maker_(maker) {}
+
+  void add(size_t function, const ir::Function& code, size_t parameter, const ir::Type& type) {
+    const stream::MemoryClass kind = maker_.class_of(function, parameter);
+    add(code.values[parameter].name, kind, type, static_cast<int32_t>(parameter));
   }
-  program.devices[static_cast<size_t>(flattener.use_of(placement.device(type.device)))].initial += ir::bytes_of(type);
-}
+
+ private:
+  void add(const std::string& name, stream::MemoryClass kind, const ir::Type& type, int32_t slot) {
+    if (type.is_tuple()) {
+      for (const ir::Type& element : type.elements) add(name, kind, element, -1);
+      return;
+    }
+    const int32_t device = placement_.device(type.device);
+    program_.devices[static_cast<size_t>(flattener_.use_of(device))].initial += ir::bytes_of(type);
+    maker_.storage().initial.push_back({device, slot, maker_.buffer(name, kind, ir::bytes_of(type))});
+  }
+
+  const Placement& placement_;
+  Flattener& flattener_;
+  stream::Program& program_;
+  FragmentMaker& maker_;
+};
 
 }  // namespace
 
@@ -213,13 +233,18 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   lowered.program.communications = std::move(maker.communications);
   Flattener flattener(maker, placement, options.groups, lowered.program);
   for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
+  Beginning beginning(placement, flattener, lowered.program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
-    add_initial(entry.values[i].type, placement, flattener, lowered.program);
+    beginning.add(entry.function, function, i, entry.values[i].type);
   lowered.program.instances.reserve(count_meetings(maker, root));
   flattener.write(root, {});
   lowered.program.computes       = std::move(maker.computes);
   lowered.program.memory_effects = std::move(maker.memory_effects);
   lowered.provenance             = std::move(maker.provenance);
+  maker.storage().root           = root;
+  maker.storage().first_device   = placement.first();
+  const auto storage             = std::make_shared<const stream::Storage>(std::move(maker.storage()));
+  for (stream::DeviceUse& use : lowered.program.devices) use.storage = storage;
   return lowered;
 }
 

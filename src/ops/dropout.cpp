@@ -31,11 +31,14 @@ std::vector<Array> eval(const OpCall& call) {
   return outputs;
 }
 
-// Dropout of the gradient by the same seed drops the same elements.
+// By the mask where the program keeps one; else Dropout of the gradient by the same seed drops the same elements.
 void grad(GradBuilder& builder) {
   const OpCall& call = builder.call();
   int gradient       = builder.output_gradient(0);
-  if (call.has(2)) {
+  if (call.has(2) && call.outputs > 1) {
+    gradient = builder.emit("DropoutGrad", {},
+                            {gradient, builder.output(1), call.has(1) ? builder.input(1) : -1, builder.input(2)})[0];
+  } else if (call.has(2)) {
     gradient =
         builder.emit("Dropout", call.attributes, {gradient, call.has(1) ? builder.input(1) : -1, builder.input(2)})[0];
   }
@@ -73,7 +76,10 @@ OpDef dropout() {
         const std::string all = letters(tensor_operand(call, 0).dims.size());
         return {.text = factor_text(call, {all}, std::vector<std::string>(call.outputs, all))};
       },
-      .work    = nothing,
+      // In inference it is left out; in training each number is compared with a drawn one and scaled.
+      .work = [](const OpCall& call, std::span<const Type> outputs) {
+        return call.has(2) ? computes(call, outputs, 2 * count_of(outputs[0])) : nothing(call, outputs);
+      },
       .eval    = eval,
       .grad    = grad,
       .samples = samples,

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "report/family.h"
+#include "report/words.h"
 
 namespace foreflow::report {
 
@@ -99,6 +100,34 @@ Averages averages(const Summary& summary) {
   if (!summary.devices.empty()) out.idle = out.idle / static_cast<double>(summary.devices.size());
   if (communication > Seconds(0)) out.hidden = both / communication;
   return out;
+}
+
+const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+  const auto fullness = [&](const MemoryPeak& peak) {
+    const Bytes capacity = summary.devices[static_cast<size_t>(peak.devices[0])].capacity;
+    return capacity > Bytes(0) ? peak.size / capacity : 0;
+  };
+  const auto fullest = std::max_element(peaks.begin(), peaks.end(), [&](const MemoryPeak& a, const MemoryPeak& b) {
+    return fullness(a) < fullness(b);
+  });
+  return fullest == peaks.end() ? nullptr : &*fullest;
+}
+
+std::string words_of(stream::MemoryClass kind) {
+  std::string words(stream::name(kind));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t most) {
+  std::string all;
+  for (const Alive& alive : peak.alive) {
+    if (alive.kind != kind) continue;
+    if (most-- == 0) break;
+    all += all.empty() ? "" : ", ";
+    all += alive.count > 1 ? count(alive.count) + " x " + alive.name : alive.name;
+  }
+  return all;
 }
 
 }  // namespace foreflow::report

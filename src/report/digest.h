@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/report/memory.h"
 #include "foreflow/report/summary.h"
 
 namespace foreflow::report {
@@ -47,6 +48,15 @@ struct NodeShare {
   std::vector<std::string> names;  // without that of the job
 };
 std::vector<NodeShare> places_by_node(const Summary& summary, int job);
+
+// Of the devices that are fullest by their capacity; null: there are no peaks.
+const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryPeak>& peaks);
+
+// "optimizer state".
+std::string words_of(stream::MemoryClass kind);
+
+// The largest of a class, "3 x h.0.probabilities, h.0.up".
+std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t most);
 
 struct Averages {
   Seconds idle;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/digest.h"
 #include "report/family.h"
@@ -123,6 +124,28 @@ void add_devices(Page& page, const Summary& summary) {
   page.add("</table></section>");
 }
 
+void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+  const MemoryPeak* fullest = fullest_peak(summary, peaks);
+  if (fullest == nullptr) return;
+  constexpr size_t kNames = 6;
+  std::vector<std::string> names;
+  for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
+  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape(name_ranges(names, 3)),
+           escape(format(fullest->time)));
+  for (size_t i = 0; i < fullest->classes.size(); ++i) {
+    const auto kind   = static_cast<stream::MemoryClass>(i);
+    const double part = fullest->size > Bytes(0) ? fullest->classes[i] / fullest->size : 0;
+    if (fullest->classes[i] <= Bytes(0)) continue;
+    page.add("<tr>{}{}{}{}{}</tr>", cell(words_of(kind)), bar_cell(part, "#7f9fc4"), figure(percent(part)),
+             figure(format(fullest->classes[i])), cell(largest(*fullest, kind, kNames)));
+  }
+  if (fullest->allocator) {
+    page.add(R"(<tr><td class="soft" colspan="5">a caching allocator reserves {}, {} more than is asked for at most</td></tr>)",
+             escape(format(fullest->allocator->reserved)), percent(fullest->allocator->overhead() / fullest->allocator->requested));
+  }
+  page.add("</table></section>");
+}
+
 void add_links(Page& page, const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return;
@@ -160,6 +183,7 @@ std::string write(const Summary& summary, const stream::Program& program, const 
   add_path(page, summary);
   page.raw("</div>\n");
   add_devices(page, summary);
+  add_memory(page, summary, memory_peaks(summary, program, timeline));
   add_links(page, summary);
   page.add("</main>\n</body>\n</html>");
   return page.take();

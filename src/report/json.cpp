@@ -1,8 +1,10 @@
 // The result of `simulate --json`: the keys are the public contract.
 #include "foreflow/base/json.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 
 namespace foreflow::report {
@@ -14,8 +16,52 @@ Json whole(Bytes size) {
   return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
 }
 
-Json devices_json(const Summary& summary) {
+Json classes_json(const ClassBytes& classes) {
+  Json all = Json::object();
+  for (size_t kind = 0; kind < classes.size(); ++kind)
+    all.set(std::string(stream::name(static_cast<stream::MemoryClass>(kind))) + "_bytes", whole(classes[kind]));
+  return all;
+}
+
+Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+  constexpr size_t kShown = 20;
+  Json all                = Json::array();
+  for (const MemoryPeak& peak : peaks) {
+    Json names = Json::array(), alive = Json::array();
+    for (const int device : peak.devices) names.push(summary.devices[static_cast<size_t>(device)].name);
+    for (size_t i = 0; i < std::min(peak.alive.size(), kShown); ++i) {
+      Json row = Json::object();
+      row.set("name", peak.alive[i].name);
+      row.set("class", stream::name(peak.alive[i].kind));
+      row.set("bytes", whole(peak.alive[i].size));
+      row.set("count", peak.alive[i].count);
+      alive.push(std::move(row));
+    }
+    Json row = Json::object();
+    row.set("devices", std::move(names));
+    row.set("time_s", peak.time.value());
+    row.set("bytes", whole(peak.size));
+    row.set("memory", classes_json(peak.classes));
+    row.set("alive", std::move(alive));
+    if (peak.allocator) {
+      Json use = Json::object();
+      use.set("requested_bytes", whole(peak.allocator->requested));
+      use.set("allocated_bytes", whole(peak.allocator->allocated));
+      use.set("reserved_bytes", whole(peak.allocator->reserved));
+      use.set("overhead_bytes", whole(peak.allocator->overhead()));
+      row.set("allocator", std::move(use));
+    }
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+Json devices_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   Json all = Json::array();
+  std::vector<const MemoryPeak*> peak_of(summary.devices.size());
+  for (const MemoryPeak& peak : peaks) {
+    for (const int device : peak.devices) peak_of[static_cast<size_t>(device)] = &peak;
+  }
   for (const DeviceSummary& device : summary.devices) {
     Json row = Json::object();
     row.set("name", device.name);
@@ -29,6 +75,7 @@ Json devices_json(const Summary& summary) {
     row.set("peak_memory_bytes", whole(device.peak_memory));
     row.set("memory_capacity_bytes", whole(device.capacity));
     row.set("fits", device.fits);
+    if (!peaks.empty()) row.set("memory", classes_json(peak_of[all.if_array()->size()]->classes));
     all.push(std::move(row));
   }
   return all;
@@ -138,13 +185,16 @@ Json path_json(const Summary& summary) {
   return all;
 }
 
-std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return to_json(summary).dump();
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
+  return to_json(summary, memory_peaks(summary, program, timeline)).dump();
 }
 
 }  // namespace
 
-Json to_json(const Summary& summary) {
+Json to_json(const Summary& summary) { return to_json(summary, {}); }
+
+Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   Json events = Json::object();
   events.set("distinct", summary.events.distinct);
   events.set("executed", summary.events.executed);
@@ -161,7 +211,8 @@ Json to_json(const Summary& summary) {
   out.set("fits", summary.fits);
   out.set("placement", summary.job.placement);
   if (!summary.jobs.empty()) out.set("jobs", jobs_json(summary));
-  out.set("devices", devices_json(summary));
+  out.set("devices", devices_json(summary, peaks));
+  if (!peaks.empty()) out.set("memory_peaks", peaks_json(summary, peaks));
   out.set("links", links_json(summary));
   out.set("collectives", collectives_json(summary));
   out.set("ops", ops_json(summary));

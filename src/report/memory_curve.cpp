@@ -1,62 +1,10 @@
 #include "report/memory_curve.h"
 
 #include <algorithm>
-#include <tuple>
+
+#include "report/playback.h"
 
 namespace foreflow::report {
-namespace {
-
-struct Running {
-  Seconds end;
-  stream::MemoryEffect effect;
-};
-
-// Follows the level while items start and end in time order.
-class Level {
- public:
-  explicit Level(Bytes initial) : level_(initial) { note(Seconds(0)); }
-
-  void start(const stream::Record& record, const stream::MemoryEffect& effect) {
-    end_until(record.start);
-    running_.push_back({record.end, effect});
-    workspace_ += effect.peak;
-    note(record.start);
-  }
-
-  // Ends what ends no later than `time`, the earliest first.
-  void end_until(Seconds time) {
-    while (!running_.empty()) {
-      const auto first = std::min_element(running_.begin(), running_.end(),
-                                          [](const Running& a, const Running& b) { return a.end < b.end; });
-      if (first->end > time) return;
-      const Running ended = *first;
-      running_.erase(first);
-      workspace_ -= ended.effect.peak;
-      level_ += ended.effect.net;
-      note(ended.end);
-    }
-  }
-
-  MemoryCurve take() { return std::move(curve_); }
-
- private:
-  void note(Seconds time) {
-    const Bytes now = level_ + workspace_;
-    curve_.peak     = std::max(curve_.peak, now);
-    if (!curve_.points.empty() && curve_.points.back().time == time) {
-      curve_.points.back().level = now;
-    } else if (curve_.points.empty() || curve_.points.back().level != now) {
-      curve_.points.push_back({time, now});
-    }
-  }
-
-  Bytes level_;
-  Bytes workspace_;
-  std::vector<Running> running_;  // at most one a stream
-  MemoryCurve curve_;
-};
-
-}  // namespace
 
 std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
   std::vector<std::vector<size_t>> streams(program.devices.size());
@@ -67,26 +15,41 @@ std::vector<std::vector<size_t>> streams_by_device(const stream::Program& progra
 
 MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device,
                          const std::vector<size_t>& streams) {
-  std::vector<size_t> next(streams.size(), 0);
-  Level level(program.devices[static_cast<size_t>(device)].initial);
-  while (true) {
-    // The stream whose next item starts first; of several the lowest.
-    const stream::Record* earliest = nullptr;
-    size_t chosen                  = 0;
-    for (size_t i = 0; i < streams.size(); ++i) {
-      if (next[i] == program.streams[streams[i]].items.size()) continue;
-      const stream::Record& record = timeline.records[streams[i]][next[i]];
-      if (earliest != nullptr && std::tie(earliest->start, earliest->end) <= std::tie(record.start, record.end))
-        continue;
-      earliest = &record;
-      chosen   = i;
+  MemoryCurve curve;
+  Bytes level = program.devices[static_cast<size_t>(device)].initial, workspace;
+  std::vector<Progress> progress(streams.size());
+  const auto note = [&](Seconds time) {
+    const Bytes now = level + workspace;
+    if (now > curve.peak || curve.points.empty()) {
+      curve.peak    = now;
+      curve.time    = time;
+      curve.at_peak = progress;
     }
-    if (earliest == nullptr) break;
-    const stream::Item& item = program.streams[streams[chosen]].items[next[chosen]++];
-    level.start(*earliest, program.memory_effects[static_cast<size_t>(item.memory)]);
-  }
-  level.end_until(timeline.makespan);
-  return level.take();
+    if (!curve.points.empty() && curve.points.back().time == time) {
+      curve.points.back().level = now;
+    } else if (curve.points.empty() || curve.points.back().level != now) {
+      curve.points.push_back({time, now});
+    }
+  };
+  const auto effect = [&](const Played& played) {
+    const stream::Item& item = program.streams[streams[played.stream]].items[played.item];
+    return program.memory_effects[static_cast<size_t>(item.memory)];
+  };
+  note(Seconds(0));
+  play(
+      program, timeline, streams,
+      [&](const Played& played, Seconds time) {
+        progress[played.stream].running = true;
+        workspace += effect(played).peak;
+        note(time);
+      },
+      [&](const Played& played, Seconds time) {
+        progress[played.stream] = {played.item + 1, false};
+        workspace -= effect(played).peak;
+        level += effect(played).net;
+        note(time);
+      });
+  return curve;
 }
 
 }  // namespace foreflow::report

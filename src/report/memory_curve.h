@@ -12,9 +12,17 @@ struct MemoryPoint {
   Bytes level;  // from here until the next point
 };
 
+// How far a stream is: so many items have ended, and perhaps the next one runs.
+struct Progress {
+  size_t ended = 0;
+  bool running = false;
+};
+
 struct MemoryCurve {
   Bytes peak;
-  std::vector<MemoryPoint> points;  // times increase; the first is 0
+  Seconds time = {};                   // of the first moment of the peak
+  std::vector<Progress> at_peak = {};  // per stream of the device
+  std::vector<MemoryPoint> points = {};  // times increase; the first is 0
 };
 
 // Per device of the program, the indices of its streams.

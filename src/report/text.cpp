@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/digest.h"
 #include "report/words.h"
@@ -17,6 +18,7 @@ constexpr size_t kGroups      = 8;
 constexpr size_t kLinks       = 5;
 constexpr size_t kPathEntries = 5;
 constexpr size_t kCollectives = 5;
+constexpr size_t kNames       = 4;
 
 // Cells, not bytes.
 int cells(std::string_view text) {
@@ -158,6 +160,30 @@ std::string devices(const Summary& summary) {
   return out;
 }
 
+// What is alive on the devices that are fullest, when they are.
+std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+  const MemoryPeak* fullest = fullest_peak(summary, peaks);
+  if (fullest == nullptr) return "";
+  std::vector<std::string> names;
+  for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
+  std::string out = fmt::format("\nMemory of {} at its peak, {}\n", name_ranges(names, 2), format(fullest->time));
+  for (size_t i = 0; i < fullest->classes.size(); ++i) {
+    const auto kind = static_cast<stream::MemoryClass>(i);
+    if (fullest->classes[i] <= Bytes(0)) continue;
+    const double part = fullest->classes[i] / fullest->size;
+    out += clipped(fmt::format("  {:<17}{} {:>7}  {:>9}   {}", words_of(kind), bar(part, kBar, " "), percent(part),
+                               format(fullest->classes[i]), largest(*fullest, kind, kNames)),
+                   kWidth) +
+           "\n";
+  }
+  if (fullest->allocator) {
+    const AllocatorUse& use = *fullest->allocator;
+    out += fmt::format("  a caching allocator reserves {}, {} more than is asked for at most\n", format(use.reserved),
+                       percent(use.overhead() / use.requested));
+  }
+  return out;
+}
+
 std::string collectives(const Summary& summary) {
   if (summary.collectives.empty()) return "";
   std::string out = fmt::format("\n{:<33}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "times", "each",
@@ -228,8 +254,10 @@ std::string footer(const Summary& summary) {
   return out + (summary.fits ? "; fits in memory\n" : "; DOES NOT FIT in memory\n");
 }
 
-std::string write(const Summary& summary, const stream::Program&, const stream::Timeline&, const platform::Platform&) {
-  return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) + collectives(summary) +
+std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                  const platform::Platform&) {
+  return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
+         memory(summary, memory_peaks(summary, program, timeline)) + collectives(summary) +
          links(summary) + path(summary) + footer(summary);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/family.h"
 #include "report/link_load.h"
@@ -140,11 +141,28 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
   }
 }
 
+// Stacked on each other by their classes.
+void add_class_counters(Events& events, const stream::Program& program, const stream::Timeline& timeline, int device) {
+  for (const ClassPoint& point : memory_by_class(program, timeline, device)) {
+    std::string values;
+    for (size_t kind = 0; kind < point.classes.size(); ++kind) {
+      values += fmt::format("{}\"{}\":{}", kind == 0 ? "" : ",", stream::name(static_cast<stream::MemoryClass>(kind)),
+                            point.classes[kind].value());
+    }
+    events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{{}}}}}",
+               process_of(program, device), Events::time(nanoseconds(point.time)), values);
+  }
+}
+
 void add_counters(Events& events, const Summary& summary, const stream::Program& program,
                   const stream::Timeline& timeline, const platform::Platform& platform) {
   const std::vector<std::vector<size_t>> streams = streams_by_device(program);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const int process = process_of(program, static_cast<int>(d));
+    if (program.devices[d].storage != nullptr) {
+      add_class_counters(events, program, timeline, static_cast<int>(d));
+      continue;
+    }
     for (const MemoryPoint& point : memory_curve(program, timeline, static_cast<int>(d), streams[d]).points) {
       events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{\"bytes\":{}}}}}", process,
                  Events::time(nanoseconds(point.time)), point.level.value());

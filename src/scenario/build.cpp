@@ -4,6 +4,8 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/recompute.h"
+#include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
 #include "scenario/stage_prices.h"
@@ -152,10 +154,10 @@ Sequential build(const Scenario& scenario) {
 namespace {
 
 // What cannot be split so is the strategy's mistake.
-ir::Module sharded(const Sequential& sequential, const Scenario& scenario) {
+ir::Module sharded(const ir::Module& module, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   try {
-    return transform::shard(sequential.module, ops::table(), strategy.tp, strategy.sharding()).module;
+    return transform::shard(module, ops::table(), strategy.tp, strategy.sharding()).module;
   } catch (const Error& error) {
     if (error.where().starts_with(scenario.root().where())) throw;
     const bool plan = error.where() == strategy.tensor_plan.where;  // a file
@@ -167,9 +169,11 @@ ir::Module sharded(const Sequential& sequential, const Scenario& scenario) {
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   if (sequential.placed) return sequential.module;
+  if (needs_fit(scenario))
+    return distribute(sequential, with_fitted_recompute(sequential, scenario, platform), platform);
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module        = sharded(sequential, scenario);
+  ir::Module module        = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }

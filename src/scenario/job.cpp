@@ -53,6 +53,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
+  job.allocator       = scenario.allocator;
   job.scenario_echo   = scenario.source;
   job.cost_provenance = shares_of(provenance_of(lowered));
   return job;

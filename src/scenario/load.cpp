@@ -110,7 +110,7 @@ void read_work(const JsonView& root, Scenario& scenario) {
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "network",
-                   "disturbances", "jobs"});
+                   "disturbances", "memory", "jobs"});
   refuse_axes(json, file);
   Scenario scenario;
   scenario.file            = file;
@@ -119,6 +119,7 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.platform        = read_platform(root.at("platform"));
   const std::string engine = root.string_or("engine", "simgrid");
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
+  if (root.has("memory")) scenario.allocator = read_allocator(root.at("memory"));
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
   if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
   if (root.has("jobs")) return with_jobs(std::move(scenario));

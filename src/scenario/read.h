@@ -36,6 +36,11 @@ simulate::Disturbances read_disturbances(const JsonView& json, const platform::P
 void read_tensor_parallelism(const JsonView& json, const JsonView& sizes, Strategy& strategy);
 // The pipeline of a strategy whose degrees and microbatches are known; `layers`: of the workload, 0 where it has none.
 void read_pipeline(const JsonView& json, const Workload& workload, int64_t layers, Strategy& strategy);
+// What a scenario's "memory" says: "exact" or "caching".
+std::string read_allocator(const JsonView& json);
+
+// What is done again in the backward pass: only where there is one.
+transform::Recompute read_recompute(const JsonView& json, const Workload& workload);
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);

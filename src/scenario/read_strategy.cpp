@@ -11,7 +11,7 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"recompute", "\"none\""}};
+constexpr std::array kLater = {Later{"offload", "false"}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -100,7 +100,7 @@ const std::vector<std::string>& strategy_keys() {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "virtual_stages",
       "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero",
       "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends", "overlap_tensor", "tensor_plan",
-      "vocabulary_parallel"};
+      "vocabulary_parallel", "offload"};
   // clang-format on
   return keys;
 }
@@ -133,6 +133,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.microbatches = read_microbatches(json, strategy);
   read_pipeline(json, workload, stated(sizes, "layers"), strategy);
   read_exchange(json, workload, strategy);
+  strategy.recompute = read_recompute(json, workload);
   return strategy;
 }
 

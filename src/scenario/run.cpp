@@ -1,5 +1,6 @@
 #include "foreflow/scenario/run.h"
 
+#include "scenario/fit_recompute.h"
 #include "scenario/job.h"
 #include "scenario/read.h"
 #include "scenario/run_jobs.h"
@@ -31,6 +32,8 @@ PlatformRef load_platform(const PlatformChoice& choice) {
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
                               const platform::Platform& platform, const Finished& finished, const Held& held) {
   const lower::Options options = lowering(scenario, platform, held);
+  if (needs_fit(scenario))
+    return lower_scenario(with_fitted_recompute(sequential, scenario, platform), sequential, platform, finished, held);
   const ir::Module module      = distribute(sequential, scenario, platform);
   tell(finished, 1);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);

@@ -43,6 +43,7 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
   all.engine        = scenario.engine->name;
   all.training      = std::any_of(jobs.begin(), jobs.end(), [](const Prepared& one) { return one.job.training; });
   all.placement     = "by job";
+  all.allocator     = scenario.allocator;
   all.scenario_echo = scenario.source;
   Provenance provenance{};
   for (const Prepared& one : jobs) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/transform/recompute.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -30,6 +32,12 @@ bool within_group(const ir::Op& op, const ir::Op& after, const interpret::Values
   return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
 }
 
+// What is done again in the backward pass has to be done by one stage.
+bool within_segment(const ir::Op& op, const ir::Op& after) {
+  const ir::Attribute *segment = op.attributes->find(kSegment), *next = after.attributes->find(kSegment);
+  return segment != nullptr && next != nullptr && *segment == *next;
+}
+
 }  // namespace
 
 std::vector<int32_t> ends_of_groups(const ir::Function& function, const std::vector<StagePhase>& phases,
@@ -39,7 +47,9 @@ std::vector<int32_t> ends_of_groups(const ir::Function& function, const std::vec
   for (size_t o = ends.size(); o-- > 0;) {
     ends[o] = static_cast<int32_t>(o);
     if (phases[o] != StagePhase::forward) continue;
-    if (next < ends.size() && within_group(function.ops[o], function.ops[next], values)) ends[o] = ends[next];
+    const bool torn = next < ends.size() && (within_group(function.ops[o], function.ops[next], values) ||
+                                             within_segment(function.ops[o], function.ops[next]));
+    if (torn) ends[o] = ends[next];
     next = o;
   }
   return ends;
@@ -61,6 +71,7 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
       if (id != ir::ValueId::none) phase = std::max(phase, made[ir::index(id)]);
     }
     if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
+    if (op.attributes->find(kRecompute) != nullptr) phase = std::max(phase, StagePhase::backward);
     if (adds_sums(function, op, values)) phase = StagePhase::update;
     for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
     phases.push_back(phase);

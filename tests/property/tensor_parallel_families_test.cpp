@@ -49,8 +49,7 @@ void expect_same_numbers(const Program& program, const Sharding& sharding, const
   std::vector<transform::Distributed> steps;
   steps.push_back(transform::shard(program.module, ops::table(), groups.tp, sharding));
   if (groups.pp > 1 || groups.microbatches > 1) {
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), groups.pp, groups.microbatches,
-                                        schedule::schedules().get("1f1b", "test")));
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
   }
   if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = groups.dp}));
   const auto actual = run(steps, program.arguments, program.expected.size());

@@ -104,8 +104,7 @@ void expect_same_results(const ir::Module& module, const Sharding& sharding, int
   std::vector<Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), ways, sharding));
   if (groups.pp > 1 || groups.microbatches > 1) {
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), groups.pp, groups.microbatches,
-                                        schedule::schedules().get("1f1b", "test")));
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
   }
   if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = groups.dp}));
   const auto results = test::run(steps, arguments, expected.size());

@@ -36,6 +36,7 @@ struct Job {
   std::string dtype;     // whose peak the MFU is measured against: "f16"
   bool training = true;
   std::string placement;  // "packed"
+  std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do
   Json scenario_echo;
   Json cost_provenance;
   std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then those of all jobs

@@ -18,6 +18,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pipeline.h"
+#include "foreflow/transform/recompute.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {
@@ -67,6 +68,7 @@ struct Strategy {
   Bytes bucket{0};
   bool overlap_sends         = false;
   int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
+  transform::Recompute recompute;
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * tp * pp; }
@@ -98,6 +100,7 @@ struct Scenario {
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
+  std::string allocator = "exact";  // or "caching": replayed with a model of a framework's allocator
   std::vector<Job> jobs;  // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "foreflow/base/units.h"
 #include "foreflow/collective/collective.h"
+#include "foreflow/stream/storage.h"
 
 namespace foreflow::stream {
 
@@ -63,6 +65,7 @@ struct DeviceUse {
   int place;        // index into platform::Platform::devices()
   Bytes initial;    // what lives from the beginning: parameters, optimizer state, inputs
   int32_t job = 0;  // index into Program::jobs
+  std::shared_ptr<const Storage> storage = nullptr;  // what its memory holds; null: not known
 };
 
 // Invariants (verify): every member of an instance lists it exactly once; instances are numbered in program order, so

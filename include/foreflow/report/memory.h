@@ -1,0 +1,51 @@
+// What the memory of devices holds: by class over time, and by name when it is fullest.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+#include "foreflow/report/allocator.h"
+#include "foreflow/report/summary.h"
+#include "foreflow/stream/storage.h"
+#include "foreflow/stream/timeline.h"
+
+namespace foreflow::report {
+
+using ClassBytes = std::array<Bytes, stream::kMemoryClasses>;  // by stream::MemoryClass
+
+// Buffers of one name and class: those of several microbatches, say.
+struct Alive {
+  std::string name;
+  stream::MemoryClass kind;
+  Bytes size;  // of all of them
+  int64_t count = 1;
+};
+
+// The fullest moment of devices that run the same items and are as full.
+struct MemoryPeak {
+  std::vector<int> devices;  // indices into Program::devices; what follows is that of the first
+  Seconds time;              // the first such moment
+  Bytes size;
+  ClassBytes classes{};      // add up to `size`
+  std::vector<Alive> alive;  // largest first
+  std::optional<AllocatorUse> allocator = {};
+};
+
+// In the order of the first devices; with what the allocator would reserve where the summary's job asks for it. Empty for a program that does not say what its memory holds.
+std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Program& program,
+                                     const stream::Timeline& timeline);
+
+struct ClassPoint {
+  Seconds time;
+  ClassBytes classes;  // from here until the next point
+};
+// Of one device, an index into Program::devices. While an item runs, its memory is that of its own fullest moment.
+std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device);
+
+// The result of `simulate --json`, with what the memory holds: members "memory" of each of "devices", and "memory_peaks".
+Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks);
+
+}  // namespace foreflow::report

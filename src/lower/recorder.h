@@ -1,0 +1,67 @@
+// Writes the storage of a program: per fragment the procedure that makes and frees its buffers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "foreflow/interpret/mixed.h"
+#include "liveness.h"
+#include "value_classes.h"
+
+namespace foreflow::lower {
+
+// What all procedures share.
+class Ledger {
+ public:
+  explicit Ledger(const ir::Module& module);
+
+  const std::vector<ValueClass>& classes(size_t function) const { return classes_[function]; }
+  const std::vector<int32_t>& makers(size_t function);
+  // The number of a buffer in the storage.
+  int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size);
+
+  stream::Storage storage;
+
+ private:
+  const ir::Module& module_;
+  std::vector<std::vector<ValueClass>> classes_;
+  std::vector<std::vector<int32_t>> makers_;  // per function; empty until asked for
+  std::unordered_map<std::string, int32_t> names_;
+};
+
+class Recorder {
+ public:
+  using Log = std::vector<stream::Storage::Touch>;
+
+  Recorder(Ledger& ledger, const ir::Function& function, size_t number, const Liveness& live);
+
+  void made(Log& log, size_t value, Bytes size);
+  void freed(Log& log, size_t buffer) const { log.push_back({static_cast<int32_t>(buffer), -1}); }
+  // A result that its caller counts a second time.
+  void made_again(Log& log, ir::ValueId id, Bytes size);
+
+  // What `log` says happens on `device`; `item`: as an item of its stream.
+  void work(const ir::Device& device, bool item, const Log& log);
+  // A call whose callee has `all` devices.
+  void call(int32_t procedure, const interpret::DeviceMap& map, const ir::Op& op);
+
+  stream::Storage::Procedure take();
+
+ private:
+  int32_t outside(int32_t device, const interpret::DeviceMap& map) const;
+
+  Ledger& ledger_;
+  const ir::Function& function_;
+  const Liveness& live_;
+  const std::vector<ValueClass>& classes_;
+  const std::vector<int32_t>& makers_;
+  std::vector<int32_t> named_by_;  // per buffer: the value of it that matters most
+  stream::Storage::Procedure procedure_;
+  std::map<ir::Device, int32_t> places_;
+  std::map<ir::ValueId, int32_t> again_;  // slots of results that are made again
+  std::vector<bool> devices_;             // by number + 1: touched here or by a callee
+};
+
+}  // namespace foreflow::lower

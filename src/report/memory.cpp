@@ -1,0 +1,201 @@
+#include "foreflow/report/memory.h"
+
+#include <algorithm>
+#include <map>
+
+#include "report/memory_curve.h"
+#include "report/playback.h"
+
+namespace foreflow::report {
+namespace {
+
+using stream::Storage;
+using stream::Trail;
+
+// The buffers of one device while its items are played.
+class Contents {
+ public:
+  Contents(const stream::Program& program, int device, const std::vector<size_t>& streams)
+      : storage_(*program.devices[static_cast<size_t>(device)].storage), trail_(stream::trail(program, device)) {
+    alive_.assign(trail_.buffers.size(), 0);
+    for (size_t i = 0; i < streams.size() && releasing_ == kNone; ++i)
+      releasing_ = program.streams[streams[i]].items.empty() ? kNone : i;
+    for (const Trail::Row& row : trail_.rows) {
+      for (const Trail::Touch& touch : row.touches) alive_[static_cast<size_t>(touch.buffer)] += touch.made ? 1 : -1;
+    }
+    left_ = alive_;
+    for (size_t i = 0; i < left_.size(); ++i) left_size_ += left_[i] * buffer(i).size;
+    alive_.assign(trail_.buffers.size(), 0);
+    for (size_t i = 0; i < trail_.initial; ++i) touch({static_cast<int32_t>(i), true}, 1);
+  }
+
+  void run(const Played& played) {
+    if (releases(played)) release(1);
+    apply(played, touches(played).second);
+  }
+  // Up to the moment at which the item needs most, and back.
+  void rise(const Played& played) { rise(played, 1); }
+  void fall(const Played& played) { rise(played, -1); }
+
+  const ClassBytes& classes() const { return classes_; }
+
+  std::vector<Alive> alive() const {
+    std::map<std::pair<int32_t, stream::MemoryClass>, Alive> all;
+    for (size_t i = 0; i < alive_.size(); ++i) {
+      if (alive_[i] <= 0) continue;
+      const Storage::Buffer& one = buffer(i);
+      if (one.size == Bytes(0)) continue;
+      const auto [found, fresh] = all.try_emplace(
+          {one.name, one.kind}, Alive{storage_.names[static_cast<size_t>(one.name)], one.kind, Bytes(0), 0});
+      found->second.size += one.size;
+      found->second.count += 1;
+    }
+    std::vector<Alive> sorted;
+    for (auto& [key, entry] : all) sorted.push_back(std::move(entry));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Alive& a, const Alive& b) { return a.size > b.size; });
+    return sorted;
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  const Storage::Buffer& buffer(size_t number) const {
+    return storage_.buffers[static_cast<size_t>(trail_.buffers[number])];
+  }
+  Bytes size_of(const Trail::Touch& touch) const { return buffer(static_cast<size_t>(touch.buffer)).size; }
+
+  // A job of several iterations plays its items as often.
+  std::pair<uint32_t, uint32_t> touches(const Played& played) const {
+    const Trail::Row& row = trail_.rows[played.stream];
+    const size_t item     = played.item % (row.first.size() - 1);
+    return {row.first[item], row.first[item + 1]};
+  }
+
+  // The first item of a later iteration begins when what the iteration before left is gone (stream::repeated).
+  bool releases(const Played& played) const {
+    return played.stream == releasing_ && played.item > 0 && played.item % (trail_.rows[played.stream].first.size() - 1) == 0;
+  }
+  void release(int sign) {
+    for (size_t i = 0; i < left_.size(); ++i) count(i, -sign * left_[i]);
+  }
+
+  void rise(const Played& played, int sign) {
+    const auto [last, most] = fullest(played);
+    if (releases(played)) {
+      if (most < left_size_) return;  // the fullest moment is that before
+      release(sign);
+    }
+    apply(played, last, sign);
+  }
+
+  // The end of the touches until the fullest moment, and the level then.
+  std::pair<uint32_t, Bytes> fullest(const Played& played) const {
+    const auto [first, last] = touches(played);
+    uint32_t best            = first;
+    Bytes level, most;
+    for (uint32_t i = first; i < last; ++i) {
+      const Trail::Touch& touch = trail_.rows[played.stream].touches[i];
+      level += (touch.made ? 1.0 : -1.0) * size_of(touch);
+      if (level > most) {
+        most = level;
+        best = i + 1;
+      }
+    }
+    return {best, most};
+  }
+
+  void apply(const Played& played, uint32_t last, int sign = 1) {
+    for (uint32_t i = touches(played).first; i < last; ++i) touch(trail_.rows[played.stream].touches[i], sign);
+  }
+
+  void touch(const Trail::Touch& touch, int sign) {
+    count(static_cast<size_t>(touch.buffer), touch.made ? sign : -sign);
+  }
+
+  void count(size_t number, int change) {
+    alive_[number] += change;
+    classes_[static_cast<size_t>(buffer(number).kind)] += change * buffer(number).size;
+  }
+
+  const Storage& storage_;
+  const Trail trail_;
+  size_t releasing_ = kNone;  // the first stream that does anything
+  std::vector<int> alive_;    // per buffer of the trail
+  std::vector<int> left_;     // per buffer: what an iteration leaves
+  Bytes left_size_;
+  ClassBytes classes_{};
+};
+
+MemoryPeak peak_of(const stream::Program& program, const std::vector<size_t>& streams, int device, const MemoryCurve& curve) {
+  Contents contents(program, device, streams);
+  for (size_t s = 0; s < streams.size(); ++s) {
+    for (size_t item = 0; item < curve.at_peak[s].ended; ++item) contents.run({s, item});
+    if (curve.at_peak[s].running) contents.rise({s, curve.at_peak[s].ended});
+  }
+  return {{device}, curve.time, curve.peak, contents.classes(), contents.alive()};
+}
+
+bool same_items(const stream::Program& program, const std::vector<size_t>& a, const std::vector<size_t>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](size_t left, size_t right) {
+    const auto &first = program.streams[left].items, &second = program.streams[right].items;
+    return std::equal(first.begin(), first.end(), second.begin(), second.end(),
+                      [](const stream::Item& x, const stream::Item& y) {
+                        return x.event == y.event && x.memory == y.memory && (x.instance < 0) == (y.instance < 0);
+                      });
+  });
+}
+
+}  // namespace
+
+std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Program& program,
+                                     const stream::Timeline& timeline) {
+  const auto streams = streams_by_device(program);
+  std::vector<MemoryPeak> peaks;
+  std::multimap<double, size_t> by_size;  // of the peak -> index into `peaks`
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    if (program.devices[d].storage == nullptr) return {};
+    const auto device       = static_cast<int>(d);
+    const MemoryCurve curve = memory_curve(program, timeline, device, streams[d]);
+    const auto [from, to]   = by_size.equal_range(curve.peak.value());
+    const auto alike        = std::find_if(from, to, [&](const auto& entry) {
+      const auto other = static_cast<size_t>(peaks[entry.second].devices[0]);
+      return program.devices[other].initial == program.devices[d].initial && same_items(program, streams[other], streams[d]);
+    });
+    if (alike != to) {
+      peaks[alike->second].devices.push_back(device);
+      continue;
+    }
+    by_size.emplace(curve.peak.value(), peaks.size());
+    peaks.push_back(peak_of(program, streams[d], device, curve));
+    if (summary.job.allocator == "caching")
+      peaks.back().allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);
+  }
+  return peaks;
+}
+
+std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device) {
+  const std::vector<size_t> streams = streams_by_device(program)[static_cast<size_t>(device)];
+  Contents contents(program, device, streams);
+  std::vector<ClassPoint> points{{Seconds(0), contents.classes()}};
+  const auto note = [&](Seconds time) {
+    if (points.back().time == time) {
+      points.back().classes = contents.classes();
+    } else if (points.back().classes != contents.classes()) {
+      points.push_back({time, contents.classes()});
+    }
+  };
+  play(
+      program, timeline, streams,
+      [&](const Played& played, Seconds time) {
+        contents.rise(played);
+        note(time);
+      },
+      [&](const Played& played, Seconds time) {
+        contents.fall(played);
+        contents.run(played);
+        note(time);
+      });
+  return points;
+}
+
+}  // namespace foreflow::report

@@ -1,0 +1,121 @@
+#include "foreflow/stream/storage.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "foreflow/base/error.h"
+#include "foreflow/stream/program.h"
+
+namespace foreflow::stream {
+namespace {
+
+constexpr int32_t kEmpty = -1;
+
+// Follows the calls for one device.
+class Walker {
+ public:
+  Walker(const Storage& storage, int32_t device) : storage_(storage), device_(device) {}
+
+  Trail run(const std::vector<std::string>& streams) {
+    for (const std::string& stream : streams) rows_[stream].first.push_back(0);
+    std::vector<int32_t> slots(static_cast<size_t>(root().slots), kEmpty);
+    for (const Storage::Initial& initial : storage_.initial) {
+      if (initial.device != device_) continue;
+      const int32_t made = make(initial.buffer);
+      if (initial.slot >= 0) slots[static_cast<size_t>(initial.slot)] = made;
+    }
+    trail_.initial = trail_.buffers.size();
+    follow(root(), {}, slots);
+    for (const std::string& stream : streams) {
+      Trail::Row& row = rows_.at(stream);
+      row.first.back() = static_cast<uint32_t>(row.touches.size());  // what comes after the last item belongs to it
+      trail_.rows.push_back(std::move(row));
+    }
+    return std::move(trail_);
+  }
+
+ private:
+  const Storage::Procedure& root() const { return storage_.procedures[static_cast<size_t>(storage_.root)]; }
+
+  int32_t outside(int32_t device, const std::vector<int32_t>& map) const {
+    if (map.empty()) return device == Storage::kNoDevice ? storage_.first_device : device;
+    return map[static_cast<size_t>(device == Storage::kNoDevice ? 0 : device - 1)];
+  }
+
+  int32_t make(int32_t buffer) {
+    trail_.buffers.push_back(buffer);
+    return static_cast<int32_t>(trail_.buffers.size()) - 1;
+  }
+
+  void follow(const Storage::Procedure& procedure, const std::vector<int32_t>& map, std::vector<int32_t>& slots) {
+    for (const Storage::Step& step : procedure.steps) {
+      if (step.is_call) {
+        call(procedure.calls[static_cast<size_t>(step.index)], map, slots);
+      } else {
+        work(procedure, procedure.works[static_cast<size_t>(step.index)], map, slots);
+      }
+    }
+  }
+
+  void work(const Storage::Procedure& procedure, const Storage::Work& work, const std::vector<int32_t>& map,
+            std::vector<int32_t>& slots) {
+    const Storage::Place& place = procedure.places[static_cast<size_t>(work.place)];
+    if (outside(place.device, map) != device_) return;
+    Trail::Row& row = rows_.at(place.stream);
+    for (uint32_t i = work.first; i < work.last; ++i) {
+      const Storage::Touch& touch = procedure.touches[i];
+      int32_t& slot               = slots[static_cast<size_t>(touch.slot)];
+      const bool made             = touch.buffer >= 0;
+      if (made) slot = make(touch.buffer);
+      if (slot != kEmpty) row.touches.push_back({slot, made});
+      if (!made) slot = kEmpty;
+    }
+    if (work.item) row.first.push_back(static_cast<uint32_t>(row.touches.size()));  // where the next one begins
+  }
+
+  void call(const Storage::Call& call, const std::vector<int32_t>& map, std::vector<int32_t>& slots) {
+    const Storage::Procedure& callee = storage_.procedures[static_cast<size_t>(call.procedure)];
+    std::vector<int32_t> inner       = call.devices.empty() ? map : call.devices;
+    if (!call.devices.empty() && !map.empty()) {
+      for (int32_t& device : inner) device = map[static_cast<size_t>(device - 1)];
+    }
+    const bool here = std::any_of(callee.devices.begin(), callee.devices.end(),
+                                  [&](int32_t device) { return outside(device, inner) == device_; });
+    if (!here) return;
+    std::vector<int32_t> own(static_cast<size_t>(callee.slots), kEmpty);
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      if (call.arguments[i] >= 0) own[i] = slots[static_cast<size_t>(call.arguments[i])];
+    }
+    follow(callee, inner, own);
+    for (size_t i = 0; i < call.results.size(); ++i)
+      slots[static_cast<size_t>(call.results[i])] = own[static_cast<size_t>(callee.results[i])];
+  }
+
+  const Storage& storage_;
+  const int32_t device_;
+  Trail trail_;
+  std::map<std::string, Trail::Row> rows_;
+};
+
+}  // namespace
+
+std::string_view name(MemoryClass kind) {
+  constexpr std::array<std::string_view, kMemoryClasses> kNames = {
+      "parameters", "gradients", "optimizer_state", "activations", "workspace", "communication", "data"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+Trail trail(const Program& program, int device) {
+  const DeviceUse& use = program.devices[static_cast<size_t>(device)];
+  FOREFLOW_CHECK(use.storage != nullptr, "this program does not say what its memory holds");
+  std::vector<std::string> streams;
+  for (const Stream& stream : program.streams) {
+    if (stream.device != device) continue;
+    const size_t slash = stream.name.rfind('/'), dot = stream.name.find('.', slash == std::string::npos ? 0 : slash);
+    streams.push_back(dot == std::string::npos ? "" : stream.name.substr(dot + 1));
+  }
+  return Walker(*use.storage, use.index).run(streams);
+}
+
+}  // namespace foreflow::stream

@@ -1,0 +1,136 @@
+// A program that repeats parts of its forward pass computes what it computed before, bit for bit, with less memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/onnx/gpt2_graph.h"
+#include "foreflow/onnx/import.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/recompute.h"
+#include "support/distribution.h"
+
+namespace foreflow {
+namespace {
+
+using workload::Mode;
+
+constexpr int64_t kVocabulary = 11;
+
+struct Subject {
+  std::string name, family, sizes;
+};
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> kSubjects = {
+      {"mlp", "mlp", R"({"layers": 5, "hidden": 8})"},
+      {"gpt", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})"},
+      {"imported", "import", ""},
+      {"gpt_dropout", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
+  };
+  return kSubjects;
+}
+
+// The graph of the export of a small GPT-2, with cross entropy as its loss.
+ir::Module imported() {
+  const std::string bytes = onnx::write_gpt2({.layers = 3, .heads = 4, .hidden = 16, .vocabulary = kVocabulary, .positions = 4});
+  const onnx::Imported graph = onnx::import_bytes(bytes, "gpt2", ops::table());
+  const ir::Module module    = scenario::with_shapes(graph, {{graph.inputs.front().name, {4, 1, 4}}}, "test");
+  return transform::add_loss(transform::lift_constants(module, ops::table()), ops::table(), "cross_entropy");
+}
+
+ir::Module trained(const Subject& subject) {
+  const ir::OpTable& ops = ops::table();
+  const ir::Module model = subject.family == "import" ? imported() : test::family(subject.family, subject.sizes, 4, Mode::training);
+  return transform::eliminate_dead_code(
+      transform::resolve(transform::add_optimizer(transform::differentiate(model, ops), ops, "adam")));
+}
+
+using Case = std::tuple<std::string, std::string>;  // subject, way
+
+class Recomputed : public testing::TestWithParam<Case> {
+ protected:
+  static const Subject& subject() {
+    const std::string& name = std::get<0>(GetParam());
+    return *std::find_if(subjects().begin(), subjects().end(), [&](const Subject& one) { return one.name == name; });
+  }
+  static transform::Recompute way() { return transform::read_recompute(std::get<1>(GetParam()), "test"); }
+  static ir::Module again(const ir::Module& module) { return transform::recompute(module, ops::table(), way()); }
+};
+
+size_t repeated_ops(const ir::Module& module) {
+  const auto& ops = module.entry().ops;
+  return static_cast<size_t>(std::count_if(ops.begin(), ops.end(), [](const ir::Op& op) { return op.attributes->find(transform::kRecompute) != nullptr; }));
+}
+
+TEST_P(Recomputed, ComputesTheSameNumbers) {
+  const ir::Module before = trained(subject()), after = again(before);
+  EXPECT_GT(repeated_ops(after), 0U);
+  std::mt19937_64 random(7);
+  const auto arguments = test::random_arguments(before, random, kVocabulary);
+  const auto expected  = interpret::evaluate(before, before.functions.size() - 1, arguments);
+  const auto actual    = interpret::evaluate(after, after.functions.size() - 1, arguments);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(actual[i], expected[i]) << "result " << i;
+}
+
+TEST_P(Recomputed, SurvivesTheRemovalOfWhatIsComputedTwice) {
+  const ir::Module after = again(trained(subject()));
+  EXPECT_EQ(repeated_ops(transform::eliminate_common_subexpressions(after)), repeated_ops(after));
+}
+
+TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
+  const ir::Module before = trained(subject());
+  std::mt19937_64 random(7);
+  const auto arguments = test::random_arguments(before, random, kVocabulary);
+  const size_t results = before.entry().results.size();
+  for (const test::Split& split : {test::Split{1, 2, 1, 1, "1f1b"}, test::Split{1, 1, 2, 4, "1f1b"}, test::Split{2, 2, 2, 2, "gpipe"}}) {
+    if (subject().family == "import" && split.microbatches > 1) continue;  // its loss is a mean over the whole batch
+    const auto expected    = test::run(test::distribute(before, split), arguments, results);
+    const ir::Module after = transform::recompute(before, ops::table(), way(), split.pp);
+    const auto actual      = test::run(test::distribute(after, split), arguments, results);
+    for (size_t i = 0; i < results; ++i) EXPECT_EQ(actual[i], expected[i]) << to_string(split) << ", result " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, Recomputed,
+                         testing::Values(Case{"mlp", "full"}, Case{"mlp", "block(2)"}, Case{"gpt", "selective"}, Case{"gpt", "full"},
+                                         Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"},
+                                         Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"}),
+                         [](const auto& info) {
+                           std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                           std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+                           return name;
+                         });
+
+TEST(Recompute, KeepsOneValueOfALayer) {
+  // A layer of this kind forgets everything but its input.
+  const ir::Module after = transform::recompute(trained(subjects()[1]), ops::table(), {transform::Recompute::Kind::blocks, 1});
+  const ir::Function& f  = after.entry();
+  std::set<std::string> kept;
+  bool backward = false;
+  for (const ir::Op& op : f.ops) {
+    backward = backward || (!op.is_call() && op.def->role == ir::Role::loss_gradient);
+    if (!backward) continue;
+    for (const ir::ValueId id : f.inputs(op)) {
+      if (id != ir::ValueId::none && f.value(id).name.starts_with("h.2.") && !f.value(id).name.ends_with(".again") &&
+          ir::index(id) >= f.parameters.size())
+        kept.insert(f.value(id).name);
+    }
+  }
+  EXPECT_EQ(kept, std::set<std::string>{"h.2.out"});  // the input of the next one
+}
+
+TEST(Recompute, RefusesWhatItCannotFind) {
+  const ir::Module mlp = trained(subjects()[0]);
+  EXPECT_THROW(transform::recompute(mlp, ops::table(), {transform::Recompute::Kind::selective}), Error);
+  const ir::Module forward = test::family("mlp", subjects()[0].sizes, 4, Mode::inference);
+  EXPECT_THROW(transform::recompute(forward, ops::table(), {transform::Recompute::Kind::blocks}), Error);
+  for (const std::string text : {"block", "block(0)", "block(x)", "some", "block(2", ""})
+    EXPECT_THROW(transform::read_recompute(text, "test"), Error) << text;
+}
+
+}  // namespace
+}  // namespace foreflow

@@ -1,0 +1,121 @@
+// Activation memory of a transformer layer, Table 2 of Korthikanti et al., Reducing Activation Recomputation in Large
+// Transformer Models (2022), and of the first pipeline stage (section 4.2.3); measured from simulated programs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "foreflow/scenario/run.h"
+#include "foreflow/stream/storage.h"
+
+namespace foreflow::published {
+namespace {
+
+const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
+constexpr double kTolerance = 0.01;
+
+using Settings = std::vector<std::string>;
+
+struct Sizes {
+  double s = 2048, b = 1, h = 12288, a = 96;
+  double sbh() const { return s * b * h; }
+};
+
+// The most bytes of activations that the first device ever holds, and the same for every device.
+std::vector<Bytes> most_activations(const Settings& settings) {
+  const scenario::Scenario scenario = scenario::load_file(kBase, settings);
+  const auto platform               = scenario::load_platform(scenario.platform);
+  const auto program                = scenario::lower_scenario(scenario, scenario::build(scenario), *platform).program;
+  std::vector<Bytes> all;
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    const stream::Trail trail = stream::trail(program, static_cast<int>(d));
+    Bytes level, most;
+    for (const auto& touch : trail.rows.at(0).touches) {
+      const auto& buffer = program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)])];
+      if (buffer.kind != stream::MemoryClass::activations) continue;
+      level += (touch.made ? 1.0 : -1.0) * buffer.size;
+      most = std::max(most, level);
+    }
+    all.push_back(most);
+  }
+  return all;
+}
+
+Settings with(Settings settings, const Settings& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
+// What one more layer adds on a device.
+double of_a_layer(const Settings& settings) {
+  const Bytes two = most_activations(with(settings, {"workload.layers=2"}))[0];
+  return (most_activations(with(settings, {"workload.layers=3"}))[0] - two).value();
+}
+
+struct Row {
+  std::string name;
+  Settings settings;
+  double bytes;
+};
+
+std::vector<Row> rows() {
+  const Sizes z;
+  const double t = 8, attention = 5 * z.a * z.s / z.h, mib = 1024 * 1024;
+  const Settings tensor{"strategy.tp=8"};
+  std::vector<Row> rows = {
+      {"none", {}, z.sbh() * (34 + attention)},
+      {"selective", {"strategy.recompute=selective"}, z.sbh() * 34},
+      {"full", {"strategy.recompute=full"}, z.sbh() * 2},
+      {"tensor", tensor, z.sbh() * (10 + 24 / t + attention / t)},
+      {"tensor_selective", with(tensor, {"strategy.recompute=selective"}), z.sbh() * (10 + 24 / t)},
+      {"tensor_full", with(tensor, {"strategy.recompute=full"}), z.sbh() * 2},
+  };
+  // The worked numbers of the table, in MiB.
+  const std::map<std::string, double> worked = {{"none", 2736}, {"tensor", 552}, {"tensor_selective", 312}, {"full", 48}};
+  for (const Row& row : rows) {
+    if (worked.contains(row.name)) EXPECT_NEAR(row.bytes / mib, worked.at(row.name), 1e-9 * row.bytes) << row.name;
+  }
+  return rows;
+}
+
+class ActivationsOfALayer : public testing::TestWithParam<Row> {};
+
+TEST_P(ActivationsOfALayer, AreThoseOfTheTable) {
+  EXPECT_NEAR(of_a_layer(GetParam().settings) / GetParam().bytes, 1, kTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table2, ActivationsOfALayer, testing::ValuesIn(rows()), [](const auto& info) { return info.param.name; });
+
+// What one more layer on every stage adds to the first: as much as the microbatches in flight hold.
+double in_flight_on_first_stage(const Settings& settings, int stages) {
+  const Sizes z;
+  const auto with_layers = [&](int layers) {
+    // A small vocabulary, so that the last stage has as many layers as the others.
+    return with(settings, {"workload.vocabulary=512", "strategy.pp=" + std::to_string(stages),
+                           "workload.layers=" + std::to_string(layers * stages)});
+  };
+  const double layer = z.sbh() * (34 + 5 * z.a * z.s / z.h);
+  return (most_activations(with_layers(3))[0] - most_activations(with_layers(2))[0]).value() / layer;
+}
+
+TEST(ActivationsOfAStage, AreThoseOfAllLayersInOneForwardOneBackward) {
+  // p microbatches of L/p layers each, whatever p.
+  for (const int p : {2, 4, 8}) {
+    const Settings batch{"strategy.global_batch=16", "strategy.microbatches=16"};
+    EXPECT_NEAR(in_flight_on_first_stage(batch, p) / p, 1, kTolerance) << p << " stages";
+  }
+}
+
+TEST(ActivationsOfAStage, AreFewerThanStagesWhereThereAreFewerMicrobatches) {
+  const Settings batch{"strategy.global_batch=3", "strategy.microbatches=3"};
+  EXPECT_NEAR(in_flight_on_first_stage(batch, 8) / 3, 1, kTolerance);
+}
+
+TEST(ActivationsOfAStage, AreThoseOfAllMicrobatchesInGpipe) {
+  const Settings batch{"strategy.global_batch=12", "strategy.microbatches=12", "strategy.schedule=gpipe"};
+  EXPECT_NEAR(in_flight_on_first_stage(batch, 4) / 12, 1, kTolerance);
+}
+
+}  // namespace
+}  // namespace foreflow::published
