@@ -3,6 +3,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/spread.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
 
@@ -141,12 +142,15 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
+    module = transform::spread(module, ops, step.ways, step.spread).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, strategy.pp, strategy.microbatches, *strategy.schedule, strategy.shares)
                  .module;
   }
-  if (strategy.dp > 1) module = transform::replicate(std::move(module), ops,
-                                  {.ways    = strategy.dp,
+  const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+  if (replicas > 1) module = transform::replicate(std::move(module), ops,
+                                  {.ways    = replicas,
                                    .zero    = strategy.zero,
                                    .overlap = strategy.overlap_gradients,
                                    .bucket  = strategy.bucket})

@@ -44,21 +44,26 @@ std::string choices(int64_t number) {
   return text + "... or " + words.back();
 }
 
+}  // namespace
+
 void check_divides(const JsonView& json, std::string_view key, int64_t value, int64_t number, const std::string& what) {
   if (number % value != 0)
     json.at(key).fail(std::to_string(value) + " does not divide " + what + "; use " + choices(number));
 }
 
-// A size that the workload states as a positive integer; 0 when it does not, or where the model will refuse it.
 int64_t stated(const JsonView& sizes, std::string_view key) {
   const Json* value     = sizes.json().find(key);
   const int64_t* number = value == nullptr ? nullptr : value->if_int();
   return number != nullptr && *number > 0 && *number <= kLargestNumber ? *number : 0;
 }
 
+namespace {
+
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
   const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden"), layers = stated(sizes, "layers");
   if (heads > 0) check_divides(json, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
+  const int64_t shared = stated(sizes, "kv_heads");
+  if (shared > 0) check_divides(json, "tp", strategy.tp, shared, "the " + std::to_string(shared) + " heads of keys and values");
   if (hidden > 0) check_divides(json, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden));
   if (layers > 0 && strategy.pp > layers) {
     json.at("pp").fail(std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +
@@ -117,7 +122,7 @@ const std::vector<std::string>& strategy_keys() {
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
       "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends",
-      "overlap_tensor"};
+      "overlap_tensor", "cp", "ep"};
   // clang-format on
   return keys;
 }
@@ -137,6 +142,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.schedule =
       &schedule::schedules().get(schedule, json.has("schedule") ? json.at("schedule").where() : json.where());
 
+  read_sharing(json, workload, sizes, strategy);
   check_sizes(json, strategy, sizes);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
