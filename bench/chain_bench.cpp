@@ -16,7 +16,7 @@ struct Chain {
         platform(scenario::load_platform(scenario.platform)),
         sequential(scenario::build(scenario)),
         sharded(
-            transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.results).module),
+            transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.sharding()).module),
         module(scenario::distribute(sequential, scenario)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
         program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
@@ -63,7 +63,7 @@ void parse(benchmark::State& state) {
 void shard(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(transform::shard(chain.sequential.module, ops::table(), 2, transform::Results::leave_split)
+    benchmark::DoNotOptimize(transform::shard(chain.sequential.module, ops::table(), 2, {.results = transform::Results::leave_split})
                                  .module.functions.size());
   }
   count(state, chain.sequential.module);

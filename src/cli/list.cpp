@@ -10,7 +10,9 @@
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
+#include "foreflow/reproduce/reproduce.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/workload/preset.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -27,7 +29,7 @@ Rows rows_of(const Registry<Def>& table) {
   return rows;
 }
 
-// A family with the sizes that its scenario may give.
+// A family with the sizes that its scenario may give; then presets with those that they stand for.
 Rows workload_rows() {
   Rows rows;
   for (const workload::WorkloadDef& family : workload::workloads()) {
@@ -35,6 +37,13 @@ Rows workload_rows() {
     for (const workload::Key& key : family.keys)
       doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, key.doc);
     rows.push_back({std::string(family.name), std::move(doc)});
+  }
+  for (const workload::Preset& preset : workload::presets()) {
+    std::string doc = fmt::format("{}:", preset.family);
+    for (const auto& [key, size] : preset.sizes)
+      doc += fmt::format("{} {} {}", &key == &preset.sizes.front().first ? "" : ",", key, size);
+    doc += fmt::format("; {} parameters ({})", preset.parameters, preset.source);
+    rows.push_back({std::string(preset.name), std::move(doc)});
   }
   return rows;
 }
@@ -102,6 +111,7 @@ const std::vector<Table>& tables() {
                                          {"engines", [] { return rows_of(simulate::engines()); }},
                                          {"couplings", [] { return rows_of(simulate::couplings()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
+                                         {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
                                          {"commands", [] { return rows_of(commands()); }}};
   return all;
 }

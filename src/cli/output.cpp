@@ -24,6 +24,13 @@ void answer(const std::string& json_path, const Json& json, std::string_view tex
   write_if_given(json_path, json.dump());
 }
 
+std::string data_folder() {
+  std::error_code problem;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", problem);
+  const std::filesystem::path shared  = command.parent_path().parent_path() / "share/foreflow";
+  return std::filesystem::is_directory(shared / "scenarios", problem) ? shared.string() : FOREFLOW_SOURCE_FOLDER;
+}
+
 int default_workers() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace foreflow::cli

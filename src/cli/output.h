@@ -17,6 +17,10 @@ void make_folder(const std::string& path);
 // The machine-readable answer replaces the text on stdout when it goes there itself.
 void answer(const std::string& json_path, const Json& json, std::string_view text);
 
+// The folder that has Foreflow's own scenarios, calibration and published numbers: beside an installed command its
+// share/foreflow, else the source tree that it was built from.
+std::string data_folder();
+
 // Worker processes where nobody says how many: one a core.
 int default_workers();
 

@@ -12,15 +12,35 @@ namespace {
 
 struct Options {
   std::string scenario, engine, json, csv;
+  std::string method = "exhaustive", prune = "top";
   std::vector<std::string> settings;
-  int jobs    = default_workers();
-  int top     = 10;
-  bool timing = false;
+  int jobs       = default_workers();
+  int top        = 10;
+  int budget     = 300;
+  uint64_t seed  = 1;
+  bool timing    = false;
 };
+
+search::Pruning pruning(const std::string& word) {
+  if (word == "top") return search::Pruning::top;
+  if (word == "front") return search::Pruning::front;
+  if (word == "none") return search::Pruning::none;
+  throw Error("--prune", "unknown word \"" + word + "\"; use top, front or none");
+}
+
+int at_least_one(const char* option, int value) {
+  if (value < 1) throw Error(option, std::to_string(value) + " is too small; use 1 or more");
+  return value;
+}
 
 search::Result searched(const Options& options) {
   search::Options how;
-  how.jobs = options.jobs;
+  how.jobs    = at_least_one("--jobs", options.jobs);
+  how.top     = static_cast<size_t>(at_least_one("--top", options.top));
+  how.budget  = static_cast<size_t>(at_least_one("--budget", options.budget));
+  how.seed    = options.seed;
+  how.pruning = pruning(options.prune);
+  how.method  = &search::methods().get(options.method, "--method");
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
   std::unique_ptr<Progress> progress;
   how.finished = [&](size_t done, size_t total) {
@@ -31,8 +51,6 @@ search::Result searched(const Options& options) {
 }
 
 void run(const Options& options) {
-  if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
-  if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
   const search::Result result = searched(options);
   const auto top              = static_cast<size_t>(options.top);
   Json json                   = search::to_json(result, top);
@@ -46,9 +64,22 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
       .add_option("SCENARIO.json", options->scenario,
-                  "the question; lists in its strategy are axes, absent dp, tp, pp and microbatches are all that fit")
+                  "the question; a list in its strategy or placement is an axis, what is absent or \"any\" takes all that is "
+                  "legal; the strategy may be a list of such objects")
       ->required();
-  command.add_option("--top", options->top, "how many of the ranking to show")->capture_default_str();
+  command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
+  command
+      .add_option("--method", options->method,
+                  "exhaustive, annealing or beam; the last two are for spaces that are too large")
+      ->capture_default_str();
+  command
+      .add_option("--prune", options->prune,
+                  "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep the "
+                  "Pareto front exact, too; none: nothing")
+      ->capture_default_str();
+  command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");

@@ -1,3 +1,5 @@
+#include <iostream>
+
 #include "cli/command.h"
 #include "cli/program_file.h"
 #include "foreflow/binary/program_file.h"
@@ -14,7 +16,10 @@ struct Options {
 
 void run(const Options& options) {
   ir::Module module = read_program_or_model(options.file, parse_shapes(options.shapes));
-  for (const std::string& pass : options.passes) module = transform::apply(module, ops::table(), pass);
+  for (const std::string& pass : options.passes) {
+    for (const std::string& note : transform::notes(module, ops::table(), pass)) std::cerr << note << "\n";
+    module = transform::apply(module, ops::table(), pass);
+  }
   binary::write_program(options.output, module);
 }
 

@@ -1,5 +1,3 @@
-#include "foreflow/workload/workload.h"
-
 #include <algorithm>
 #include <charconv>
 
@@ -8,6 +6,7 @@
 #include "foreflow/binary/program_file.h"
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/workload/preset.h"
 
 namespace foreflow::cli::definitions {
 namespace {
@@ -61,33 +60,53 @@ workload::Mode parse_mode(const std::string& mode) {
   throw Error("--mode", "unknown mode \"" + mode + "\"; use training or inference");
 }
 
-void refuse_gpt_inference(const Options& options) {
-  if (options.name != "gpt" || options.mode != "inference") return;
-  throw Error("--mode inference", "of gpt is the graph of its ONNX export; use foreflow workload gpt2 -o FILE.onnx");
+void refuse_gpt_inference(const workload::WorkloadDef& family, const Json& sizes, const Options& options) {
+  if (family.name != "gpt" || options.mode != "inference" || sizes.find("phase") != nullptr) return;
+  throw Error("--mode inference",
+              "of gpt is the graph of its ONNX export; give a --phase, or use foreflow workload gpt2 -o FILE.onnx");
 }
 
-// A truth value, a name or a number; the family says what is right.
-Json size_value(const std::string& key, const std::string& text) {
-  if (text == "true" || text == "false") return Json(text == "true");
-  if (std::isalpha(static_cast<unsigned char>(text[0])) != 0) return Json(text);
-  double number         = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool fraction   = ec == std::errc() && end == text.data() + text.size() && text.find('.') != std::string::npos;
-  return fraction ? Json(number) : Json(parse_size(key, text));
+double parse_number(const std::string& key, const std::string& text) {
+  double number           = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw Error("--" + key, "\"" + text + "\" is no number; write one such as 1.25");
+}
+
+Json parse_key(const workload::Key& key, const std::string& text) {
+  switch (key.kind) {
+    case workload::Key::Kind::word:
+      return text;
+    case workload::Key::Kind::boolean:
+      if (text == "true" || text == "false") return text == "true";
+      throw Error("--" + std::string(key.name), "\"" + text + "\" is neither true nor false");
+    case workload::Key::Kind::number:
+      return parse_number(std::string(key.name), text);
+    case workload::Key::Kind::integer:
+      break;
+  }
+  return parse_size(std::string(key.name), text);
+}
+
+std::vector<std::string> key_names(const workload::WorkloadDef& family) {
+  std::vector<std::string> names;
+  for (const workload::Key& key : family.keys) names.emplace_back(key.name);
+  return names;
 }
 
 ir::Module family_program(const Options& options) {
-  refuse_gpt_inference(options);
-  const workload::WorkloadDef& family = workload::workloads().get(options.name, kWhere);
-  std::vector<std::string> keys;
-  for (const workload::Key& key : family.keys) keys.emplace_back(key.name);
-  Json sizes = Json::object().set("model", options.name);
+  const workload::WorkloadDef& family = workload::find_model(options.name, kWhere);
+  Json sizes                          = Json::object().set("model", options.name);
   for (const auto& [key, text] : options.sizes) {
     if (text.empty()) continue;
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw Error("--" + key, options.name + " has no such size; it has " + list_or(keys));
-    sizes.set(key, size_value(key, text));
+    const auto known = std::find_if(family.keys.begin(), family.keys.end(),
+                                    [&name = key](const workload::Key& row) { return row.name == name; });
+    if (known == family.keys.end())
+      throw Error("--" + key, options.name + " has no such size; it has " + list_or(key_names(family)));
+    sizes.set(key, parse_key(*known, text));
   }
+  sizes = workload::with_preset(sizes);
+  refuse_gpt_inference(family, sizes, options);
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
   const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),
                                   parse_mode(options.mode)};
@@ -101,11 +120,18 @@ void run(const Options& options) {
   binary::write_program(options.output, family_program(options));
 }
 
-// The sizes of all families and of the graph, once each.
+// The sizes of all families and of the graph, with those that have them.
 std::map<std::string, std::string> all_sizes() {
-  std::map<std::string, std::string> docs = {{"positions", "gpt2: length of the position table"}};
+  std::map<std::string, std::vector<std::string>> owners;
   for (const workload::WorkloadDef& family : workload::workloads()) {
-    for (const workload::Key& key : family.keys) docs.emplace(key.name, key.doc);
+    for (const std::string& key : key_names(family)) owners[key].emplace_back(family.name);
+  }
+  owners["positions"].emplace_back(kGpt2);
+  std::map<std::string, std::string> docs;
+  for (const auto& [key, names] : owners) {
+    std::string doc = "of ";
+    for (const std::string& name : names) doc += (&name == names.data() ? "" : ", ") + name;
+    docs.emplace(key, doc);
   }
   return docs;
 }
@@ -113,14 +139,17 @@ std::map<std::string, std::string> all_sizes() {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
-      .add_option("NAME", options->name,
-                  "a model family (see: foreflow list workloads), or gpt2 for the graph of the ONNX export")
+      .add_option(
+          "NAME", options->name,
+          "a model family or preset (foreflow list workloads, which also explains the sizes), or gpt2 for the graph of "
+          "the ONNX export")
       ->required();
   for (const auto& [key, doc] : all_sizes()) command.add_option("--" + key, options->sizes[key], doc);
   command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();
   command.add_option("--dtype", options->dtype, "f64, f32, f16, bf16 or f8")->capture_default_str();
   command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
-  command.add_option("-o,--output", options->output, "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
+  command
+      .add_option("-o,--output", options->output, "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
       ->capture_default_str();
   return [options] { run(*options); };
 }

@@ -106,7 +106,7 @@ Seconds reduction(const Parameters& p, double gigabits, int ranks) {
 Seconds communication(const Parameters& p, const Application& application, int ranks) {
   const std::string_view name = application.call.def.name;
   const ir::Type& x           = application.call.inputs[0];
-  if (name == "MPIAllreduce" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
+  if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
   if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
   if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
   return Seconds(gb(x) / p.network_gbps);

@@ -17,6 +17,7 @@ struct Row {
 
 constexpr std::array kRows = {Row{"Send", Kind::send, Row::Counts::operand},
                               Row{"MPIAllreduce", Kind::all_reduce, Row::Counts::operand},
+                              Row{"MPIAllreduceMax", Kind::all_reduce, Row::Counts::operand},
                               Row{"MPIReduce", Kind::reduce, Row::Counts::operand},
                               Row{"MPIAllgather", Kind::all_gather, Row::Counts::result},
                               Row{"MPIReduceScatter", Kind::reduce_scatter, Row::Counts::operand},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "caches.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -88,14 +90,15 @@ class Analysis {
     }
   }
 
-  // The operand whose memory result `i` takes over: an optimizer's weight, the buffer of a collective that works in
-  // place, what a view looks at.
+  // The operand whose memory result `i` takes over: an optimizer's weight, a cache that new rows are written into, the
+  // buffer of a collective that works in place, what a view looks at.
   ir::ValueId shared_operand(const ir::Op& op, size_t i, int32_t o) const {
     const auto inputs = function_.inputs(op);
     if (op.def->role == ir::Role::optimizer) {
       const bool many = inputs.size() == size_t{2} * op.result_count;  // w1..wn, dw1..dwn; else w, dw, states
       return inputs[many || i == 0 ? i : i + 1];
     }
+    if (writes_cache(op) && may_overwrite(inputs[0], o)) return inputs[0];
     if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o))
       return inputs[i];
     if (rule_ == cost::MemoryRule::reuse && adds_in_place(op, o)) return inputs[0];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "caches.h"
 #include "devices.h"
 #include "fragment.h"
 
@@ -133,7 +134,8 @@ class Flattener {
     const auto kind = static_cast<size_t>(program_.communications[static_cast<size_t>(communication)].kind);
     for (const GroupAlgorithms& group : groups_) {
       if (group.algorithms[kind] == nullptr || !is_group(group, members)) continue;
-      const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]}, static_cast<int32_t>(program_.communications.size()));
+      const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]},
+                                                      static_cast<int32_t>(program_.communications.size()));
       if (fresh) {
         program_.communications.push_back(program_.communications[static_cast<size_t>(communication)]);
         program_.communications.back().algorithm = group.algorithms[kind];
@@ -150,7 +152,8 @@ class Flattener {
     };
     const int32_t first = rank(members[0]);
     return std::all_of(members.begin(), members.end(), [&](int32_t member) {
-      return rank(member) % group.stride == first % group.stride && rank(member) / group.stride / group.size == first / group.stride / group.size;
+      return rank(member) % group.stride == first % group.stride &&
+             rank(member) / group.stride / group.size == first / group.stride / group.size;
     });
   }
 
@@ -203,8 +206,7 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const Placement placement(devices, platform, options.places);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
-  const Boundary boundary{std::vector<bool>(function.parameters.size(), false),
-                          std::vector<bool>(function.results.size(), true)};
+  const Boundary boundary{taken_over(module, entry.function), std::vector<bool>(function.results.size(), true)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;

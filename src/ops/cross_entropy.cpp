@@ -51,19 +51,25 @@ void check_cross_entropy(const OpCall& call) {
 
 CrossEntropyLetters cross_entropy_letters(const OpCall& call) {
   const size_t rank = tensor_operand(call, kLogits).dims.size();
-  const bool whole  = averages(call) && call.attributes.find("count") == nullptr;
+  const bool whole  = needs_all_rows(call);
   std::string rows  = whole ? dots(rank - 1) : letters(rank - 1);
   return {rows.substr(0, 1) + "." + rows.substr(1), rows, call.has(kWeights) ? "." : ""};
 }
 
+bool needs_all_rows(const OpCall& call) { return averages(call) && call.attributes.find("count") == nullptr; }
+
 Targets targets_of(const OpCall& call) {
+  return targets_of(call, {kLabels, kWeights, kIgnored}, value_of(call, kLogits).dims()[1]);
+}
+
+Targets targets_of(const OpCall& call, TargetOperands operands, int64_t classes) {
   Targets targets;
-  targets.label         = values_of<int64_t>(value_of(call, kLabels));
-  const auto weights    = call.has(kWeights) ? values_of<double>(value_of(call, kWeights)) : std::vector<double>{};
-  const int64_t classes = value_of(call, kLogits).dims()[1];
-  const bool can_ignore = call.has(kIgnored) || call.attributes.find("ignore_index") != nullptr;
+  targets.label      = values_of<int64_t>(value_of(call, operands.labels));
+  const auto weights = call.has(operands.weights) ? values_of<double>(value_of(call, operands.weights)) : std::vector<double>{};
+  const bool stated  = operands.ignored && call.has(*operands.ignored);
+  const bool can_ignore = stated || call.attributes.find("ignore_index") != nullptr;
   const int64_t ignored =
-      call.has(kIgnored) ? value_of(call, kIgnored).to_ints().at(0) : call.attributes.int_or("ignore_index", -1);
+      stated ? value_of(call, *operands.ignored).to_ints().at(0) : call.attributes.int_or("ignore_index", -1);
   double total = 0;
   for (int64_t& label : targets.label) {
     const bool ignore = can_ignore && label == ignored;

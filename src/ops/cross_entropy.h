@@ -31,6 +31,16 @@ struct Targets {
 };
 Targets targets_of(const OpCall& call);
 
+// The same where the operands stand elsewhere: `ignored` is absent where ignore_index is only an attribute.
+struct TargetOperands {
+  size_t labels, weights;
+  std::optional<size_t> ignored;
+};
+Targets targets_of(const OpCall& call, TargetOperands operands, int64_t classes);
+
+// A mean divides by the local rows, so they must stay together: no attribute `count` states their number.
+bool needs_all_rows(const OpCall& call);
+
 // log(softmax(logits)) along the classes.
 std::vector<double> log_probabilities(const Array& logits);
 

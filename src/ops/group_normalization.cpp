@@ -17,9 +17,11 @@ std::vector<Type> infer(const OpCall& call) {
     call.fail("num_groups is " + std::to_string(groups) + "; it should divide the channels");
   for (size_t i = 1; i < 3; ++i) {
     const Type operand = tensor_operand(call, i);
-    if (has_dims(operand) && operand.dims != Dims{groups}) {
+    if (!has_dims(operand) || operand.dims == Dims{groups}) continue;
+    if (has_rank(x) && operand.dims != Dims{x.dims[1]}) {
       call.fail("operand " + std::to_string(i) + " is " + to_string(operand.dims) +
-                "; it should have one number for each of " + std::to_string(groups) + " groups");
+                "; it should have one number for each of " + std::to_string(x.dims[1]) + " channels or " +
+                std::to_string(groups) + " groups");
     }
   }
   return {x};
@@ -29,9 +31,11 @@ std::vector<Type> infer(const OpCall& call) {
 
 OpDef group_normalization() {
   return {
-      .name  = "GroupNormalization",
-      .doc   = "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale[g] + bias[g], over `num_groups` runs of channels",
-      .infer = infer,
+      .name = "GroupNormalization",
+      .doc =
+          "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale + bias, over `num_groups` runs of channels; scale "
+          "and bias for each channel, or for each run as before opset 21",
+      .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string text = "n" + dots(tensor_operand(call, 0).dims.size() - 1);
@@ -46,7 +50,8 @@ OpDef group_normalization() {
       .samples =
           [] {
             return std::vector<Sample>{{{{"num_groups", 2}}, {f32({2, 4, 3}), f32({2}), f32({2})}},
-                                       {{{"num_groups", 1}, {"epsilon", 1e-3}}, {f32({2, 3, 2}), f32({1}), f32({1})}}};
+                                       {{{"num_groups", 1}, {"epsilon", 1e-3}}, {f32({2, 3, 2}), f32({1}), f32({1})}},
+                                       {{{"num_groups", 2}}, {f32({2, 4, 3, 2}), f32({4}), f32({4})}}};
           },
   };
 }

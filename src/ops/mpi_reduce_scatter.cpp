@@ -4,11 +4,12 @@ namespace foreflow::ops::definitions {
 
 OpDef mpi_reduce_scatter() {
   return {
-      .name   = "MPIReduceScatter",
-      .doc    = "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum; "
-             "in_place=1: it lies in the memory of xi",
-      .domain = "foreflow",
-      .role   = Role::communication,
+      .name = "MPIReduceScatter",
+      .doc =
+          "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum; "
+          "in_place=1: it lies in the memory of xi",
+      .domain   = "foreflow",
+      .role     = Role::communication,
       .additive = true,
       .infer =
           [](const OpCall& call) {

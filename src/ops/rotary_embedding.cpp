@@ -37,6 +37,15 @@ std::vector<Array> eval(const OpCall& call) {
   return {array_of(x.dtype(), x.dims(), by_head ? turned.values : merged(turned))};
 }
 
+// The transpose of a rotation turns back. The tables of angles are constants of a model: they get no gradient.
+void grad(GradBuilder& builder) {
+  if (!builder.wanted(0)) return;
+  const int back = builder.emit("Neg", {}, {builder.input(kSine)})[0];
+  builder.set_input_gradient(
+      0, builder.emit("RotaryEmbedding", builder.call().attributes,
+                      {builder.output_gradient(0), builder.input(kPositions), builder.input(kCosine), back})[0]);
+}
+
 }  // namespace
 
 OpDef rotary_embedding() {
@@ -57,14 +66,20 @@ OpDef rotary_embedding() {
       .work = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 3 * count_of(outputs[0])); },
       .eval = eval,
+      .grad = grad,
       .samples =
           [] {
-            return std::vector<Sample>{{{},
-                                        {f32({2, 3, 4}), i64({2, 3}), f32({5, 1}), f32({5, 1})},
-                                        {{1, Array::of_ints({2, 3}, {0, 1, 2, 2, 3, 4})}}},
-                                       {{{"interleaved", 1}},
-                                        {f32({2, 2, 3, 6}), i64({1}), f32({8, 2}), f32({8, 2})},
-                                        {{1, Array::of_ints({1}, {4})}}}};
+            const auto cosines = Array::of_floats({5, 1}, {1, 0.5F, -0.4F, -1, -0.7F});
+            const auto sines   = Array::of_floats({5, 1}, {0, 0.8F, 0.9F, 0.1F, -0.8F});
+            const auto pairs   = Array::of_floats(
+                  {8, 2}, {1, 1, 0.5F, 1, -0.4F, 0.9F, -1, 0.8F, -0.7F, 0.7F, 0.3F, 0.6F, 0.9F, 0.4F, 0.8F, 0.3F});
+            return std::vector<Sample>{
+                {{},
+                 {f32({2, 3, 4}), i64({2, 3}), f32({5, 1}), f32({5, 1})},
+                 {{1, Array::of_ints({2, 3}, {0, 1, 2, 2, 3, 4})}, {kCosine, cosines}, {kSine, sines}}},
+                {{{"interleaved", 1}},
+                 {f32({2, 2, 3, 6}), i64({1}), f32({8, 2}), f32({8, 2})},
+                 {{1, Array::of_ints({1}, {4})}, {kCosine, pairs}, {kSine, pairs}}}};
           },
   };
 }

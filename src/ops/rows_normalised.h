@@ -1,11 +1,12 @@
-// Normalisation of rows of x[n,g,..], one scale and bias for each g, as instance and group normalisation do it.
+// Normalisation of rows of x[n,g,..] as instance and group normalisation do it: one scale and bias for each g, or for
+// each of the channels that divide a row.
 #pragma once
 
 #include "ops/op.h"
 
 namespace foreflow::ops {
 
-// x's elements seen as [n, groups, rest]: every row has mean bias[g] and deviation scale[g] afterwards.
+// x's elements seen as [n, groups, rest]: every row is normalised, then scaled and moved.
 Array normalise_rows(const OpCall& call, int64_t groups);
 
 // dx, dscale and dbias, by LayerNormalizationGrad over the rows.

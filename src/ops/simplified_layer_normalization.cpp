@@ -25,8 +25,9 @@ std::vector<Array> eval(const OpCall& call) {
 
 // No gradient comes through the statistics.
 void grad(GradBuilder& builder) {
-  const Attributes& given = builder.call().attributes;
-  const Attributes attributes{{"axis", given.int_or("axis", -1)}, {"epsilon", given.float_or("epsilon", 1e-5)}};
+  const OpCall& call = builder.call();
+  const Attributes attributes{{"axis", call.attributes.int_or("axis", -1)},
+                              {"epsilon", call.attributes.float_or("epsilon", 1e-5)}};
   const auto gradients = builder.emit("SimplifiedLayerNormalizationGrad", attributes,
                                       {builder.input(0), builder.input(1), builder.output_gradient(0)}, 2);
   for (size_t i = 0; i < gradients.size(); ++i) {

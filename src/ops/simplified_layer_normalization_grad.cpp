@@ -4,34 +4,36 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-constexpr double kFlops = 10;  // the statistic again, a mean, the difference, and the sum for scale
-
 std::vector<Type> infer(const OpCall& call) {
-  if (call.arity() != 3) call.fail("has " + std::to_string(call.arity()) + " operands; x, scale and dy would be right");
   const Type x = tensor_operand(call, 0), scale = tensor_operand(call, 1), dy = tensor_operand(call, 2);
   common_dtype(call, std::vector{x, scale, dy});
   if (has_dims(x) && has_dims(dy) && x.dims != dy.dims) {
     call.fail("dy is " + to_string(dy.dims) + "; it should have the shape of x, " + to_string(x.dims));
   }
+  if (has_dims(x) && has_dims(scale)) {
+    const size_t axis = axis_attribute(call, x.dims.size(), -1);
+    const Dims normalised(std::span(x.dims.begin() + axis, x.dims.end()));
+    if (scale.dims != normalised)
+      call.fail("scale is " + to_string(scale.dims) + "; it should be " + to_string(normalised));
+  }
   return {x, scale};
 }
 
-// With r = 1 / rms(x), z = x r and g = dy * scale:  dx = r (g - z mean(g z)),  dscale = sum(dy z).
+// With r the inverse root mean square, z = x r and g = dy * scale: dx = r (g - z mean(g * z)), dscale = sum(dy * z).
 std::vector<Array> eval(const OpCall& call) {
   const Array &x = value_of(call, 0), &scale = value_of(call, 1);
-  const auto xs = values_of<double>(x), scales = values_of<double>(scale), dy = values_of<double>(value_of(call, 2));
   const size_t length = rms_rows(call, x).length;
-  const auto inverse  = inverse_rms(xs, length, call.attributes.float_or("epsilon", 1e-5));
+  const auto xs = values_of<double>(x), scales = values_of<double>(scale), dy = values_of<double>(value_of(call, 2));
+  const auto inverse = inverse_rms(xs, length, call.attributes.float_or("epsilon", 1e-5));
   std::vector<double> dx(xs.size()), dscale(length);
   for (size_t row = 0; row < inverse.size(); ++row) {
-    double mean = 0;
+    const double r = inverse[row];
+    double mean    = 0;
     for (size_t i = 0, at = row * length; i < length; ++i, ++at) {
-      const double z = xs[at] * inverse[row];
-      mean += dy[at] * scales[i] * z / static_cast<double>(length);
-      dscale[i] += dy[at] * z;
+      mean += dy[at] * scales[i] * xs[at] * r / static_cast<double>(length);
+      dscale[i] += dy[at] * xs[at] * r;
     }
-    for (size_t i = 0, at = row * length; i < length; ++i, ++at)
-      dx[at] = inverse[row] * (dy[at] * scales[i] - xs[at] * inverse[row] * mean);
+    for (size_t i = 0, at = row * length; i < length; ++i, ++at) dx[at] = r * (dy[at] * scales[i] - xs[at] * r * mean);
   }
   return {array_of(x.dtype(), x.dims(), dx), array_of(scale.dtype(), scale.dims(), dscale)};
 }
@@ -50,8 +52,11 @@ OpDef simplified_layer_normalization_grad() {
         const std::string x = letters_before(rank, axis), scale = dots(rank - axis);
         return {.text = factor_text(call, {x, scale, x}, {x, scale})};
       },
-      .work = [](const OpCall& call,
-                 std::span<const Type> outputs) { return computes(call, outputs, kFlops * count_of(outputs[0])); },
+      // The root again, a mean, the difference, and the sum for the scale.
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, 2 * kRmsFlops * count_of(outputs[0]));
+          },
       .eval = eval,
       .samples =
           [] {

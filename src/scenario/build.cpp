@@ -3,6 +3,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/spread.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
@@ -14,8 +15,9 @@ std::string where(const Scenario& scenario, const std::string& path) { return sc
 
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
-  if (scenario.workload.family->name == "gpt" && inference) return gpt_inference(scenario);
-  const JsonView root      = scenario.root();
+  const JsonView root  = scenario.root();
+  const bool has_graph = scenario.workload.family->name == "gpt" && inference && !root.at("workload").has("phase");
+  if (has_graph) return gpt_inference(scenario);
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
          {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
@@ -88,7 +90,7 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   const ir::OpTable& ops   = ops::table();
   // Exporters write some weights as constants; and of what a model returns, training needs the loss alone.
   const bool imported = workload.source == Workload::Source::onnx;
-  ir::Module model    = imported ? transform::lift_constants(module, ops) : module;
+  ir::Module model    = imported ? transform::join_slices(transform::lift_constants(module, ops), ops) : module;
   if (imported || !workload.loss.empty()) {
     model = transform::add_loss(model, ops, workload.loss.empty() ? "sum" : workload.loss, workload.output,
                                 workload.loss_axis);
@@ -137,11 +139,26 @@ Sequential build(const Scenario& scenario) {
   return sequential;
 }
 
+namespace {
+
+// What cannot be split so is the strategy's mistake.
+ir::Module sharded(const Sequential& sequential, const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  try {
+    return transform::shard(sequential.module, ops::table(), strategy.tp, strategy.sharding()).module;
+  } catch (const Error& error) {
+    if (error.where().starts_with(scenario.root().where()) || error.where() == strategy.tensor_plan.where) throw;
+    throw Error(where(scenario, "strategy.tp"), error.what());
+  }
+}
+
+}  // namespace
+
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
   if (sequential.placed) return sequential.module;
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module        = transform::shard(sequential.module, ops, strategy.tp, strategy.results).module;
+  ir::Module module        = sharded(sequential, scenario);
   for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
     module = transform::spread(module, ops, step.ways, step.spread).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
@@ -149,7 +166,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario) {
                  .module;
   }
   const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  if (replicas > 1) module = transform::replicate(std::move(module), ops,
+  if (replicas > 1)
+    module = transform::replicate(std::move(module), ops,
                                   {.ways    = replicas,
                                    .zero    = strategy.zero,
                                    .overlap = strategy.overlap_gradients,

@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
+#include "foreflow/workload/preset.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -23,6 +24,18 @@ const Json& empty_parts() {
     return all;
   }();
   return parts;
+}
+
+// Every workload that names a preset says its sizes.
+Json with_presets(const Json& json) {
+  Json result = json;
+  if (const Json* workload = json.find("workload")) result.set("workload", workload::with_preset(*workload));
+  const Json* jobs        = json.find("jobs");
+  const Json::Array* list = jobs == nullptr ? nullptr : jobs->if_array();
+  if (list == nullptr) return result;
+  Json filled = Json::array();
+  for (const Json& job : *list) filled.push(job.if_object() == nullptr ? job : with_presets(job));
+  return result.set("jobs", std::move(filled));
 }
 
 // The part under its own key, so that messages name it; empty when it is absent.
@@ -101,7 +114,7 @@ Scenario load(const Json& json, const std::string& file) {
   refuse_axes(json, file);
   Scenario scenario;
   scenario.file            = file;
-  scenario.source          = json;
+  scenario.source          = with_presets(json);
   scenario.name            = root.string_or("name", std::filesystem::path(file).stem().string());
   scenario.platform        = read_platform(root.at("platform"));
   const std::string engine = root.string_or("engine", "simgrid");
@@ -109,7 +122,7 @@ Scenario load(const Json& json, const std::string& file) {
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
   if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
   if (root.has("jobs")) return with_jobs(std::move(scenario));
-  read_work(root, scenario);
+  read_work(scenario.root(), scenario);
   return scenario;
 }
 

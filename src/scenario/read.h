@@ -38,6 +38,9 @@ simulate::Coupling read_coupling(const JsonView& json);
 void check_disturbances(const JsonView& json);
 simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
 
+// tensor_plan, sequence_parallel and vocabulary_parallel of a strategy whose tp is known; `sizes` as below.
+void read_tensor_parallelism(const JsonView& json, const JsonView& sizes, Strategy& strategy);
+
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
 

@@ -12,8 +12,7 @@ struct Later {
   std::string_view key;
   std::string_view only;  // as JSON
 };
-constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""},
-                               Later{"sequence_parallel", "false"}};
+constexpr std::array kLater = {Later{"virtual_stages", "1"}, Later{"recompute", "\"none\""}};
 
 void refuse_later(const JsonView& json) {
   for (const Later& later : kLater) {
@@ -62,8 +61,9 @@ namespace {
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
   const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden"), layers = stated(sizes, "layers");
   if (heads > 0) check_divides(json, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
-  const int64_t shared = stated(sizes, "kv_heads");
-  if (shared > 0) check_divides(json, "tp", strategy.tp, shared, "the " + std::to_string(shared) + " heads of keys and values");
+  const int64_t kv_heads = stated(sizes, "kv_heads");
+  if (kv_heads > 0)
+    check_divides(json, "tp", strategy.tp, kv_heads, "the " + std::to_string(kv_heads) + " heads of keys and values");
   if (hidden > 0) check_divides(json, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden));
   if (layers > 0 && strategy.pp > layers) {
     json.at("pp").fail(std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +
@@ -122,8 +122,17 @@ const std::vector<std::string>& strategy_keys() {
   static const std::vector<std::string> keys = {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "stage_shares", "gather_results",
       "virtual_stages", "recompute", "zero", "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends",
-      "overlap_tensor", "cp", "ep"};
+      "overlap_tensor", "tensor_plan", "vocabulary_parallel", "cp", "ep"};
   // clang-format on
+  return keys;
+}
+
+const std::vector<std::string>& later_strategy_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all;
+    for (const Later& later : kLater) all.emplace_back(later.key);
+    return all;
+  }();
   return keys;
 }
 
@@ -144,6 +153,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
 
   read_sharing(json, workload, sizes, strategy);
   check_sizes(json, strategy, sizes);
+  read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
+#include "foreflow/workload/preset.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -51,7 +52,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
     return;
   }
   if (!json.has("model")) json.fail("says no workload; give \"model\", \"onnx\" or \"distir\"");
-  workload.family = &workload::workloads().get(json.at("model").as_string(), json.at("model").where());
+  workload.family = &workload::find_model(json.at("model").as_string(), json.at("model").where());
   json.allow_only(with_common_keys(family_keys(*workload.family)));
 }
 

@@ -7,7 +7,7 @@ namespace foreflow::schedule {
 Arrivals::Arrivals(const Plan& plan, double hop) : plan_(plan), hop_(hop) {
   const Size& size = plan.size;
   const std::vector<std::optional<double>> never(static_cast<size_t>(size.microbatches));
-  stages_.assign(static_cast<size_t>(plan.stages() * plan.pipes()), {0, never, never});
+  stages_.assign(static_cast<size_t>(plan.stages()) * static_cast<size_t>(plan.pipes()), {0, never, never});
   for (size_t device = 0; device < plan.order.size(); ++device) {
     FOREFLOW_CHECK(device < static_cast<size_t>(size.devices), "as many devices as the size says");
     for (int chunk = 0; chunk < size.chunks; ++chunk) stages_[row(device, chunk)].device = device;
@@ -39,8 +39,9 @@ void Arrivals::output(size_t device, const Task& task, double time) {
 }
 
 size_t Arrivals::row(size_t device, int chunk) const {
-  const int stage = plan_.stage_of(static_cast<int>(device), chunk);
-  return static_cast<size_t>(plan_.pipe_of(chunk) * plan_.stages() + stage);
+  const auto pipe  = static_cast<size_t>(plan_.pipe_of(chunk));
+  const auto stage = static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk));
+  return pipe * static_cast<size_t>(plan_.stages()) + stage;
 }
 
 std::optional<double> Arrivals::arrival(const std::optional<double>& sent, size_t from, size_t to) const {

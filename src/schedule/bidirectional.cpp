@@ -24,8 +24,8 @@ void drain(Steps& steps, const Between& device) {
 }  // namespace
 
 std::vector<Task> eight_steps(const Between& device, int microbatches) {
-  const auto [reach, position, near, far] = device;
-  const int inside                        = reach - position - 1;  // devices up to the middle
+  const int reach = device.reach, position = device.position, near = device.near, far = device.far;
+  const int inside = reach - position - 1;  // devices up to the middle
   Steps steps;
   times(2 * inside, [&](int) { steps.forward(near); });
   times(position + 1, [&](int) {

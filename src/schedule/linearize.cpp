@@ -27,7 +27,8 @@ bool splits(const Plan& plan) {
 
 std::vector<PlacedTask> linearize(const Plan& plan) {
   // A unit for each task of a chunk, so that tasks which start together do so exactly.
-  const double unit = plan.size.chunks / plan.pipes(), half = splits(plan) ? unit : unit / 2;
+  const int chunks  = plan.size.chunks / plan.pipes();
+  const double unit = chunks, half = splits(plan) ? unit : unit / 2;
   const Slots slots = play(plan, {.forward = unit, .input_grad = half, .weight_grad = half, .hop = 0});
   std::vector<PlacedTask> line;
   for (size_t d = 0; d < slots.size(); ++d) {

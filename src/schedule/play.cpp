@@ -83,7 +83,7 @@ Costs whole_costs(double forward, double backward, double hop) { return {forward
 
 void check_costs(const Costs& costs, const std::string& where) {
   const auto refuse = [&](const char* name, double value, const char* right) {
-    throw Error(where, fmt::format("a {} cost of {}; it is a finite number {}", name, value, right));
+    throw Error(where, fmt::format("a cost of {} for the {}; it is a finite number {}", value, name, right));
   };
   const auto check_work = [&](const char* name, double value) {
     if (!std::isfinite(value) || value <= 0) refuse(name, value, "above 0");

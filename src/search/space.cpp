@@ -1,26 +1,34 @@
-#include <algorithm>
+#include "foreflow/search/space.h"
 
-#include "foreflow/search/search.h"
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "axes.h"
+#include "foreflow/scenario/axes.h"
 
 namespace foreflow::search {
 namespace {
 
 using Choices = std::vector<Json>;
 
-Choices choices_of(const JsonView& strategy, std::string_view key) {
-  const Json& value = strategy.at(key).json();
-  if (value.if_array() == nullptr) return {value};
-  if (value.if_array()->empty()) strategy.at(key).fail("is an axis without values; give one or more");
-  return *value.if_array();
+constexpr std::string_view kPlacement   = "placement";
+constexpr std::array<const char*, 4> kDegrees = {"dp", "tp", "pp", "cp"};  // cp only where it is given
+
+bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
+
+// Objects of one key.
+Choices named(std::string_view key, const Choices& values) {
+  Choices choices;
+  for (const Json& value : values) choices.push_back(Json::object().set(key, value));
+  return choices;
 }
 
-// Every point so far with every choice of `key`.
-std::vector<Json> crossed(const std::vector<Json>& points, std::string_view key, const Choices& choices) {
-  std::vector<Json> all;
-  for (const Json& point : points) {
-    for (const Json& choice : choices) all.emplace_back(point).set(key, choice);
-  }
-  return all;
+Choices values_of(const JsonView& holder, std::string_view key) {
+  const Json& value = holder.at(key).json();
+  if (value.if_array() == nullptr) return {value};
+  if (value.if_array()->empty()) holder.at(key).fail("is an axis without values; give one or more");
+  return *value.if_array();
 }
 
 Choices all_divisors(int64_t number) {
@@ -29,14 +37,9 @@ Choices all_divisors(int64_t number) {
   return choices;
 }
 
-int64_t whole_or(const Json& point, std::string_view key, int64_t fallback) {
-  const Json* value = point.find(key);
-  return value != nullptr && value->if_int() != nullptr ? *value->if_int() : fallback;
-}
-
 bool uses_all(const Json& point, int64_t devices) {
   int64_t left = devices;
-  for (const char* key : {"dp", "tp", "pp"}) {
+  for (const char* key : kDegrees) {
     const int64_t degree = whole_or(point, key, 1);
     if (degree < 1 || left % degree != 0) return false;
     left /= degree;
@@ -44,39 +47,207 @@ bool uses_all(const Json& point, int64_t devices) {
   return left == 1;
 }
 
-Choices microbatch_choices(const Json& point) {
-  if (whole_or(point, "pp", 1) <= 1) return {Json(1)};
-  const int64_t replica = whole_or(point, "global_batch", 1) / std::max<int64_t>(whole_or(point, "dp", 1), 1);
-  Choices choices       = {Json(1)};
-  for (int64_t k = 2; k <= replica; k *= 2) choices.emplace_back(k);
-  return choices;
+bool is_degree(std::string_view key) { return std::find(kDegrees.begin(), kDegrees.end(), key) != kDegrees.end(); }
+
+[[noreturn]] void too_many(const std::string& file) {
+  throw Error(file, "has more than " + std::to_string(kMostPoints) +
+                        " strategies; list fewer values, or use --method annealing or beam");
+}
+
+// Decided together, because of most combinations the product is wrong.
+Dimension degrees(const JsonView& strategy, int64_t devices) {
+  Dimension dimension{"dp-tp-pp", {Json::object()}, nullptr};
+  bool derived = false;
+  for (const char* key : kDegrees) {
+    const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
+    if (!strategy.has(key) && std::string_view(key) == "cp") continue;
+    derived = derived || absent;
+    Choices crossed;
+    for (const Json& point : dimension.choices) {
+      for (const Json& value : absent ? all_divisors(devices) : values_of(strategy, key))
+        crossed.push_back(Json(point).set(key, value));
+      if (crossed.size() > kMostPoints) too_many(strategy.file());
+    }
+    dimension.choices = std::move(crossed);
+  }
+  if (derived) std::erase_if(dimension.choices, [&](const Json& point) { return !uses_all(point, devices); });
+  return dimension;
+}
+
+const AxisDef* row_of(std::string_view key) {
+  const auto& rows = axis_table();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const AxisDef& row) { return row.key == key; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// A key of `holder`, which is the strategy or the placement; `prefix` is "" or "placement.".
+Dimension given(const JsonView& holder, const std::string& key, const std::string& prefix) {
+  const std::string name = prefix + key;
+  const AxisDef* row     = row_of(name);
+  if (row != nullptr && is_any(holder.at(key).json())) return {name, {}, row};
+  return {name, named(name, values_of(holder, key)), nullptr};
+}
+
+// What the strategy sets comes first, for rules may depend on it.
+Region region_of(const JsonView& strategy, const JsonView& placement, int64_t devices) {
+  strategy.allow_only(scenario::strategy_keys());
+  Region given_values = {degrees(strategy, devices)}, ruled;
+  for (const auto& [key, value] : strategy.members()) {
+    if (is_degree(key)) continue;
+    Dimension dimension = given(strategy, key, "");
+    if (dimension.rule == nullptr) given_values.push_back(std::move(dimension));
+  }
+  if (placement.json().if_object() != nullptr) {
+    for (const auto& [key, value] : placement.members()) {
+      Dimension dimension = given(placement, key, std::string(kPlacement) + ".");
+      const bool varies   = scenario::is_axis(dimension.key, value.json());
+      if (varies && dimension.rule == nullptr) given_values.push_back(std::move(dimension));
+    }
+  } else if (placement.json().if_array() != nullptr) {
+    const Json holder = Json::object().set(kPlacement, placement.json());
+    given_values.push_back(given(JsonView(holder, placement.file()), std::string(kPlacement), ""));
+  }
+  const auto decided = [&](std::string_view key) {
+    return std::any_of(given_values.begin(), given_values.end(), [&](const Dimension& other) { return other.key == key; });
+  };
+  const bool placed = !placement.json().is_null();
+  for (const AxisDef& row : axis_table()) {
+    const bool of_placement = row.key.starts_with(kPlacement);
+    const JsonView& holder  = of_placement ? placement : strategy;
+    const std::string key(of_placement ? row.key.substr(kPlacement.size() + 1) : row.key);
+    const bool there = holder.json().if_object() != nullptr && holder.has(key);
+    const bool asked = there ? is_any(holder.at(key).json())
+                             : row.searched == Searched::always && (!of_placement || !placed);
+    const bool split = row.key == "microbatches" && strategy.has("microbatch_size");
+    if (asked && !split && !decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
+  }
+  given_values.insert(given_values.end(), ruled.begin(), ruled.end());
+  return given_values;
+}
+
+Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  Facts facts;
+  std::set<std::string_view> nodes;
+  for (const platform::Device& device : platform.devices()) nodes.insert(device.node);
+  facts.devices  = static_cast<int64_t>(platform.devices().size());
+  facts.nodes    = static_cast<int64_t>(nodes.size());
+  facts.training = scenario.workload.mode == workload::Mode::training;
+  if (scenario.workload.family == nullptr) return facts;
+  const std::string_view family = scenario.workload.family->name;
+  facts.transformer             = family != "mlp" && family != "resnet" && family != "unet";
+  facts.experts                 = family == "moe";
+  facts.layers                  = whole_or(scenario.root().at("workload").json(), "layers", 0);
+  return facts;
+}
+
+// What a scenario says of its placement, without lists: those are axes.
+Json own_placement(const Json& source) {
+  const Json* placement = source.find(kPlacement);
+  if (placement == nullptr || placement->if_array() != nullptr) return Json::object();
+  if (placement->if_string() != nullptr) return Json::object().set("policy", *placement);
+  Json own = Json::object();
+  for (const auto& [key, value] : *placement->if_object()) {
+    const std::string path = std::string(kPlacement) + "." + key;
+    if (!scenario::is_axis(path, value) && !is_any(value)) own.set(key, value);
+  }
+  return own;
 }
 
 }  // namespace
 
-std::vector<Json> space(const Json& source, const std::string& file, int64_t devices) {
-  Json holder;
-  const Json* given = source.find("strategy");
-  holder.set("strategy", given != nullptr ? *given : Json::object());
-  const JsonView strategy = JsonView(holder, file).at("strategy");
-  strategy.allow_only(scenario::strategy_keys());
+Space::Space(const Json& source, const std::string& file, const platform::Platform& platform)
+    : source_(source), file_(file) {
+  const Json none          = Json::object();
+  const Json* strategy     = source.find("strategy");
+  const Json* placement    = source.find(kPlacement);
+  source_.set("strategy", none);
+  if (placement != nullptr) source_.set(kPlacement, own_placement(source));
+  const scenario::Scenario scenario = scenario::load(source_, file);
+  facts_                            = std::make_shared<const Facts>(facts_of(scenario, platform));
 
-  std::vector<Json> points = {Json::object()};
-  bool derived             = false;
-  for (const char* key : {"dp", "tp", "pp"}) {
-    derived = derived || !strategy.has(key);
-    points  = crossed(points, key, strategy.has(key) ? choices_of(strategy, key) : all_divisors(devices));
+  Json holder = Json::object();
+  holder.set("strategy", strategy != nullptr ? *strategy : none);
+  holder.set(kPlacement, placement != nullptr ? *placement : Json());
+  const JsonView root(holder, file);
+  const JsonView wanted = root.at("strategy");
+  if (wanted.json().if_array() == nullptr) {
+    regions_.push_back(region_of(wanted, root.at(kPlacement), facts_->devices));
+    return;
   }
-  if (derived) std::erase_if(points, [&](const Json& point) { return !uses_all(point, devices); });
-  for (const auto& [key, value] : strategy.members()) {
-    if (key != "dp" && key != "tp" && key != "pp") points = crossed(points, key, choices_of(strategy, key));
-  }
-  if (strategy.has("microbatches") || strategy.has("microbatch_size")) return points;
+  for (const JsonView& part : wanted.items()) regions_.push_back(region_of(part, root.at(kPlacement), facts_->devices));
+  if (regions_.empty()) wanted.fail("is an empty list; give one object or more");
+}
+
+int64_t Space::layers() const { return facts_->layers; }
+
+std::vector<Json> Space::choices(const Region& region, size_t d, const Json& point) const {
+  const Dimension& dimension = region[d];
+  if (dimension.rule == nullptr) return dimension.choices;
+  return named(dimension.key, dimension.rule->legal(*facts_, point));
+}
+
+Json Space::assumed(const Region& region, size_t d, const Json& point) const {
+  const std::vector<Json> all = choices(region, d, point);
+  if (all.empty()) return Json::object();
+  const AxisDef* rule = region[d].rule;
+  if (rule == nullptr || rule->assumed == nullptr) return all.front();
+  return Json::object().set(region[d].key, rule->assumed(*facts_, point));
+}
+
+std::vector<Json> Space::points() const {
   std::vector<Json> all;
-  for (const Json& point : points) {
-    for (Json& finer : crossed({point}, "microbatches", microbatch_choices(point))) all.push_back(std::move(finer));
+  std::set<std::string> seen;
+  for (const Region& region : regions_) {
+    std::vector<Json> points = {Json::object()};
+    for (size_t d = 0; d < region.size(); ++d) {
+      std::vector<Json> longer;
+      for (const Json& point : points) {
+        const std::vector<Json> values = choices(region, d, point);
+        if (values.empty()) longer.push_back(point);
+        for (const Json& choice : values) longer.push_back(with(point, choice));
+        if (longer.size() > kMostPoints) too_many(file_);
+      }
+      points = std::move(longer);
+    }
+    for (Json& point : points) {
+      if (seen.insert(point.dump_compact()).second) all.push_back(std::move(point));
+    }
   }
   return all;
+}
+
+Json Space::scenario(const Json& point) const {
+  Json scenario        = source_;
+  const Json placement = placement_of(point);
+  scenario.set("strategy", strategy_of(point));
+  if (placement.is_null()) return scenario;
+  const Json* own = scenario.find(kPlacement);
+  const bool alone = placement.if_object() == nullptr || own == nullptr;
+  scenario.set(kPlacement, alone ? placement : with(*own, placement));
+  return scenario;
+}
+
+Json with(const Json& point, const Json& choice) {
+  Json longer = point;
+  for (const auto& [key, value] : *choice.if_object()) longer.set(key, value);
+  return longer;
+}
+
+Json strategy_of(const Json& point) {
+  Json strategy = Json::object();
+  for (const auto& [key, value] : *point.if_object()) {
+    if (!key.starts_with(kPlacement)) strategy.set(key, value);
+  }
+  return strategy;
+}
+
+Json placement_of(const Json& point) {
+  Json placement;
+  for (const auto& [key, value] : *point.if_object()) {
+    if (key == kPlacement) return value;
+    if (key.starts_with(kPlacement)) placement.set(key.substr(kPlacement.size() + 1), value);
+  }
+  return placement;
 }
 
 }  // namespace foreflow::search

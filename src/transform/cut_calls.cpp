@@ -34,7 +34,8 @@ class CallCutter {
       }
     }
     made_.first_op.push_back(builder_.function().ops.size());
-    for (size_t value = 0; value < entry_.values.size(); ++value) made_.values.push_back(map_(static_cast<ValueId>(value)));
+    for (size_t value = 0; value < entry_.values.size(); ++value)
+      made_.values.push_back(map_(static_cast<ValueId>(value)));
     made_.module.functions.push_back(builder_.finish(copies(entry_.results, map_)));
     made_.module.source = module_.source;
     return std::move(made_);
@@ -81,7 +82,8 @@ class CallCutter {
     if (!fresh) return found->second;
     const ir::Function function = renumbered(module_.functions[static_cast<size_t>(callee)]);
     const int variant           = ++variants_[callee];
-    const std::string name      = variant == 1 ? function.name : function.name + "_" + std::string(1, static_cast<char>('a' + variant - 1));
+    const std::string name =
+        variant == 1 ? function.name : function.name + "_" + std::string(1, static_cast<char>('a' + variant - 1));
     const std::vector<size_t> before(cuts.before.begin(), cuts.before.end());
     Pieces& made  = found->second;
     made.segments = cut(function, {before, function.ops.size(), {}, cuts.left_out}, name);
@@ -93,9 +95,9 @@ class CallCutter {
   }
 
   void write_pieces(size_t o, const CallCuts& cuts) {
-    const ir::Op& op             = entry_.ops[o];
-    const ir::Function& callee   = module_.functions[static_cast<size_t>(op.callee)];
-    const Pieces& pieces         = this->pieces(op.callee, cuts);
+    const ir::Op& op           = entry_.ops[o];
+    const ir::Function& callee = module_.functions[static_cast<size_t>(op.callee)];
+    const Pieces& pieces       = this->pieces(op.callee, cuts);
     std::map<ValueId, ValueId> here;  // value of the callee -> of the new entry
     const auto arguments = entry_.inputs(op);
     for (size_t i = 0; i < arguments.size(); ++i) here[static_cast<ValueId>(i)] = map_(arguments[i]);

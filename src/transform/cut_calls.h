@@ -15,8 +15,8 @@ struct Position {
 };
 
 struct CallCuts {
-  std::set<size_t> before;                     // ops of the called function where a piece begins; not 0
-  std::map<size_t, ir::ValueId> left_out = {}; // ops of it that are not written, and the value that stands for theirs
+  std::set<size_t> before;                       // ops of the called function where a piece begins; not 0
+  std::map<size_t, ir::ValueId> left_out  = {};  // ops of it that are not written, and the value that stands for theirs
   auto operator<=>(const CallCuts&) const = default;
 };
 

@@ -19,7 +19,8 @@ struct PlacedBucket {
 
 // Gradients that are made on one device in one call (or outside calls) travel together, in the order in which they are
 // made, as soon as they are `limit` bytes.
-std::vector<PlacedBucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values, Bytes limit) {
+std::vector<PlacedBucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values,
+                               Bytes limit) {
   struct Open {
     PlacedBucket placed;
     Bytes size;
@@ -29,8 +30,8 @@ std::vector<PlacedBucket> pack(const std::vector<GradientPart>& parts, const int
   for (const GradientPart& part : parts) {
     const ir::Type& type = values[ir::index(part.value)].value.type;
     const auto key       = std::tuple(part.call, ir::device_of(type), part.adds, part.last);
-    Open& bucket         = open.try_emplace(key, Open{{part.at, {0, {}, {}, part.adds, part.last}}, Bytes(0)}).first->second;
-    bucket.placed.at     = std::max(bucket.placed.at, part.at);
+    Open& bucket = open.try_emplace(key, Open{{part.at, {0, {}, {}, part.adds, part.last}}, Bytes(0)}).first->second;
+    bucket.placed.at = std::max(bucket.placed.at, part.at);
     bucket.placed.bucket.weights.push_back(part.weight);
     bucket.placed.bucket.gradients.push_back(part.value);
     bucket.size += ir::bytes_of(type);
@@ -69,7 +70,8 @@ ExchangePlan plan_exchange(ir::Module module, const LayoutInterpretation& layout
   if (!plain && how.ways > 1) plan.weights = trained_weights(module.entry(), layouts.entry().values);
   if (plan.empty()) {
     if (how.zero > 0 && how.ways > 1)
-      throw Error(module.source + ": @" + module.entry().name, "updates no weight with a sum over replicas, so zero has nothing to split; leave it at 0");
+      throw Error(module.source + ": @" + module.entry().name,
+                  "updates no weight with a sum over replicas, so zero has nothing to split; leave it at 0");
     plan.module = std::move(module);
     return plan;
   }
@@ -77,8 +79,8 @@ ExchangePlan plan_exchange(ir::Module module, const LayoutInterpretation& layout
   std::map<size_t, CallCuts> cuts;
   const std::vector<GradientPart> parts = gradient_parts(module, layouts, plan.weights, how.zero >= 2, cuts);
   // What is summed after the backward pass waits until then.
-  const bool early                     = how.overlap || how.zero >= 2;
-  std::vector<PlacedBucket> buckets    = pack(parts, values, how.bucket);
+  const bool early                  = how.overlap || how.zero >= 2;
+  std::vector<PlacedBucket> buckets = pack(parts, values, how.bucket);
   std::vector<PlacedWindow> windows;
   if (how.zero == 3) windows = gather_windows(module, layouts, plan.weights, how.bucket);
   const auto cut_at = [&](const Position& at) {
@@ -102,7 +104,8 @@ ExchangePlan plan_exchange(ir::Module module, const LayoutInterpretation& layout
     placed.bucket.gradients = renamed(placed.bucket.gradients, cut);
     plan.buckets.push_back(std::move(placed.bucket));
   }
-  for (PlacedWindow& placed : windows) plan.windows.push_back({cut.at(placed.at, cuts), placed.device, std::move(placed.weights)});
+  for (PlacedWindow& placed : windows)
+    plan.windows.push_back({cut.at(placed.at, cuts), placed.device, std::move(placed.weights)});
   plan.module = std::move(cut.module);
   return plan;
 }

@@ -20,7 +20,8 @@ struct Use {
 
 class Planner {
  public:
-  Planner(const ir::Module& module, const LayoutInterpretation& layouts, const std::vector<TrainedWeight>& weights, Bytes limit)
+  Planner(const ir::Module& module, const LayoutInterpretation& layouts, const std::vector<TrainedWeight>& weights,
+          Bytes limit)
       : module_(module), entry_(module.entry()), layouts_(layouts), weights_(weights), limit_(limit) {}
 
   std::vector<PlacedWindow> run() {
@@ -72,7 +73,8 @@ class Planner {
     std::vector<std::vector<size_t>> reads(function.parameters.size());
     for (size_t inner = 0; inner < function.ops.size(); ++inner) {
       for (const ValueId id : function.inputs(function.ops[inner])) {
-        if (id != ValueId::none && ir::index(id) < reads.size()) reads[ir::index(id)].push_back(begin_of_group(function, inside, inner));
+        if (id != ValueId::none && ir::index(id) < reads.size())
+          reads[ir::index(id)].push_back(begin_of_group(function, inside, inner));
       }
     }
     return reads;

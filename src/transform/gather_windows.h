@@ -12,9 +12,9 @@ struct PlacedWindow {
   std::vector<size_t> weights;
 };
 
-// Weights of one device are gathered in units of `limit` bytes, in the order of their first use. A unit is there while it is
-// used; it is gathered anew for the backward pass, for another call, and where others have been used in between. In the
-// order of `at`.
+// Weights of one device are gathered in units of `limit` bytes, in the order of their first use. A unit is there while
+// it is used; it is gathered anew for the backward pass, for another call, and where others have been used in between.
+// In the order of `at`.
 std::vector<PlacedWindow> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
                                          const std::vector<TrainedWeight>& weights, Bytes limit);
 

@@ -30,7 +30,7 @@ class Finder {
   void find(size_t weight, ValueId gradient, bool each_microbatch, std::vector<GradientPart>& parts) {
     std::vector<GradientPart> found;
     for (ValueId sum = gradient; sum != ValueId::none;) {
-      const size_t o    = makers_[ir::index(sum)];
+      const size_t o       = makers_[ir::index(sum)];
       const ValueId before = each_microbatch ? take_apart(o, sum) : ValueId::none;
       found.push_back({weight, sum, entry_.ops[o].is_call() ? o : kNoCall, place_of(o, sum), false, found.empty()});
       sum = before;
@@ -46,15 +46,17 @@ class Finder {
   const interpret::Values<LaidOut>& values_in(size_t o) const {
     return layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
   }
-  ValueId inside(size_t o, ValueId result) const { return callee(o).results[ir::index(result) - entry_.ops[o].first_result]; }
+  ValueId inside(size_t o, ValueId result) const {
+    return callee(o).results[ir::index(result) - entry_.ops[o].first_result];
+  }
 
   // Where a call adds its part to a sum so far that it is given, it no longer does, and that sum is returned.
   ValueId take_apart(size_t o, ValueId sum) {
     if (!entry_.ops[o].is_call()) return ValueId::none;
-    const ir::Function& function = callee(o);
-    const ValueId total          = inside(o, sum);
+    const ir::Function& function      = callee(o);
+    const ValueId total               = inside(o, sum);
     const std::vector<size_t>& makers = makers_in(entry_.ops[o].callee);
-    const size_t add             = makers[ir::index(total)];
+    const size_t add                  = makers[ir::index(total)];
     if (add == SIZE_MAX || function.ops[add].is_call() || function.ops[add].def->name != "Add") return ValueId::none;
     const auto terms = function.inputs(function.ops[add]);
     if (ir::index(terms[0]) >= function.parameters.size() || makers[ir::index(terms[1])] == SIZE_MAX ||
@@ -70,10 +72,10 @@ class Finder {
 
   Position place_of(size_t o, ValueId value) {
     if (!entry_.ops[o].is_call()) return {end_of_group(entry_, layouts_.entry().values, o) + 1, 0};
-    const ir::Function& function = callee(o);
-    ValueId id                   = inside(o, value);
+    const ir::Function& function      = callee(o);
+    ValueId id                        = inside(o, value);
     const std::vector<size_t>& makers = makers_in(entry_.ops[o].callee);
-    size_t maker                 = makers[ir::index(id)];
+    size_t maker                      = makers[ir::index(id)];
     if (maker == SIZE_MAX) return {o + 1, 0};
     if (const auto found = cuts_.find(o); found != cuts_.end() && found->second.left_out.contains(maker))
       maker = makers[ir::index(found->second.left_out.at(maker))];

@@ -1,6 +1,7 @@
 #include "foreflow/transform/layout.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "factor_text.h"
 
@@ -57,6 +58,26 @@ bool is_tensor_operand(const ir::OpCall& call, size_t i) {
 // other ones.
 bool converts_floats(const ir::OpCall& call) {
   return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
+}
+
+// The operand in which the op is linear, whatever the others are: padding with zeros, the gradient of a Gather. None
+// for most ops.
+std::optional<size_t> linear_operand(const ir::OpCall& call) {
+  if (call.def.name == "GatherGrad") return 1;
+  const bool filled = call.has(2) || call.attributes.float_or("value", 0) != 0;
+  if (call.def.name != "Pad" || call.attributes.string_or("mode", "constant") != "constant" || filled)
+    return std::nullopt;
+  return 0;
+}
+
+// Sums arrive in the operand in which the op is linear, and everything else is whole.
+bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
+  const std::optional<size_t> linear = linear_operand(call);
+  if (!linear) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (i == *linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
 }
 
 // Sums pass through what is linear in all its tensor operands together.
@@ -159,7 +180,7 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     return decision;
   }
   if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
-  if (passes_partial(call, arriving)) return pass_partial(call, arriving);
+  if (passes_partial(call, arriving) || passes_partial_of_one(call, arriving)) return pass_partial(call, arriving);
   const ir::Factors factors = call.def.factors(call);
   if (factors.rule == ir::Factors::Rule::linear_view) return decide_view(call, arriving, ways);
   const FactorText text = parse_factors(factors.text);

@@ -6,8 +6,8 @@
 //                                  %b: D2 = Send(%v2, 2)              // D2 waits, if it must
 //                                  %c = MatMul(%b, %w)
 //
-// as Megatron-LM's p2p messages, which are posted and then waited for. Upwards and downwards are streams of their own, so
-// that activations do not wait for gradients.
+// as Megatron-LM's p2p messages, which are posted and then waited for. Upwards and downwards are streams of their own,
+// so that activations do not wait for gradients.
 #include <optional>
 
 #include "awaited.h"
@@ -73,7 +73,7 @@ class Rewriter {
   void send(const ir::Op& op, const Device& from) {
     const Device to   = op.attributes->get_device("to");
     const bool upward = to.index > from.index;
-    const auto on     = [&](ValueId value, const Device& device) { return builder_.op("Send", {value}, {{"to", device}}); };
+    const auto on = [&](ValueId value, const Device& device) { return builder_.op("Send", {value}, {{"to", device}}); };
     const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, upward ? "to_next" : "to_prev"));
     const ValueId in  = on(out, Device(to.index, upward ? "from_prev" : "from_next"));
     awaited_.expect(function_.output(op, 0), [on, in, to] { return on(in, to); });

@@ -5,10 +5,11 @@
 //   %z.1, %z.2 = MPIAllreduce(%y.1, %y.2)      %v2 = Send(%v1, 1.tp)                                     ..
 //                                              %v3, %v4 = MPIAllreduce(%v2, ..)
 //                                              the same with %b1.1
-//                                              %z.1 = Concat[axis = 0](Send(%v3, 1), Send(.., 1))        before its first use
+//                                              %z.1 = Concat[axis = 0](Send(%v3, 1), Send(.., 1))        before its
+//                                              first use
 //
-// as Transformer Engine's user buffers. A MatMulGrad whose first result is summed becomes two products, and the second one,
-// the gradient of the weight, hides the sum of the last chunk, as in Megatron-LM.
+// as Transformer Engine's user buffers. A MatMulGrad whose first result is summed becomes two products, and the second
+// one, the gradient of the weight, hides the sum of the last chunk, as in Megatron-LM.
 #include <algorithm>
 #include <optional>
 
@@ -103,9 +104,11 @@ class Rewriter {
       const size_t maker = makers_[ir::index(id)];
       if (maker == SIZE_MAX || uses_[ir::index(id)] != 1 || maker + inputs.size() < sum) return std::nullopt;
       const ir::Op& product = function_.ops[maker];
-      if (product.is_call() || product.first_result != ir::index(id) || product.def != function_.ops[makers_[ir::index(inputs[0])]].def)
+      if (product.is_call() || product.first_result != ir::index(id) ||
+          product.def != function_.ops[makers_[ir::index(inputs[0])]].def)
         return std::nullopt;
-      const std::optional<Cut> own = product.def->name == "MatMulGrad" ? cut_of_gradient(product) : cut_of_product(product);
+      const std::optional<Cut> own =
+          product.def->name == "MatMulGrad" ? cut_of_gradient(product) : cut_of_product(product);
       if (!own) return std::nullopt;
       cut = own;
     }
@@ -130,8 +133,9 @@ class Rewriter {
     const std::string& result = text.outputs[0];
     for (size_t output = 0; output < result.size(); ++output) {
       const size_t input = text.inputs[0].find(result[output]);
-      const bool others  = std::any_of(text.inputs.begin() + 1, text.inputs.end(),
-                                       [&](const std::string& letters) { return letters.find(result[output]) != std::string::npos; });
+      const bool others  = std::any_of(text.inputs.begin() + 1, text.inputs.end(), [&](const std::string& letters) {
+        return letters.find(result[output]) != std::string::npos;
+      });
       if (result[output] == '.' || input == std::string::npos || others) continue;
       if (divides(types.inputs[0].dims, input)) return Cut{input, output};
     }
@@ -140,7 +144,8 @@ class Rewriter {
 
   static bool contracts(const FactorText& text) {
     return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-      return letter != '.' && text.inputs[1].find(letter) != std::string::npos && text.outputs[0].find(letter) == std::string::npos;
+      return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+             text.outputs[0].find(letter) == std::string::npos;
     });
   }
 
@@ -203,8 +208,8 @@ class Rewriter {
   // dw[h, f] = x[.., s, h]^T dy[.., s, f], all rows together.
   void weight_gradient(const ir::Op& product) {
     if (product.def->name != "MatMulGrad" || uses_[product.first_result + 1] == 0) return;
-    const auto inputs   = function_.inputs(product);
-    const auto as_rows  = [&](ValueId id) {
+    const auto inputs  = function_.inputs(product);
+    const auto as_rows = [&](ValueId id) {
       return builder_.op("Reshape", {map_(id)}, {{"shape", std::vector<int64_t>{-1, type(id).dims.back()}}});
     };
     const ValueId old = function_.output(product, 1);
@@ -230,8 +235,8 @@ class Rewriter {
 
 // Per function: its instance; null where it, or a function that calls it, has several that differ in types or in the
 // devices of calls.
-std::vector<const interpret::Instance<Mixed>*> instance_by_function(const ir::Module& module,
-                                                                  const interpret::MixedInterpretation& interpretation) {
+std::vector<const interpret::Instance<Mixed>*> instance_by_function(
+    const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
   std::vector<const interpret::Instance<Mixed>*> found(module.functions.size(), nullptr);
   std::vector<bool> differs(module.functions.size());
   for (const auto& instance : interpretation.instances) {
@@ -257,7 +262,7 @@ std::vector<const interpret::Instance<Mixed>*> instance_by_function(const ir::Mo
 ir::Module overlap_tensor(const ir::Module& module, const ir::OpTable& ops, int chunks) {
   if (chunks == 1) return module;
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  const auto instances = instance_by_function(module, interpretation);
+  const auto instances                                = instance_by_function(module, interpretation);
   std::vector<bool> names_devices;
   ir::Module result;
   result.source = module.source;

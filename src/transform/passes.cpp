@@ -51,25 +51,43 @@ int degree_argument(const PassArguments& arguments, const std::string& key, int 
   return value;
 }
 
-ir::Module apply(const ir::Module& module, const ir::OpTable& ops, std::string_view pass) {
+namespace {
+
+struct Written {
+  const PassDef& def;
+  PassArguments arguments;
+};
+
+Written parse_pass(std::string_view pass) {
   const std::string where = "--pass \"" + std::string(pass) + "\"";
   Scanner scanner(pass, where);
-  const PassDef& def = passes().get(scanner.word(), where);
-  PassArguments arguments;
+  Written written{passes().get(scanner.word(), where), {}};
   if (scanner.accept('(')) {
-    const std::vector<std::string> known(def.arguments.begin(), def.arguments.end());
+    const std::vector<std::string> known(written.def.arguments.begin(), written.def.arguments.end());
     while (!scanner.accept(')')) {
       const std::string key(scanner.word());
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         throw Error(where, "unknown argument \"" + key + "\"; " + (known.empty() ? "this pass takes none" : "use " + list_or(known)));
       }
       scanner.expect('=');
-      arguments[key] = std::string(scanner.run([](std::string_view text, size_t i) { return text[i] != ',' && text[i] != ')' && text[i] != ' '; }));
+      written.arguments[key] = std::string(scanner.run([](std::string_view text, size_t i) { return text[i] != ',' && text[i] != ')' && text[i] != ' '; }));
       if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')', found " + scanner.found());
     }
   }
   if (!scanner.at_end()) scanner.fail("expected the end of the pass, found " + scanner.found());
-  return def.run(module, ops, arguments);
+  return written;
+}
+
+}  // namespace
+
+ir::Module apply(const ir::Module& module, const ir::OpTable& ops, std::string_view pass) {
+  const Written written = parse_pass(pass);
+  return written.def.run(module, ops, written.arguments);
+}
+
+std::vector<std::string> notes(const ir::Module& module, const ir::OpTable& ops, std::string_view pass) {
+  const Written written = parse_pass(pass);
+  return written.def.notes == nullptr ? std::vector<std::string>{} : written.def.notes(module, ops, written.arguments);
 }
 
 }  // namespace foreflow::transform

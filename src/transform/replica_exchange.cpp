@@ -68,7 +68,8 @@ ReplicaExchange::Values ReplicaExchange::unpack(ValueId packed, size_t count) {
 
 // The elements as a matrix with a row for each replica, zeros behind the last.
 ValueId ReplicaExchange::rows(ValueId value, const ir::Type& type) {
-  const int64_t elements = ir::element_count(type.dims), row = row_size(type, how_.ways), missing = row * how_.ways - elements;
+  const int64_t elements = ir::element_count(type.dims), row = row_size(type, how_.ways),
+                missing        = row * how_.ways - elements;
   ir::FunctionBuilder& builder = replicas_.builder;
   if (missing > 0) {
     value = builder.op("Reshape", {value}, {{"shape", std::vector<int64_t>{elements}}});
@@ -112,8 +113,8 @@ void ReplicaExchange::sum(const Bucket& bucket, size_t number) {
   // ZeRO 1 keeps the whole gradients until the update.
   const ir::Attributes scatter = how_.zero == 1 ? ir::Attributes{{"axis", int64_t{0}}, {"in_place", int64_t{1}}}
                                                 : ir::Attributes{{"axis", int64_t{0}}};
-  Values reduced = how_.zero == 0 ? replicas_.builder.emit("MPIAllreduce", packed, {}, ways)
-                                  : replicas_.builder.emit("MPIReduceScatter", packed, scatter, ways);
+  Values reduced               = how_.zero == 0 ? replicas_.builder.emit("MPIAllreduce", packed, {}, ways)
+                                                : replicas_.builder.emit("MPIReduceScatter", packed, scatter, ways);
   if (bucket.adds) return add_up(bucket, reduced);
   reduced_[number] = std::move(reduced);
 }
@@ -136,8 +137,7 @@ void ReplicaExchange::add_up(const Bucket& bucket, const Values& reduced) {
 // The sums of a bucket on the device of the replica.
 ReplicaExchange::Values ReplicaExchange::gradients(const Bucket& bucket, size_t number, int way) {
   const auto w = static_cast<size_t>(way);
-  if (!bucket.adds)
-    return unpack(from_stream(reduced_.at(number)[w], bucket.gradients[0], way), bucket.weights.size());
+  if (!bucket.adds) return unpack(from_stream(reduced_.at(number)[w], bucket.gradients[0], way), bucket.weights.size());
   Values sums;
   for (const size_t number : bucket.weights)
     sums.push_back(from_stream(so_far_.at(number)[w], bucket.gradients[0], way));
@@ -175,7 +175,8 @@ ReplicaExchange::Values ReplicaExchange::step(const Bucket& bucket, const Values
 }
 
 // Rows of weights, per replica, as whole weights on the stream of each.
-ReplicaExchange::Values ReplicaExchange::all_gather(const std::vector<Values>& parts, const std::vector<size_t>& weights) {
+ReplicaExchange::Values ReplicaExchange::all_gather(const std::vector<Values>& parts,
+                                                    const std::vector<size_t>& weights) {
   Values packed;
   for (int way = 0; way < how_.ways; ++way)
     packed.push_back(to_stream(pack(parts[static_cast<size_t>(way)]), weight(weights[0]).weight, way));
@@ -192,10 +193,9 @@ void ReplicaExchange::update() {
     std::vector<Values> fresh;
     for (int way = 0; way < how_.ways; ++way) fresh.push_back(step(bucket, gradients(bucket, b, way), way));
     if (how_.zero == 1 || how_.zero == 2) {
-      Values here = all_gather(fresh, bucket.weights);
       if (waiting != nullptr) assign(*waiting, gathered);
+      gathered = all_gather(fresh, bucket.weights);
       waiting  = &bucket;
-      gathered = std::move(here);
       if (!how_.overlap) assign(*std::exchange(waiting, nullptr), gathered);
       continue;
     }
@@ -237,14 +237,18 @@ void ReplicaExchange::gather(size_t window) {
   gathered_[window] = all_gather(parts, what.weights);
 }
 
-// The weights of a window are there from here on, and those of the next one on their way.
+// The weights of a window are there from here on, and those of the next one on their way. In this order: a stream hands
+// over what it has when it comes to that, so behind the next gather it would do so late.
 void ReplicaExchange::open(size_t window) {
   if (!gathered_.contains(window)) gather(window);
-  if (how_.overlap && next_[window] != kNone) gather(next_[window]);
   const Window& what = plan_.windows[window];
+  Values arrived;
+  for (int way = 0; way < how_.ways; ++way)
+    arrived.push_back(from_stream(gathered_.at(window)[static_cast<size_t>(way)], weight(what.weights[0]).weight, way));
+  if (how_.overlap && next_[window] != kNone) gather(next_[window]);
   for (int way = 0; way < how_.ways; ++way) {
-    const auto w = static_cast<size_t>(way);
-    const Values whole = unpack(from_stream(gathered_.at(window)[w], weight(what.weights[0]).weight, way), what.weights.size());
+    const auto w       = static_cast<size_t>(way);
+    const Values whole = unpack(arrived[w], what.weights.size());
     for (size_t i = 0; i < whole.size(); ++i) {
       const ValueId id = weight(what.weights[i]).weight;
       copies(id)[w]    = from_rows(whole[i], type(id));

@@ -73,11 +73,11 @@ class ReplicaExchange {
   const Replicas replicas_;
   std::set<ir::ValueId> flat_;
   std::set<size_t> ops_, places_;
-  std::map<ir::ValueId, Copies> parts_;           // of weights that are gathered when they are used
-  std::map<size_t, Values> reduced_;              // by bucket: per replica
-  std::map<size_t, Copies> so_far_;               // by weight: sums over microbatches
-  std::map<size_t, Values> gathered_;             // by window: per replica
-  std::vector<size_t> next_;                      // by window: the next one of its device
+  std::map<ir::ValueId, Copies> parts_;  // of weights that are gathered when they are used
+  std::map<size_t, Values> reduced_;     // by bucket: per replica
+  std::map<size_t, Copies> so_far_;      // by weight: sums over microbatches
+  std::map<size_t, Values> gathered_;    // by window: per replica
+  std::vector<size_t> next_;             // by window: the next one of its device
 };
 
 }  // namespace foreflow::transform

@@ -132,10 +132,10 @@ class Replicator {
     std::vector<bool> read(function_.values.size()), computed(function_.ops.size());
     for (const ValueId id : function_.results) read[ir::index(id)] = true;
     for (size_t o = function_.ops.size(); o-- > 0;) {
-      const ir::Op& op    = function_.ops[o];
-      const auto next     = std::upper_bound(cuts.before.begin(), cuts.before.end(), o);
-      const size_t end    = next == cuts.before.end() ? cuts.end : *next;
-      const size_t begin  = next == cuts.before.begin() ? 0 : *std::prev(next);
+      const ir::Op& op     = function_.ops[o];
+      const auto next      = std::upper_bound(cuts.before.begin(), cuts.before.end(), o);
+      const size_t end     = next == cuts.before.end() ? cuts.end : *next;
+      const size_t begin   = next == cuts.before.begin() ? 0 : *std::prev(next);
       const bool by_itself = o >= cuts.end || end == begin + 1;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const size_t value = op.first_result + i;
@@ -259,7 +259,7 @@ class Replicator {
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
-    const size_t value   = ir::index(function_.results[i]);
+    const size_t value = ir::index(function_.results[i]);
     if (exchange_.is_flat(function_.results[i])) return flat_result(i, results);
     Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
@@ -275,7 +275,8 @@ class Replicator {
     const size_t value = ir::index(function_.results[i]);
     for (int way = 0; way < ways_; ++way) {
       results.push_back(copies_[value][static_cast<size_t>(way)]);
-      distributed_.results.push_back({static_cast<int32_t>(i), Layout::flat(), ways_, way, values_[value].value.type.dims});
+      distributed_.results.push_back(
+          {static_cast<int32_t>(i), Layout::flat(), ways_, way, values_[value].value.type.dims});
     }
   }
 
@@ -290,8 +291,8 @@ class Replicator {
   // Per value that is not the replica function's own, which nearly all are.
   std::unordered_map<size_t, Copies> copies_;
   ReplicaExchange exchange_;
-  ReplicaPart part_;                    // what is one function
-  std::vector<ir::Function> segments_;  // what lies between exchanges
+  ReplicaPart part_;                         // what is one function
+  std::vector<ir::Function> segments_;       // what lies between exchanges
   std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };
@@ -310,9 +311,11 @@ namespace {
 DataParallel data_parallel_arguments(const PassArguments& arguments) {
   DataParallel how{.ways = degree_argument(arguments, "dp", 1)};
   const int64_t zero = integer_argument(arguments, "zero", 0);
-  if (zero < 0 || zero > 3) throw Error("--pass replicate: zero", std::to_string(zero) + " is no stage of ZeRO; use 0, 1, 2 or 3");
+  if (zero < 0 || zero > 3)
+    throw Error("--pass replicate: zero", std::to_string(zero) + " is no stage of ZeRO; use 0, 1, 2 or 3");
   const std::string overlap = word_argument(arguments, "overlap", "none");
-  if (overlap != "none" && overlap != "comm") throw Error("--pass replicate: overlap", "\"" + overlap + "\" is not known; use comm, or leave it out");
+  if (overlap != "none" && overlap != "comm")
+    throw Error("--pass replicate: overlap", "\"" + overlap + "\" is not known; use comm, or leave it out");
   how.zero    = static_cast<int>(zero);
   how.overlap = overlap == "comm";
   how.bucket  = parse_bytes(word_argument(arguments, "bucket", "0B"), "--pass replicate: bucket");

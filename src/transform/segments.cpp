@@ -72,7 +72,8 @@ class Cutter {
     ir::FunctionBuilder builder(name_ + "_" + std::to_string(number + 1), no_ops());
     ValueMap map(function_.values.size());
     for (const ValueId id : made.parameters) {
-      const auto role = ir::index(id) < function_.parameters.size() ? function_.parameters[ir::index(id)] : ir::ParameterRole::data;
+      const auto role =
+          ir::index(id) < function_.parameters.size() ? function_.parameters[ir::index(id)] : ir::ParameterRole::data;
       map.set(id, builder.parameter(function_.value(id).name, role, ir::TypeRef()));
     }
     std::sort(constants_.begin(), constants_.end());
@@ -119,7 +120,8 @@ class Cutter {
       const auto copy        = static_cast<ValueId>(first + i);
       builder.set_name(copy, value.name);
       // A call renames devices, so that what is stated about them no longer holds.
-      if (value.annotation != nullptr && !ir::device_of(*value.annotation).placed()) builder.annotate(copy, value.annotation);
+      if (value.annotation != nullptr && !ir::device_of(*value.annotation).placed())
+        builder.annotate(copy, value.annotation);
       map.set(function_.output(op, i), copy);
     }
   }
@@ -141,8 +143,8 @@ std::vector<bool> depend_on_parameters(const ir::Function& function) {
   for (size_t i = 0; i < function.parameters.size(); ++i) placed[i] = true;
   for (const ir::Op& op : function.ops) {
     const auto inputs = function.inputs(op);
-    const bool any =
-        std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return id != ValueId::none && placed[ir::index(id)]; });
+    const bool any    = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](ValueId id) { return id != ValueId::none && placed[ir::index(id)]; });
     for (uint32_t i = 0; i < op.result_count; ++i) placed[op.first_result + i] = any;
   }
   return placed;

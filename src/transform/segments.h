@@ -17,10 +17,10 @@ struct Segment {
 };
 
 struct Cuts {
-  std::vector<size_t> before;                  // op numbers where a segment begins, ascending; the first begins at op 0
-  size_t end;                                  // one past the last op of the last segment
-  std::vector<bool> wanted;                    // per value: needed outside; results of the function always are
-  std::map<size_t, ir::ValueId> left_out = {}; // ops that are not written, and the value that stands for their result
+  std::vector<size_t> before;  // op numbers where a segment begins, ascending; the first begins at op 0
+  size_t end;                  // one past the last op of the last segment
+  std::vector<bool> wanted;    // per value: needed outside; results of the function always are
+  std::map<size_t, ir::ValueId> left_out = {};  // ops that are not written, and the value that stands for their result
 };
 
 // What depends on no parameter is on no device: every segment that needs it computes it. Segments are named NAME_1, ..

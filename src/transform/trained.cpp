@@ -27,6 +27,8 @@ std::vector<std::vector<bool>> statistics_of(const ir::Module& module) {
   return result;
 }
 
+}  // namespace
+
 bool matches(std::string_view pattern, std::string_view name) {
   const size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == name;
@@ -37,8 +39,6 @@ bool matches(std::string_view pattern, std::string_view name) {
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<bool> trained_parameters(const ir::Module& module, const std::vector<std::string>& names) {
   const ir::Function& function = module.entry();

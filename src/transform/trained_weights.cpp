@@ -44,16 +44,18 @@ std::vector<size_t> makers_by_value(const ir::Function& function) {
 
 std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values) {
   const std::vector<int> uses = count_uses(entry);
-  const auto is_parameter     = [&](ValueId id) { return id != ValueId::none && ir::index(id) < entry.parameters.size(); };
-  const auto fits             = [&](const TrainedWeight& row) {
+  const auto is_parameter = [&](ValueId id) { return id != ValueId::none && ir::index(id) < entry.parameters.size(); };
+  const auto fits         = [&](const TrainedWeight& row) {
     return is_parameter(row.weight) && row.gradient != ValueId::none && !is_parameter(row.gradient) &&
-           values[ir::index(row.weight)].value.type.is_tensor() && values[ir::index(row.gradient)].layout.is_partial() &&
+           values[ir::index(row.weight)].value.type.is_tensor() &&
+           values[ir::index(row.gradient)].layout.is_partial() &&
            std::all_of(row.states.begin(), row.states.end(),
-                                   [&](ValueId id) { return is_parameter(id) && uses[ir::index(id)] == 1; });
+                               [&](ValueId id) { return is_parameter(id) && uses[ir::index(id)] == 1; });
   };
   std::vector<TrainedWeight> all;
   for (size_t o = 0; o < entry.ops.size(); ++o) {
-    if (entry.ops[o].is_call() || entry.ops[o].def->role != ir::Role::optimizer || entry.ops[o].operand_count < 2) continue;
+    if (entry.ops[o].is_call() || entry.ops[o].def->role != ir::Role::optimizer || entry.ops[o].operand_count < 2)
+      continue;
     const std::vector<TrainedWeight> rows = rows_of(entry, o);
     if (std::all_of(rows.begin(), rows.end(), fits)) all.insert(all.end(), rows.begin(), rows.end());
   }

@@ -5,7 +5,8 @@
 
 namespace foreflow::transform {
 
-// Of the entry. Left out are ops whose operands are something else: a weight that is no parameter, states that others read.
+// Of the entry. Left out are ops whose operands are something else: a weight that is no parameter, states that others
+// read.
 std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values);
 
 // Per value of a function: how many operands it is.

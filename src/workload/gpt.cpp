@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "foreflow/ir/builder.h"
+#include "gpt_cache.h"
 #include "number.h"
 #include "sizes.h"
 
@@ -112,7 +113,7 @@ class Writer {
 
 Model build(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
-  if (request.mode == Mode::inference) request.sizes.fail("gpt inference is built from the ONNX graph of GPT-2");
+  if (request.mode == Mode::inference) return gpt_with_cache(request, ops);
   Model model{{}, sizes.sequence};
   model.module.source = "gpt";
   model.module.functions.push_back(Writer(sizes, request.dtype, ops).run());
@@ -122,13 +123,17 @@ Model build(const Request& request, const ir::OpTable& ops) {
 }  // namespace
 
 WorkloadDef gpt() {
-  return {"gpt", "GPT-2 and GPT-3: training from a native program, inference from the ONNX export's graph",
+  return {"gpt", "GPT-2 and GPT-3: training from a native program, inference from the ONNX export's graph or, with a phase, from a native program "
+          "with a cache of keys and values",
           {{"layers", "transformer blocks (12)"},
            {"hidden", "width (768)"},
            {"heads", "attention heads (12)"},
            {"sequence", "tokens a sample (1024)"},
            {"vocabulary", "tokens in the vocabulary (50257)"},
-           {"caches", "inference: whether the graph returns the keys and values of every layer, true or false (true)"}},
+           {"caches", "inference from the graph: whether it returns the keys and values of every layer, true or false (true)",
+            Key::Kind::boolean},
+           {"phase", "inference: prefill or decode with a cache of keys and values; without it the ONNX export's graph", Key::Kind::word},
+           {"context", "decode: tokens in the cache (sequence - 1)"}},
           build};
 }
 

@@ -27,4 +27,15 @@ int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, 
   return value;
 }
 
+int64_t head_size(const JsonView& sizes, int64_t hidden, int64_t heads) {
+  if (hidden % heads == 0) return hidden / heads;
+  refuse(sizes, "heads",
+         std::to_string(heads) + " heads do not divide the hidden size " + std::to_string(hidden) +
+             "; use a divisor of it");
+}
+
+void refuse(const JsonView& sizes, std::string_view key, const std::string& what) {
+  throw Error(sizes.where() + (sizes.has(key) ? "." + std::string(key) : ""), what);
+}
+
 }  // namespace foreflow::workload

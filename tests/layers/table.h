@@ -40,7 +40,8 @@ constexpr std::array kModules = {
     Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
     Module{6, "search", "scenario"},
     Module{6, "sweep", "scenario"},
-    Module{7, "cli", kAllBelow},
+    Module{7, "reproduce", "scenario search"},
+    Module{8, "cli", kAllBelow},
 };
 
 // Headers of an outside library, by the beginning of their names, and the modules whose .cpp files (and private

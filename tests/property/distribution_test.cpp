@@ -26,7 +26,7 @@ constexpr double kShortTolerance = 2e-2;
 
 constexpr int64_t kBatch = 8, kLayers = 4, kHeads = 4, kKvHeads = 2, kVocabulary = 11;
 const std::string kMlp = R"({"layers": 4, "hidden": 8})";
-const std::string kMoe = R"({"layers": 4, "hidden": 16, "ffn": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11,
+const std::string kMoe = R"({"layers": 4, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11,
                              "experts": 4, "capacity_factor": 1, "routing_groups": 2, "shared_experts": 1})";
 const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
 

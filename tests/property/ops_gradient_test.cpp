@@ -229,7 +229,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "YieldOp"});
   add("is fused for inference: export the model unfused to train it",
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
-       "MultiHeadAttention", "RotaryEmbedding", "SkipSimplifiedLayerNormalization"});
+       "MultiHeadAttention", "SkipSimplifiedLayerNormalization"});
+  add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
   add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum", "MomentumOptimizer",
                                "Optimizer", "SGDOptimizer"});

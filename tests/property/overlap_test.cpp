@@ -22,10 +22,12 @@ struct Sequential {
 };
 
 Sequential sequential(const std::string& family) {
-  const std::string sizes = family == "mlp" ? R"({"layers": 4, "hidden": 8})"
-                                            : R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})";
+  const std::string sizes  = family == "mlp"
+                                 ? R"({"layers": 4, "hidden": 8})"
+                                 : R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})";
   const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
-  const ir::Module step = transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
+  const ir::Module step =
+      transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
   std::mt19937_64 random(20261);
   Sequential made;
   made.module    = transform::eliminate_dead_code(transform::resolve(step));

@@ -49,7 +49,9 @@ TEST(PyTorchEmitters, SayEveryOpThatDistributesOrTrains) {
 TEST(PyTorchEmitters, SayEveryWorkload) {
   const std::map<std::string, std::string> sizes{
       {"mlp", R"({"layers": 2, "hidden": 8})"},
-      {"gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"}};
+      {"bert", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "positions": 4, "vocabulary": 11})"},
+      {"gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"},
+      {"llama", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11})"}};
   for (const auto& [name, json] : sizes) {
     for (const std::string& optimizer : {"sgd", "adam"}) {
       const ir::Module forward = test::family(name, json, 8, workload::Mode::training);

@@ -65,6 +65,30 @@ TEST(ShippedSweeps, ALargeNvlinkDomainHelpsGradientsAndTensorParallelism) {
   EXPECT_GT(found["8, dp=18 tp=8"], found["8, dp=6 tp=24"]);
 }
 
+TEST(ShippedSweeps, ZeroSavesMemoryAndOverlapTime) {
+  const std::string path = FOREFLOW_SOURCE_DIR "/scenarios/sweeps/zero.json";
+  sweep::Options options;
+  options.jobs               = 2;
+  const sweep::Result result = sweep::sweep(scenario::read_source(path, {}), path, options);
+  std::map<std::pair<std::string, std::string>, std::pair<double, double>>
+      found;  // seconds and bytes by stage and overlap
+  for (const sweep::Point& point : result.points) {
+    const auto at =
+        std::pair(sweep::label(result.axes[0], point.choice[0]), sweep::label(result.axes[1], point.choice[1]));
+    ASSERT_EQ(point.status, sweep::Status::done) << point.why;
+    found[at] = {*point.answer.find("iteration_time_s")->if_double(),
+                 *point.answer.find("peak_memory_bytes")->if_double()};
+    EXPECT_EQ(*point.answer.find("fits")->if_bool(), at.first != "0");
+  }
+  for (const std::string stage : {"1", "2", "3"}) {
+    EXPECT_LT((found[{stage, "true"}].first), (found[{stage, "false"}].first));
+    EXPECT_LT((found[{stage, "true"}].second), 0.8 * (found[{std::to_string(stage[0] - '1'), "true"}].second));
+  }
+  EXPECT_LT((found[{"2", "true"}].first), (found[{"1", "true"}].first));
+  EXPECT_LT((found[{"3", "true"}].first), 1.1 * (found[{"2", "true"}].first));
+  EXPECT_GT((found[{"3", "false"}].first), 1.2 * (found[{"3", "true"}].first));
+}
+
 TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {
   auto found = throughputs("placement");
   for (const std::string ratio : {"1", "4"}) {

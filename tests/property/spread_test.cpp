@@ -43,15 +43,15 @@ const std::vector<Model>& models() {
   static const std::vector<Model> kModels = {
       {"gpt", [] { return training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})"); }, 4, 8, 1},
       {"moe", [] {
-         return training("moe", R"({"layers": 2, "hidden": 16, "ffn": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
+         return training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
                                     "experts": 4, "capacity_factor": 1, "routing_groups": 4, "shared_experts": 1})");
        }, 2, 4, 4},
       {"moe_adam", [] {
-         return training("moe", R"({"layers": 2, "hidden": 8, "ffn": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
+         return training("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
                                     "experts": 8, "top_k": 1, "routing_groups": 8, "normalise_gates": false})", "adam");
        }, 2, 8, 8},
       {"moe_inference", [] {
-         return transform::resolve(test::family("moe", R"({"layers": 2, "hidden": 8, "ffn": 4, "heads": 2, "sequence": 4,
+         return transform::resolve(test::family("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 4,
              "vocabulary": 11, "experts": 4, "routing_groups": 4})", kBatch, Mode::inference));
        }, 2, 4, 4},
   };
@@ -108,7 +108,7 @@ std::map<std::string, std::vector<int64_t>> messages(const ir::Module& module) {
 // what a rank's own groups fill. Routing stays where the tokens are.
 TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
   constexpr int64_t kLayers = 2, kExperts = 4, kHidden = 16, kTokens = 8, kTopK = 2;
-  const ir::Module module = training("moe", R"({"layers": 2, "hidden": 16, "ffn": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
+  const ir::Module module = training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
                                                 "experts": 4, "top_k": 2, "capacity_factor": 1})");
   for (const int ep : {2, 4}) {
     const auto sent    = messages(transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);

@@ -87,6 +87,9 @@ TEST(PyTorch, TrainsAnMlpOnSeveralRanksAsTheReferenceExecutorDoes) {
   cases.add_split("tp4", mlp(), {.tp = 4});
   cases.add_split("pp2", mlp(), {.pp = 2, .microbatches = 4});
   cases.add_split("dp2_tp2_pp2", mlp(), {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .schedule = "gpipe"});
+  cases.add_split("zero1", mlp(), {.dp = 2, .zero = 1, .bucket = Bytes(1e6)});
+  cases.add_split("zero3", mlp(), {.dp = 2, .microbatches = 2, .zero = 3, .overlap = true});
+  cases.add_split("streams", mlp(), {.tp = 2, .pp = 2, .microbatches = 2, .sends = true, .chunks = 2});
   cases.expect_success("1e-5");
 }
 

@@ -58,12 +58,15 @@ struct Strategy {
   const schedule::ScheduleDef* schedule = nullptr;
   std::vector<double> shares;  // of the forward work, per stage; empty: equal
   transform::Results results = transform::Results::gather;
+  transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
+  bool sequence_parallel = false, vocabulary_parallel = false;
   int zero                   = 0;  // as transform::DataParallel has it, and the next two
   bool overlap_gradients     = false;
   Bytes bucket{0};
   bool overlap_sends         = false;
   int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
 
+  transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * cp * tp * pp; }
 };
 
@@ -123,6 +126,9 @@ Scenario load_file(const std::string& path, const std::vector<std::string>& over
 
 // What a scenario's "strategy" may say.
 const std::vector<std::string>& strategy_keys();
+
+// Those of them that take their default only in this version.
+const std::vector<std::string>& later_strategy_keys();
 
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);

@@ -12,6 +12,7 @@
 #include "foreflow/ir/module.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/transform/layout.h"
+#include "foreflow/transform/sharding.h"
 
 namespace foreflow::transform {
 
@@ -92,10 +93,10 @@ std::vector<std::string> optimizer_names();
 ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision = {},
                          const std::vector<std::string>& weights = {});
 
-// Tensor parallelism over `ways` devices D1..: a weight is split along its outputs where its activation arrives whole
-// and along its inputs where it arrives split (Megatron-LM; Shoeybi et al., 2019), which leaves one all-reduce per pair.
-enum class Results : uint8_t { gather, leave_split };
-Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, Results results = Results::gather);
+// Tensor parallelism over `ways` devices D1..: weights are split as sharding.plan says, the splits are carried on by the ops' dimension
+// factors, and what does not fit is summed, gathered or scattered. Throws Error where `ways` does not divide what must be split, where a
+// pattern of the plan matches no weight, and where nothing is split at all.
+Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
 
 // Pipeline parallelism: `stages` groups of devices, each as large as the program's, and `microbatches` parts of the batch
 // in the order of `schedule`. Every stage's forward and backward become functions, called once a microbatch. `shares`:
@@ -140,10 +141,15 @@ struct PassDef {
   std::string_view doc;  // with its arguments
   std::vector<std::string_view> arguments;
   ir::Module (*run)(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments);
+  // What the pass finds in the program, a line each, for people; null: nothing to say.
+  std::vector<std::string> (*notes)(const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) = nullptr;
 };
 const Registry<PassDef>& passes();
 
 // Applies "NAME(key=value, ...)". Throws Error at "--pass ..." for unknown passes and arguments.
 ir::Module apply(const ir::Module& module, const ir::OpTable& ops, std::string_view pass);
+
+// What it would say about the program.
+std::vector<std::string> notes(const ir::Module& module, const ir::OpTable& ops, std::string_view pass);
 
 }  // namespace foreflow::transform

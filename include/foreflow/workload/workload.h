@@ -20,18 +20,21 @@ struct Request {
 };
 
 struct Model {
-  ir::Module module;           // entry: weights and data are parameters; training: result 0 is the loss
-  int64_t tokens_per_sample;   // 0: not a sequence model
+  ir::Module module;          // entry: weights and data are parameters; training: result 0 is the loss
+  int64_t tokens_per_sample;  // 0: not a sequence model
 };
 
 struct Key {
+  enum class Kind : uint8_t { integer, number, boolean, word };
+
   std::string_view name, doc;
+  Kind kind = Kind::integer;
 };
 
 struct WorkloadDef {
   std::string_view name;
   std::string_view doc;
-  std::vector<Key> keys;  // sizes beyond model, dtype, mode and optimizer; each an integer unless the doc says otherwise
+  std::vector<Key> keys;  // sizes beyond model, dtype, mode and optimizer
   // Throws Error at the key that is wrong ("gpt.json: $.workload.heads"), saying what would be right.
   Model (*build)(const Request& request, const ir::OpTable& ops);
 };

@@ -63,6 +63,19 @@ TEST(GroupNormalization, NormalisesRunsOfChannels) {
   const Array x = floats({1, 4}, {1, 3, 10, 30}), scale = floats({2}, {1, 2}), bias = floats({2}, {0, 5});
   EXPECT_EQ(apply("GroupNormalization", {{"num_groups", 2}, {"epsilon", 0.0}}, {x, scale, bias}),
             floats({1, 4}, {-1, 1, 3, 7}));
+  const Array scales = floats({4}, {1, 2, 3, 4}), biases = floats({4}, {0, 0, 5, 5});  // for each channel
+  EXPECT_EQ(apply("GroupNormalization", {{"num_groups", 2}, {"epsilon", 0.0}}, {x, scales, biases}),
+            floats({1, 4}, {-1, 2, 2, 9}));
+}
+
+TEST(TensorScatter, WritesRowsOfEachSampleAtItsPlace) {
+  const Array cache = floats({2, 3, 1}, {1, 2, 3, 4, 5, 6}), rows = floats({2, 2, 1}, {7, 8, 9, 10});
+  EXPECT_EQ(apply("TensorScatter", {}, {cache, rows}), floats({2, 3, 1}, {7, 8, 3, 9, 10, 6}));
+  EXPECT_EQ(apply("TensorScatter", {}, {cache, rows, ints({1, 0})}), floats({2, 3, 1}, {1, 7, 8, 9, 10, 6}));
+  EXPECT_EQ(apply("TensorScatter", {{"mode", "circular"}}, {cache, rows, ints({2, 4})}),
+            floats({2, 3, 1}, {8, 2, 7, 4, 9, 10}));
+  EXPECT_THROW(apply("TensorScatter", {}, {cache, rows, ints({2, 0})}), Error);
+  EXPECT_THROW(apply("TensorScatter", {{"axis", 0}}, {cache, rows}), Error);
 }
 
 TEST(Col2Im, PutsBlocksBackAndAddsWhatOverlaps) {

@@ -7,7 +7,7 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr const char* kMoe = R"({"model": "moe", "layers": 2, "hidden": 16, "ffn": 8, "heads": 4, "kv_heads": 2, "sequence": 64,
+constexpr const char* kMoe = R"({"model": "moe", "layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 64,
                                  "vocabulary": 32, "experts": 4, "routing_groups": 4, "dtype": "f16"})";
 constexpr const char* kGpt = R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32})";
 

@@ -1,5 +1,5 @@
-// What ZeRO saves and what it sends (Rajbhandari et al., 2020): of P parameters over d replicas in mixed precision with Adam
-// a device keeps 2 + 2 + 12, 4 + 12/d, 2 + 14/d or 16/d bytes each, and sends 2P, 2P, 2P or 3P elements in rings.
+// What ZeRO saves and what it sends (Rajbhandari et al., 2020): of P parameters over d replicas in mixed precision with
+// Adam a device keeps 2 + 2 + 12, 4 + 12/d, 2 + 14/d or 16/d bytes each, and sends 2P, 2P, 2P or 3P elements in rings.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,15 +12,16 @@ namespace {
 constexpr double kLayers = 160, kHidden = 256, kParameters = kLayers * kHidden * kHidden;
 
 Outcome simulated(const std::string& strategy, const std::string& workload = "") {
-  const std::string text = R"({"workload": {"model": "mlp", "layers": 160, "hidden": 256, "dtype": "f16", "optimizer": "adam")" +
-                           workload + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" + strategy + "}}";
+  const std::string text =
+      R"({"workload": {"model": "mlp", "layers": 160, "hidden": 256, "dtype": "f16", "optimizer": "adam")" + workload +
+      R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" + strategy + "}}";
   return run(load(parse_json(text, "mlp.json"), "mlp.json"));
 }
 
 std::string strategy(int dp, int zero, bool overlap, int microbatches) {
   return R"("bucket_size": "200kB", "dp": )" + std::to_string(dp) + R"(, "zero": )" + std::to_string(zero) +
-         R"(, "global_batch": )" + std::to_string(dp * microbatches) + R"(, "microbatches": )" + std::to_string(microbatches) +
-         R"(, "overlap_gradients": )" + (overlap ? "true" : "false");
+         R"(, "global_batch": )" + std::to_string(dp * microbatches) + R"(, "microbatches": )" +
+         std::to_string(microbatches) + R"(, "overlap_gradients": )" + (overlap ? "true" : "false");
 }
 
 double formula(int zero, double dp) {
@@ -32,8 +33,8 @@ class Zero : public testing::TestWithParam<std::tuple<int, int, bool>> {};
 
 TEST_P(Zero, KeepsWhatItsFormulaSays) {
   const auto [zero, dp, overlap] = GetParam();
-  // Besides there are a bucket of gradients and the layer that makes them, and units of weights, of 1/80 of 2 bytes each: one,
-  // and one that is on its way.
+  // Besides there are a bucket of gradients and the layer that makes them, and units of weights, of 1/80 of 2 bytes
+  // each: one, and one that is on its way.
   const double under_way = (zero < 2 ? 0 : 2.5) * 2 / 80 + (zero < 3 ? 0 : overlap ? 2 : 1) * 2.0 / 80;
   for (const int microbatches : {1, 2}) {
     for (const auto& device : simulated(strategy(dp, zero, overlap, microbatches)).summary.devices) {
@@ -44,8 +45,8 @@ TEST_P(Zero, KeepsWhatItsFormulaSays) {
   }
 }
 
-// Bytes that each device sends, by name of collective: those of a ring of n are (n - 1) / n of the message for a gather or
-// a scatter, twice as many for an all-reduce.
+// Bytes that each device sends, by name of collective: those of a ring of n are (n - 1) / n of the message for a gather
+// or a scatter, twice as many for an all-reduce.
 std::map<std::string, double> elements_sent(const stream::Program& program) {
   std::map<std::string, double> sent;
   for (const stream::Instance& instance : program.instances) {
@@ -68,9 +69,11 @@ TEST_P(Zero, SendsTwiceTheParametersAndThreeTimesWithSplitWeights) {
   EXPECT_EQ(sent, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Replicas, Zero, testing::Combine(testing::Range(0, 4), testing::Values(2, 4, 8), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Replicas, Zero,
+                         testing::Combine(testing::Range(0, 4), testing::Values(2, 4, 8), testing::Bool()),
                          [](const auto& info) {
-                           return "zero" + std::to_string(std::get<0>(info.param)) + "_dp" + std::to_string(std::get<1>(info.param)) +
+                           return "zero" + std::to_string(std::get<0>(info.param)) + "_dp" +
+                                  std::to_string(std::get<1>(info.param)) +
                                   (std::get<2>(info.param) ? "_overlapped" : "");
                          });
 
@@ -90,10 +93,11 @@ TEST(ZeroWithMicrobatches, SendsGradientsOnceUnlessTheyAreSplit) {
 
 // A row of 3 * 3 elements over 4 replicas is 3 elements, of which the last replica has none.
 TEST(ZeroPadding, Counts) {
-  const std::string text = R"({"workload": {"model": "mlp", "layers": 1, "hidden": 3, "dtype": "f32", "optimizer": "adam"},
+  const std::string text =
+      R"({"workload": {"model": "mlp", "layers": 1, "hidden": 3, "dtype": "f32", "optimizer": "adam"},
     "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {"dp": 4, "global_batch": 4, "zero": 3}})";
-  const Outcome outcome  = run(load(parse_json(text, "mlp.json"), "mlp.json"));
-  const double sample    = 3 * 4;
+  const Outcome outcome = run(load(parse_json(text, "mlp.json"), "mlp.json"));
+  const double sample   = 3 * 4;
   for (const auto& device : outcome.program.devices) EXPECT_EQ(device.initial.value(), 3 * 3 * 4 + 2 * sample);
 }
 

@@ -124,7 +124,7 @@ TEST(CheckedSize, AsksEachScheduleWhatItRefuses) {
 TEST(CheckCosts, RefusesWhatIsNoTime) {
   EXPECT_NO_THROW(check_costs({}, "test"));
   EXPECT_EQ(problem_of([] { check_costs({.weight_grad = 0}, "here"); }),
-            "here: a weight gradient cost of 0; it is a finite number above 0");
+            "here: a cost of 0 for the weight gradient; it is a finite number above 0");
   EXPECT_THROW(check_costs({.forward = std::numeric_limits<double>::quiet_NaN()}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = -1}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = std::numeric_limits<double>::infinity()}, "test"), Error);

@@ -12,28 +12,10 @@ Json source(const std::string& strategy) {
       "mlp.json");
 }
 
-TEST(Space, HasEveryWayToUseAllDevices) {
-  // 16 = dp x tp x pp: powers of two whose exponents sum to 4 in three places.
-  std::map<std::string, int> ways;
-  for (const Json& point : space(source(R"({"global_batch": 64})"), "mlp.json", 16)) {
-    const auto degree = [&](const char* key) { return *point.find(key)->if_int(); };
-    EXPECT_EQ(degree("dp") * degree("tp") * degree("pp"), 16);
-    EXPECT_TRUE(degree("pp") > 1 || degree("microbatches") == 1);
-    ++ways[Json::object().set("dp", degree("dp")).set("tp", degree("tp")).dump_compact()];
-  }
-  EXPECT_EQ(ways.size(), 6U * 5U / 2U);
-}
-
-TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
-  const auto points =
-      space(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"]})"),
-            "mlp.json", 16);
-  EXPECT_EQ(points.size(), 2U * 3U * 2U);
-}
-
 TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
   const Result result =
-      search(source(R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "global_batch": 64})"), "mlp.json", {});
+      search(source(R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "microbatches": 1, "global_batch": 64, "recompute": "none", "zero": 0})"),
+             "mlp.json", {});
   EXPECT_EQ(result.ranked.size(), 4U);
   EXPECT_EQ(result.evaluated, 4U);
   for (size_t i = 1; i < result.ranked.size(); ++i)
@@ -62,10 +44,16 @@ TEST(Search, AnswersTheSameWithAnyNumberOfWorkers) {
 TEST(Search, SaysWhatDoesNotFit) {
   Json question = source(R"({"dp": 1, "tp": 1, "pp": 1, "global_batch": 1})");
   question.member("workload").set("hidden", 40000);
-  const Result result = search(question, "mlp.json", {});
+  Options all;
+  all.pruning         = Pruning::none;
+  const Result result = search(question, "mlp.json", all);
   EXPECT_TRUE(result.ranked.empty());
-  ASSERT_EQ(result.infeasible.size(), 1U);
+  ASSERT_GE(result.infeasible.size(), 1U);
   EXPECT_TRUE(result.infeasible[0].why.starts_with("does not fit in memory: D1 needs ")) << result.infeasible[0].why;
+  const Result known = search(question, "mlp.json", {});
+  EXPECT_EQ(known.evaluated, 0U);
+  ASSERT_GE(known.infeasible.size(), 1U);
+  EXPECT_TRUE(known.infeasible[0].why.starts_with("does not fit in memory: needs ")) << known.infeasible[0].why;
 }
 
 TEST(Search, DoesNotHideMistakesElsewhere) {
@@ -73,6 +61,31 @@ TEST(Search, DoesNotHideMistakesElsewhere) {
   question.member("workload").set("layer", 4);
   EXPECT_THROW(search(question, "mlp.json", {}), Error);
   EXPECT_THROW(search(source(R"({"tpp": [1, 2]})"), "mlp.json", {}), Error);
+}
+
+TEST(Search, SaysHowFarTheSecondIsBehind) {
+  Result result;
+  EXPECT_EQ(behind(result), 0);
+  Candidate first, second;
+  first.samples_per_second  = 12;
+  second.samples_per_second = 10;
+  result.ranked             = {first, second};
+  EXPECT_DOUBLE_EQ(behind(result), 0.2);
+}
+
+TEST(Search, LeavesOutWhatCannotBeAmongTheFirst) {
+  const Json question = source(R"({"global_batch": 4096, "schedule": "1f1b", "recompute": "none", "zero": 0})");
+  Options one;
+  one.top             = 1;
+  const Result pruned = search(question, "mlp.json", one);
+  Options all;
+  all.pruning       = Pruning::none;
+  const Result full = search(question, "mlp.json", all);
+  EXPECT_GT(pruned.pruned.size(), 0U);
+  EXPECT_EQ(pruned.points, full.points);
+  EXPECT_EQ(pruned.evaluated + pruned.pruned.size(), full.evaluated);
+  EXPECT_EQ(to_json(pruned, 1).find("ranked")->dump(), to_json(full, 1).find("ranked")->dump());
+  EXPECT_EQ(pruned.exact, 1U);
 }
 
 }  // namespace

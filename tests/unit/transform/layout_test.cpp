@@ -43,6 +43,20 @@ struct Applied {
   }
 };
 
+TEST(Decide, LetsSumsThroughWhatIsLinearInOneOperand) {
+  const Applied padded{"Pad", {{"pads", Ints{0, 1, 0, 2}}}, {{4, 2}}},
+      filled{"Pad", {{"pads", Ints{0, 1, 0, 2}}, {"value", 1.0}}, {{4, 2}}};
+  EXPECT_EQ(padded.decided({kPartial}, 2).outputs, Layouts{kPartial});
+  EXPECT_EQ(filled.decided({kPartial}, 2).outputs, Layouts{kWhole});
+  const Attributes table{{"axis", int64_t{0}}, {"dim", int64_t{3}}};
+  const std::vector<Type> types{Type::tensor(DType::i64, {4, 4}), Type::tensor(DType::f32, {4, 4, 2})};
+  const std::vector<const Array*> known(types.size());
+  const Layouts arriving{kWhole, kPartial};
+  const Decision looked_up = decide({ops::table().get("GatherGrad", "test"), table, types, known, 1}, arriving, 2);
+  EXPECT_EQ(looked_up.inputs, arriving);
+  EXPECT_EQ(looked_up.outputs, Layouts{kPartial});
+}
+
 const Applied kSplitQkv{"Split", {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, {{2, 4, 48}}, 3};
 
 TEST(Decide, SplitsAFusedProjectionOnlyInAsManyBlocksAsItHasParts) {

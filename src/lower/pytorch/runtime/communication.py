@@ -49,10 +49,10 @@ def reduce(x, like, ranks, to):
     return each(one, each(torch.zeros_like, empty(like)) if x is None else x)
 
 
-def all_reduce(x, ranks):
+def all_reduce(x, ranks, op=dist.ReduceOp.SUM):
     def one(t):
         total = summand(t)
-        dist.all_reduce(total, group=group(*ranks))
+        dist.all_reduce(total, op=op, group=group(*ranks))
         return total.to(t.dtype)
 
     return each(one, x)

@@ -114,6 +114,20 @@ def take_grad(indices, dy, shape, axis, dim):
     return zero.index_add(axis, flat, dy.reshape(before + (indices.numel(),) + after))
 
 
+def take_part(x, indices, first, all):
+    """Rows of a table of which x has those from `first` on; zeros for the others."""
+    own = torch.remainder(indices.to(int64), all) - first
+    here = (own >= 0) & (own < x.shape[0])
+    rows = take(x, own * here, 0)
+    return rows * here.reshape(here.shape + (1,) * (x.dim() - 1)).to(x.dtype)
+
+
+def take_part_grad(indices, dy, first, all, dim):
+    own = torch.remainder(indices.to(int64), all) - first
+    here = (own >= 0) & (own < dim)
+    return take_grad(own * here, dy * here.reshape(here.shape + (1,) * (dy.dim() - own.dim())).to(dy.dtype), None, 0, dim)
+
+
 def take_elements(x, indices, axis):
     return torch.gather(x, axis, torch.remainder(indices.to(int64), x.shape[axis]))
 
@@ -188,6 +202,56 @@ def skip_layer_norm(x, skip, scale, bias, addend, epsilon, outputs):
     total = x + skip if addend is None else x + skip + addend
     results = layer_norm(total, scale, bias, -1, epsilon, 3) + (total,)
     return results[:outputs] if outputs > 1 else results[0]
+
+
+def quick_gelu_grad(dy, x, alpha):
+    gate = torch.sigmoid(alpha * x)
+    return dy * gate * (1 + alpha * x * (1 - gate))
+
+
+def rms_norm(x, scale, axis, epsilon, outputs):
+    axes = list(range(axis_of(axis, x.dim()), x.dim()))
+    wide = x if x.dtype == torch.float64 else x.float()
+    inverse = torch.rsqrt((wide * wide).mean(axes, keepdim=True) + epsilon)
+    y = (wide * inverse * scale).to(x.dtype)
+    return (y, inverse)[:outputs] if outputs > 1 else y
+
+
+def rms_norm_grad(x, scale, dy, axis, epsilon):
+    axes = list(range(axis_of(axis, x.dim()), x.dim()))
+    inverse = rms_norm(x, scale, axis, epsilon, 2)[1]
+    z, g = x * inverse, dy * scale
+    dx = inverse * (g - z * (g * z).mean(axes, keepdim=True))
+    return dx.to(x.dtype), (dy * z).sum(list(range(axes[0]))).to(scale.dtype)
+
+
+def rotary(x, positions, cosine, sine, interleaved, heads):
+    half = cosine.shape[-1]
+    if x.dim() == 3:
+        width = x.shape[2] // heads if heads else 2 * half
+        split = x.reshape(x.shape[0], x.shape[1], -1, width).transpose(1, 2)
+    else:
+        split = x
+    at = positions.to(int64)
+    if at.numel() == 1:
+        at = (at.reshape(1, 1) + torch.arange(split.shape[2], device=x.device)).expand(x.shape[0], -1)
+    c, s = cosine[at].unsqueeze(1), sine[at].unsqueeze(1)
+    turned = split[..., : 2 * half]
+    first, second = (turned[..., ::2], turned[..., 1::2]) if interleaved else turned.split(half, -1)
+    pair = (first * c - second * s, second * c + first * s)
+    pairs = torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
+    y = torch.cat((pairs.to(x.dtype), split[..., 2 * half :]), -1)
+    return y if x.dim() == 4 else y.transpose(1, 2).reshape(x.shape)
+
+
+def write_cache(cache, update, places, axis, mode):
+    axis = axis_of(axis, cache.dim())
+    result = cache.clone()
+    for sample in range(cache.shape[0]):
+        start = int(places[sample]) if places is not None else 0
+        rows = (start + torch.arange(update.shape[axis], device=cache.device)) % cache.shape[axis]
+        result[sample] = result[sample].index_copy(axis - 1, rows, update[sample])
+    return result
 
 
 def square_loss(x, y, count):
@@ -341,6 +405,44 @@ def cross_entropy_grad(logits, labels, weights, reduction, ignore_index, count):
     w = kept.to(logits.dtype) if weights is None else weights[labels * kept] * kept
     total = (w.sum() if count is None else count) if reduction == "mean" else 1
     return w.unsqueeze(1) * (torch.softmax(logits, dim=1) - hot.to(logits.dtype)) / total
+
+
+def sums_type(x):
+    return x.dtype if x.dtype == torch.float64 else float32
+
+
+def cross_entropy_terms(logits, labels, largest, first):
+    """Of the classes from `first` on: sums of exponentials, and the label's logit where it is among them."""
+    x = logits.to(sums_type(logits)) - largest.unsqueeze(1).to(sums_type(logits))
+    own = labels.to(int64) - first
+    here = (own >= 0) & (own < x.shape[1])
+    label = torch.gather(x, 1, (own * here).unsqueeze(1)).squeeze(1)
+    return torch.exp(x).sum(dim=1), label * here.to(x.dtype)
+
+
+def row_weights(labels, weights, like, ignore_index):
+    labels = labels.to(int64)
+    kept = torch.ones_like(labels) if ignore_index is None else (labels != ignore_index).to(int64)
+    return kept.to(like.dtype) if weights is None else weights[labels * kept] * kept
+
+
+def cross_entropy_of_terms(exponentials, label, labels, weights, reduction, ignore_index, count):
+    w = row_weights(labels, weights, label, ignore_index)
+    losses = w * (torch.log(exponentials) - label)
+    if reduction == "none":
+        return losses
+    return losses.sum() / ((w.sum() if count is None else count) if reduction == "mean" else 1)
+
+
+def cross_entropy_of_terms_grad(logits, labels, largest, exponentials, weights, reduction, ignore_index, count, first):
+    """Of an upstream gradient of one."""
+    w = row_weights(labels, weights, exponentials, ignore_index)
+    total = (w.sum() if count is None else count) if reduction == "mean" else 1
+    own = (labels.to(int64) - first).unsqueeze(1)
+    classes = torch.arange(logits.shape[1], device=logits.device).reshape((1, -1) + (1,) * (logits.dim() - 2))
+    x = logits.to(sums_type(logits)) - largest.unsqueeze(1).to(sums_type(logits))
+    slopes = torch.exp(x) / exponentials.unsqueeze(1) - (classes == own).to(x.dtype)
+    return (w.unsqueeze(1) * slopes / total).to(logits.dtype)
 
 
 def split(x, sizes, axis, parts):

@@ -1,0 +1,38 @@
+// The best strategy of each MLP for each batch.
+#include <fmt/core.h>
+
+#include "reproduce/distir.h"
+#include "reproduce/published.h"
+
+namespace foreflow::reproduce::definitions {
+namespace {
+
+Row best_of(const Published& line, const Options& options) {
+  const std::string& model = line.word("model");
+  const int64_t batch      = line.whole("batch");
+  Question question        = distir::space_of(options, model, "distir_table2");
+  set_strategy(question, "global_batch", batch);
+  const search::Result found = distir::searched(question, options, search::Pruning::top);
+  return compare_choice(fmt::format("{}, batch {}", model, batch), question, found,
+                        {line.whole("d"), line.whole("t"), line.whole("p"), line.whole("k")}, batch);
+}
+
+Result run(const Options& options) {
+  const auto lines = read_published(distir::published(options, "table2.csv"));
+  Result result;
+  for (const Published& line : lines) {
+    result.rows.push_back(best_of(line, options));
+    if (options.finished) options.finished(result.rows.size(), lines.size());
+  }
+  result.notes = count_agreement(result.rows);
+  return result;
+}
+
+}  // namespace
+
+ReproductionDef distir_table2() {
+  return {"distir_table2", "the best D/T/P/K of each MLP for each batch, by the simulated grid search", distir::kPaper,
+          run};
+}
+
+}  // namespace foreflow::reproduce::definitions

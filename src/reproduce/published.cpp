@@ -1,0 +1,50 @@
+#include "reproduce/published.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+
+namespace foreflow::reproduce {
+
+const std::string& Published::word(const std::string& column) const {
+  const auto cell = cells_.find(column);
+  if (cell == cells_.end()) throw Error(place_, "there is no column \"" + column + "\"");
+  return cell->second;
+}
+
+double Published::number(const std::string& column) const {
+  const std::string& text = word(column);
+  double value            = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(place_, fmt::format("{} is \"{}\", which is no number", column, text));
+  return value;
+}
+
+std::vector<Published> read_published(const std::string& path) {
+  std::vector<Published> rows;
+  std::vector<std::string> columns;
+  const std::string text = read_file(path);
+  size_t number          = 0;
+  for (const std::string& line : split(text, '\n')) {
+    ++number;
+    if (trim(line).empty() || line.front() == '#') continue;
+    const std::vector<std::string> cells = split(trim(line), ',');
+    if (columns.empty()) {
+      columns = cells;
+      continue;
+    }
+    const std::string place = fmt::format("{}:{}", path, number);
+    if (cells.size() != columns.size())
+      throw Error(place, fmt::format("has {} cells for {} columns", cells.size(), columns.size()));
+    std::map<std::string, std::string> row;
+    for (size_t i = 0; i < cells.size(); ++i) row.emplace(columns[i], cells[i]);
+    rows.emplace_back(place, std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace foreflow::reproduce

@@ -1,0 +1,110 @@
+#include "answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "foreflow/base/process.h"
+
+namespace foreflow::search {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// A point that does not fit may lead to one that does: it counts as three times as slow, and more the less it fits.
+double energy_of(const Prediction& prediction) {
+  if (!prediction.predicted || prediction.samples_per_second <= 0) return kNever;
+  const double speed = -std::log(prediction.samples_per_second);
+  return prediction.why.empty() ? speed : speed + std::log(3) + 3 * std::log1p(prediction.overflow);
+}
+
+Prediction refused(const std::string& why) {
+  Prediction prediction;
+  prediction.why       = why;
+  prediction.predicted = false;
+  return prediction;
+}
+
+}  // namespace
+
+void Answers::ask(const std::vector<Json>& points) {
+  std::vector<std::pair<std::string, ReadPoint>> news;
+  for (const Json& point : points) {
+    std::string text = point.dump_compact();
+    if (known_.contains(text)) continue;
+    ReadPoint read = question_.read(point);
+    if (!read.scenario) {
+      const Prediction prediction = refused(read.why);
+      known_.emplace(std::move(text), Answer{std::move(read), prediction, kNever});
+      continue;
+    }
+    const bool twice = std::any_of(news.begin(), news.end(), [&](const auto& other) { return other.first == text; });
+    if (twice || predicted_ + news.size() >= options_.budget) continue;
+    predictor_.prepare(*read.scenario);
+    news.emplace_back(std::move(text), std::move(read));
+  }
+  const auto answers = map_in_children(news.size(), options_.jobs, [&](size_t i) {
+    return print(predictor_.predict(*news[i].second.scenario));
+  });
+  for (size_t i = 0; i < news.size(); ++i) {
+    const Prediction prediction = read_prediction(answers[i]);
+    known_.emplace(std::move(news[i].first), Answer{std::move(news[i].second), prediction, energy_of(prediction)});
+  }
+  predicted_ += news.size();
+  if (options_.finished) options_.finished(predicted_, options_.budget);
+}
+
+std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
+  std::vector<double> energies(points.size(), -kNever);
+  std::vector<ReadPoint> read;
+  std::vector<size_t> number;
+  for (size_t i = 0; i < points.size(); ++i) {
+    ReadPoint point = question_.read(points[i]);
+    if (!point.scenario) continue;
+    read.push_back(std::move(point));
+    number.push_back(i);
+  }
+  std::vector<const scenario::Scenario*> scenarios;
+  for (const ReadPoint& point : read) scenarios.push_back(&*point.scenario);
+  const std::vector<Bound> bounds = bounds_.of(scenarios);
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].time <= Seconds(0)) continue;
+    Prediction least;
+    least.samples_per_second = static_cast<double>(scenarios[i]->strategy.global_batch) / bounds[i].time.value();
+    least.overflow           = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
+    if (least.overflow > 0) least.why = "does not fit";
+    energies[number[i]] = energy_of(least);
+  }
+  return energies;
+}
+
+const Answer* Answers::find(const Json& point) const {
+  const auto found = known_.find(point.dump_compact());
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+double Answers::energy(const Json& point) const {
+  const Answer* answer = find(point);
+  return answer == nullptr ? kNever : answer->energy;
+}
+
+const Answer* Answers::best() const {
+  const Answer* best = nullptr;
+  for (const auto& [text, answer] : known_) {
+    if (answer.prediction.why.empty() && (best == nullptr || answer.energy < best->energy)) best = &answer;
+  }
+  return best;
+}
+
+void Answers::add_to(Result& result) const {
+  for (const auto& [text, answer] : known_) {
+    ++result.points;
+    if (answer.point.scenario) {
+      add(result, answer.point, answer.prediction);
+    } else {
+      result.infeasible.push_back(infeasible(answer.point.point, answer.prediction.why));
+    }
+  }
+}
+
+}  // namespace foreflow::search

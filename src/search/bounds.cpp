@@ -1,0 +1,193 @@
+#include "bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "axes.h"
+#include "foreflow/base/process.h"
+
+namespace foreflow::search {
+namespace {
+
+using scenario::Demand;
+using scenario::Scenario;
+
+// The keys that say what one replica does without a pipeline; all others say how that is cut, ordered and copied.
+constexpr std::array<std::string_view, 7> kOfOneReplica = {
+    "tp", "cp", "gather_results", "tensor_plan", "sequence_parallel", "vocabulary_parallel", "recompute"};
+// A recomputation that depends on how much memory a stage has is not that of the replica.
+constexpr std::string_view kAdaptive = "optimal";
+
+// Sums in another order differ in the last digits.
+constexpr double kRounding = 1 - 1e-9;
+
+const Json& strategy_in(const Scenario& scenario) { return *scenario.root().json().find("strategy"); }
+
+bool is_set(const Json& strategy, std::string_view key) {
+  const Json* value = strategy.find(key);
+  if (value == nullptr) return false;
+  if (value->if_bool() != nullptr) return *value->if_bool();
+  return !(value->if_int() != nullptr && *value->if_int() == 0);
+}
+
+int64_t batch_of(const Scenario& scenario) { return scenario.strategy.global_batch; }
+
+int64_t microbatch_of(const Scenario& scenario) {
+  return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
+}
+
+// The scenario of one replica with all of `batch`.
+Json family_of(const Scenario& scenario, int64_t batch) {
+  Json strategy = Json::object();
+  for (const std::string_view key : kOfOneReplica) {
+    const Json* value = strategy_in(scenario).find(key);
+    if (value != nullptr && word_or(strategy_in(scenario), key, "") != kAdaptive) strategy.set(key, *value);
+  }
+  strategy.set("global_batch", batch);
+  return Json(scenario.source).set("strategy", strategy).set("placement", Json::object());
+}
+
+// The largest batch that `batch` divides.
+int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
+  for (auto larger = batches.rbegin(); larger != batches.rend(); ++larger) {
+    if (*larger % batch == 0) return *larger;
+  }
+  return batch;
+}
+
+// Empty where it cannot be built: its points will say why.
+std::string demand_text(const Json& source, const std::string& file, const platform::Platform& platform) {
+  try {
+    return to_json(scenario::demand_of(scenario::load(source, file), platform)).dump_compact();
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+std::string name_of(const Json& source) { return source.find("strategy")->dump_compact(); }
+
+class Bounder {
+ public:
+  Bounder(const Scenario& scenario, const Demand& demand, GroupShapes& shapes)
+      : scenario_(scenario),
+        demand_(demand),
+        shapes_(shapes),
+        strategy_(scenario.strategy),
+        json_(strategy_in(scenario)),
+        part_(demand.parts.at(microbatch_of(scenario))),
+        training_(scenario.workload.mode == workload::Mode::training),
+        sharded_(is_set(json_, "zero")) {}
+
+  Bound bound() { return {kRounding * time(), kRounding * memory()}; }
+
+ private:
+  // Each stage on a device of its own, all microbatches in one direction, every backward whole.
+  bool plain() const {
+    const schedule::ScheduleDef& schedule = *strategy_.schedule;
+    return schedule.chunks == 1 && schedule.placement == schedule::Placement::looped && !schedule.splits_backward &&
+           whole_or(json_, "virtual_stages", 1) == 1 && !is_set(json_, "delay_weight_gradients");
+  }
+
+  // Computes on one device, and the messages that it waits for, of one microbatch on all stages.
+  Seconds microbatch() {
+    if (is_set(json_, "overlap_tensor")) return part_.compute;
+    Seconds all         = part_.compute + part_.messages;
+    const double pieces = static_cast<double>(microbatch_of(scenario_));
+    for (const scenario::Message& message : demand_.messages) {
+      if (message.ranks != strategy_.tp || is_set(json_, "cp")) continue;
+      all += static_cast<double>(message.count) * shapes_.least(scenario_, Along::tensor, [&](const auto& places) {
+        return scenario::alone(message, pieces * message.bytes, places, shapes_.platform());
+      });
+    }
+    return all;
+  }
+
+  // All gradients in one message: less than one by one.
+  Seconds gradients() {
+    const bool hidden = sharded_ || is_set(json_, "overlap_gradients") || is_set(json_, "ep") || is_set(json_, "cp");
+    if (strategy_.dp == 1 || hidden || demand_.gradients == Bytes(0)) return Seconds(0);
+    return shapes_.least(scenario_, Along::data, [&](const auto& places) {
+      return scenario::least_all_reduce(scenario_, demand_.gradients, places, shapes_.platform());
+    });
+  }
+
+  // The device of stage s does K microbatches of its stage, w(s) each. Before the first and after the last, one
+  // microbatch passes the stages before it; in inference, all others. However the work of one microbatch, C, is dealt:
+  //   training:  T >= w(0) + .. + w(s-1) + K w(s) for all s, which is least for T = C / (1 - (1 - 1/K)^P)
+  //   inference: T >= C + (K - 1) w(s), which is least for equal stages
+  Seconds pipeline(Seconds one) const {
+    const double stages = strategy_.pp, count = strategy_.microbatches;
+    if (!plain()) return (count / stages) * one;
+    if (!training_) return ((count + stages - 1) / stages) * one;
+    return one / (1 - std::pow(1 - 1 / count, stages));
+  }
+
+  Seconds time() {
+    const JsonView source(scenario_.source, scenario_.file);
+    if (source.has("disturbances")) return Seconds(0);  // devices and links may become faster
+    const double stages = strategy_.pp, count = strategy_.microbatches;
+    const Seconds one = microbatch();
+    Seconds updates   = sharded_ || is_set(json_, "offload") ? Seconds(0) : demand_.once;
+    updates += gradients();
+    if (strategy_.pp == 1 && strategy_.microbatches == 1) updates += demand_.whole;
+    return std::max(pipeline(one), (count * one + updates) / stages);
+  }
+
+  // On average over the stages; what one op needs, and what the program returns, is on one of them.
+  Bytes memory() const {
+    const double share   = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
+    const double part    = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
+    const double stages  = strategy_.pp;
+    const Bytes weights  = demand_.weights / (sharded_ ? strategy_.dp : 1);
+    const Bytes result   = share * demand_.result / (plain() ? 1 : 2);
+    const bool kept      = !sharded_ && !is_set(json_, "offload") && word_or(json_, "recompute", "") != kAdaptive;
+    const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
+    const Bytes together = weights + share * demand_.data;
+    if (strategy_.pp == 1) return std::max(together, weights + std::max(result, alive));
+    const Bytes average = std::max(together, training_ ? weights + alive : weights) / stages;
+    return std::max(average, std::max(result, part_.working_set));
+  }
+
+  const Scenario& scenario_;
+  const Demand& demand_;
+  GroupShapes& shapes_;
+  const scenario::Strategy& strategy_;
+  const Json& json_;
+  const Demand::Part& part_;
+  const bool training_, sharded_;
+};
+
+}  // namespace
+
+void Bounds::learn(const std::vector<Json>& sources, const std::string& file) {
+  const auto texts = map_in_children(sources.size(), jobs_,
+                                     [&](size_t i) { return demand_text(sources[i], file, shapes_.platform()); });
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Family& family = families_[name_of(sources[i])];
+    if (!texts[i].empty()) family = scenario::read_demand(JsonView(parse_json(texts[i], file), file));
+  }
+}
+
+std::vector<Bound> Bounds::of(const std::vector<const Scenario*>& scenarios) {
+  for (const Scenario* scenario : scenarios) batches_.insert(batch_of(*scenario));
+  std::vector<std::string> names(scenarios.size());
+  std::vector<Json> unknown;
+  for (size_t i = 0; i < scenarios.size(); ++i) {
+    const int64_t batch = batch_of(*scenarios[i]);
+    if (batch == 0 || is_set(strategy_in(*scenarios[i]), "ep")) continue;  // experts are dealt over the replicas
+    Json source = family_of(*scenarios[i], common_batch(batches_, batch));
+    names[i]    = name_of(source);
+    if (families_.try_emplace(names[i]).second) unknown.push_back(std::move(source));
+  }
+  if (!unknown.empty()) learn(unknown, scenarios.front()->file);
+  std::vector<Bound> bounds(scenarios.size());
+  for (size_t i = 0; i < scenarios.size(); ++i) {
+    const auto family = families_.find(names[i]);
+    if (family == families_.end() || !family->second) continue;
+    bounds[i] = Bounder(*scenarios[i], *family->second, shapes_).bound();
+  }
+  return bounds;
+}
+
+}  // namespace foreflow::search

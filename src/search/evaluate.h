@@ -1,0 +1,46 @@
+// One point predicted, in a worker.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::search {
+
+// What the engine says of a point; `why` is set where it does not work.
+struct Prediction {
+  std::string why;
+  Seconds time;
+  double samples_per_second = 0;
+  Bytes memory;            // of the device that needs most
+  double overflow = 0;     // of the fullest device: what it needs beyond its capacity, as a share of that; 0: all fit
+  bool predicted  = true;  // false: only `why` is known
+};
+
+// What it answers as one line, and back.
+std::string print(const Prediction& prediction);
+Prediction read_prediction(const std::string& text);
+
+// Keeps the programs before distribution, by global batch, for the next point.
+class Predictor {
+ public:
+  explicit Predictor(scenario::PlatformRef platform) : platform_(std::move(platform)) {}
+
+  Prediction predict(const scenario::Scenario& scenario);
+  // Builds what `predict` would build, for children to share; nothing where that is not possible.
+  void prepare(const scenario::Scenario& scenario);
+
+ private:
+  const scenario::Sequential& sequential(const scenario::Scenario& scenario);
+
+  scenario::PlatformRef platform_;
+  std::map<int64_t, scenario::Sequential> built_;
+};
+
+// A complaint about the strategy or the placement is an answer; any other is the user's mistake.
+bool is_about_strategy(const Error& error, const std::string& file);
+std::string reason(const Error& error, const std::string& file);
+
+}  // namespace foreflow::search

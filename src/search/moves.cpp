@@ -1,0 +1,123 @@
+#include "moves.h"
+
+#include <algorithm>
+#include <array>
+
+#include "axes.h"
+#include "foreflow/base/text.h"
+
+namespace foreflow::search {
+namespace {
+
+constexpr std::string_view kShares = "stage_shares";
+
+bool has_all(const Json& point, const Json& choice) {
+  return std::all_of(choice.if_object()->begin(), choice.if_object()->end(), [&](const auto& member) {
+    const Json* value = point.find(member.first);
+    return value != nullptr && value->dump_compact() == member.second.dump_compact();
+  });
+}
+
+// A partition is no dimension: it lasts as long as the number of stages.
+Json with_shares_of(Json point, const Json& old) {
+  const Json* shares = old.find(kShares);
+  const bool own     = point.find(kShares) == nullptr;
+  if (shares != nullptr && own && whole_or(point, "pp", 1) == whole_or(old, "pp", 1)) point.set(kShares, *shares);
+  return point;
+}
+
+std::vector<int64_t> shares_at(const Space& space, const Json& point) {
+  const auto stages = static_cast<size_t>(whole_or(point, "pp", 1));
+  std::vector<int64_t> shares;
+  if (const Json* text = point.find(kShares)) {
+    for (const std::string& word : split(*text->if_string(), ':')) shares.push_back(std::stoll(word));
+    return shares;
+  }
+  // A layer where a stage has several, else the half or quarter of one.
+  constexpr size_t kFewest = 4;
+  size_t units             = space.layers() > 0 ? static_cast<size_t>(space.layers()) : stages;
+  while (units < kFewest * stages) units *= 2;
+  for (size_t s = 0; s < stages; ++s)
+    shares.push_back(static_cast<int64_t>(units / stages + (s < units % stages ? 1 : 0)));
+  return shares;
+}
+
+std::string text_of(const std::vector<int64_t>& shares) {
+  std::string text;
+  for (const int64_t share : shares) text += (text.empty() ? "" : ":") + std::to_string(share);
+  return text;
+}
+
+}  // namespace
+
+Json completed(const Space& space, const Region& region, const Json& wanted, size_t decided) {
+  Json point = Json::object();
+  for (size_t d = 0; d < region.size(); ++d) {
+    const std::vector<Json> choices = space.choices(region, d, point);
+    const auto own = std::find_if(choices.begin(), choices.end(), [&](const Json& c) { return has_all(wanted, c); });
+    const bool keeps = d < decided && own != choices.end();
+    point            = with(point, keeps ? *own : space.assumed(region, d, point));
+  }
+  return point;
+}
+
+Json changed(const Space& space, const Region& region, const Json& point, const Json& choice) {
+  return with_shares_of(completed(space, region, with(point, choice), region.size()), point);
+}
+
+Alternatives alternatives(const Space& space, const Region& region, size_t d, const Json& point) {
+  Json before = Json::object();  // rules look at the dimensions before only
+  for (size_t i = 0; i < d; ++i) {
+    for (const Json& choice : space.choices(region, i, before)) {
+      if (!has_all(point, choice)) continue;
+      before = with(before, choice);
+      break;
+    }
+  }
+  Alternatives all{space.choices(region, d, before), 0};
+  while (all.own < all.choices.size() && !has_all(point, all.choices[all.own])) ++all.own;
+  return all;
+}
+
+std::vector<Json> partitions(const Space& space, const Region& region, const Json& point) {
+  std::vector<Json> all;
+  const bool given = std::any_of(region.begin(), region.end(), [](const Dimension& dimension) {
+    return dimension.key == kShares || dimension.key == "stage_partition";
+  });
+  if (given || whole_or(point, "pp", 1) == 1 || whole_or(point, "virtual_stages", 1) != 1) return all;
+  const std::vector<int64_t> shares = shares_at(space, point);
+  for (size_t from = 0; from < shares.size(); ++from) {
+    for (const size_t to : std::array{from - 1, from + 1}) {  // below 0 is a very large number
+      if (to >= shares.size() || shares[from] < 2) continue;
+      std::vector<int64_t> moved = shares;
+      --moved[from];
+      ++moved[to];
+      all.push_back(with(point, Json::object().set(kShares, text_of(moved))));
+    }
+  }
+  return all;
+}
+
+bool contains(const Space& space, const Region& region, const Json& point) {
+  Json before = Json::object();
+  for (size_t d = 0; d < region.size(); ++d) {
+    const std::vector<Json> choices = space.choices(region, d, before);
+    const auto own = std::find_if(choices.begin(), choices.end(), [&](const Json& c) { return has_all(point, c); });
+    if (own != choices.end()) before = with(before, *own);
+    if (own == choices.end() && !choices.empty()) return false;
+  }
+  return true;
+}
+
+std::vector<Json> neighbours(const Space& space, const Region& region, const Json& point) {
+  std::vector<Json> all = partitions(space, region, point);
+  for (size_t d = 0; d < region.size(); ++d) {
+    const Alternatives others = alternatives(space, region, d, point);
+    for (size_t i = 0; i < others.choices.size(); ++i) {
+      if (i != others.own) all.push_back(changed(space, region, point, others.choices[i]));
+    }
+  }
+  return all;
+}
+
+}  // namespace foreflow::search

@@ -1,0 +1,43 @@
+// What is asked, ready to be answered: the space, and how a point of it becomes a scenario.
+#pragma once
+
+#include <optional>
+
+#include "evaluate.h"
+#include "foreflow/search/search.h"
+#include "foreflow/search/space.h"
+
+namespace foreflow::search {
+
+struct ReadPoint {
+  Json point;
+  std::optional<scenario::Scenario> scenario;  // nothing: it is not legal
+  std::string why;
+};
+
+class Question {
+ public:
+  Question(const Json& source, const std::string& file, const Options& options);
+
+  const Space& space() const { return space_; }
+  const scenario::PlatformRef& platform() const { return platform_; }
+
+  // Throws Error for what is wrong beyond the strategy.
+  ReadPoint read(const Json& point) const;
+
+ private:
+  scenario::PlatformRef platform_;
+  Space space_;
+  const simulate::EngineDef* engine_;
+};
+
+// Of the device that has most.
+Bytes largest_memory(const platform::Platform& platform);
+
+Infeasible infeasible(const Json& point, std::string why);
+Candidate candidate(const ReadPoint& point, const Prediction& prediction);
+
+// Adds what was predicted of a point.
+void add(Result& result, const ReadPoint& point, const Prediction& prediction);
+
+}  // namespace foreflow::search

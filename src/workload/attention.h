@@ -1,0 +1,60 @@
+// Attention over heads, for training and with a cache of keys and values.
+// Letters: b batch, s query rows, t key rows, a heads, n heads of keys and values, g = a/n, d size of a head.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "foreflow/workload/workload.h"
+#include "network.h"
+
+namespace foreflow::workload {
+
+struct Heads {
+  int64_t count, kv_count, size;
+};
+
+// x[b,rows,a*d] -> [b,a,rows,d], and back.
+Value split_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
+Value merge_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
+
+// What happens to the scores before the softmax.
+struct Masking {
+  std::optional<Value> added  = std::nullopt;  // [s,t] or [1,a,s,t] (only where n = a)
+  std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: keys that nobody may see (only where s = 1)
+};
+
+// softmax(scale q k' + mask) v: q[b,a,s,d], k and v[b,n,t,d] -> [b,a,s,d]. Head i of q goes with head i/g of k
+// (grouped-query attention; Ainslie et al., 2023).
+struct Extent {
+  int64_t rows, keys;
+};
+Value attend(Network& net, Value q, Value k, Value v, const Heads& heads, Extent extent, double scale,
+             const Masking& masking);
+
+// [rows,rows]: 0 where a position may look, a large negative number where it may not.
+Value causal_mask(Network& net, int64_t rows);
+
+// Rotary position embedding (Su et al., 2021): tables for positions below `rows` with angles position * base^(-2i/d).
+struct Rotary {
+  Value positions, cosine, sine;  // positions: Int64 [1], of the first row, or [b,s]
+};
+Rotary rotary(Network& net, Value positions, int64_t rows, int64_t size, int64_t base);
+Value rotated(Network& net, Value x, const Rotary& rotary);  // x[b,a,s,d]
+
+// One decoding step with a cache: every sample has `context` tokens, and room for one more.
+struct Cache {
+  int64_t batch, room;
+  Value places;  // Int64 [b]: how many tokens each sample has
+  Value hidden;  // Bool [b,1,1,t]: rows that hold nothing yet
+};
+Cache cache(Network& net, int64_t batch, int64_t context);
+// Data parameter `name` [b,n,room,d] with fresh[b,n,1,d] written into it, in place.
+Value remembered(Network& net, const std::string& name, Value fresh, const Heads& heads, const Cache& cache);
+
+// Key `phase` of inference: prefill works on whole sequences and returns keys and values; decode makes one more token.
+enum class Phase : uint8_t { prefill, decode };
+Phase read_phase(const JsonView& sizes);
+Key phase_key();
+
+}  // namespace foreflow::workload

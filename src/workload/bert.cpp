@@ -1,0 +1,143 @@
+#include <cmath>
+
+#include "attention.h"
+#include "layers.h"
+#include "sizes.h"
+
+namespace foreflow::workload::definitions {
+namespace {
+
+constexpr double kEpsilon = 1e-12;
+
+struct Sizes {
+  int64_t layers, hidden, feed_forward, sequence, positions, vocabulary, batch;
+  Heads heads;
+};
+
+Sizes read(const Request& request) {
+  const JsonView& json = request.sizes;
+  const int64_t hidden = positive(json, "hidden", 768), heads = positive(json, "heads", 12);
+  const int64_t sequence = positive(json, "sequence", 512), positions = positive(json, "positions", 512);
+  if (sequence > positions) {
+    refuse(json, json.has("sequence") ? "sequence" : "positions",
+           std::to_string(sequence) + " tokens are more than the " + std::to_string(positions) +
+               " positions; use at most as many");
+  }
+  return {.layers       = positive(json, "layers", 12, kMostLayers),
+          .hidden       = hidden,
+          .feed_forward = positive(json, "feed_forward", 4 * hidden),
+          .sequence     = sequence,
+          .positions    = positions,
+          .vocabulary   = positive(json, "vocabulary", 30522),
+          .batch        = request.batch,
+          .heads        = {heads, heads, head_size(json, hidden, heads)}};
+}
+
+// BERT (Devlin et al., 2019): post-norm encoder with fused q|k|v projection as in Megatron-LM; a head that names every
+// token (tied to the embedding) and one that says whether the second sentence follows. Sequences are full: no padding.
+// Letters: b batch, s sequence, h hidden, a heads, d = h/a, f feed-forward, v vocabulary.
+class Writer {
+ public:
+  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+      : sizes_(sizes), net_("bert", request.dtype, ops) {}
+
+  // Result 0: the sum of both losses, each a mean.
+  ir::Module training() {
+    const Value x       = encoder();
+    const Value labels  = net_.integers("labels", {sizes_.batch, sizes_.sequence});
+    const Value follows = net_.integers("follows", {sizes_.batch});
+    const Value words   = cross_entropy(net_, token_logits(x), labels, sizes_.batch * sizes_.sequence);
+    const Value pair    = cross_entropy(net_, pair_logits(x), follows, sizes_.batch);
+    return net_.finish({net_.op("Add", {words, pair})});
+  }
+
+  // Results: logits[b*s,v] of the tokens and [b,2] of the pair.
+  ir::Module inference() {
+    const Value x = encoder();
+    return net_.finish({token_logits(x), pair_logits(x)});
+  }
+
+ private:
+  Value norm(const std::string& name, Value x) { return layer_norm(net_, name, x, sizes_.hidden, kEpsilon); }
+
+  Value encoder() {
+    const ir::Dims tokens{sizes_.batch, sizes_.sequence};
+    Value x = embedded(tokens);
+    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("encoder.layer." + std::to_string(i) + ".", x);
+    return x;
+  }
+
+  Value embedded(const ir::Dims& tokens) {
+    words_               = net_.weight("embeddings.word.weight", {sizes_.vocabulary, sizes_.hidden});
+    const Value segments = net_.weight("embeddings.segment.weight", {2, sizes_.hidden});
+    Value places         = net_.weight("embeddings.position.weight", {sizes_.positions, sizes_.hidden});
+    if (sizes_.sequence < sizes_.positions) {
+      places = net_.op("Slice", {places},
+                       {{"axes", std::vector<int64_t>{0}},
+                        {"starts", std::vector<int64_t>{0}},
+                        {"ends", std::vector<int64_t>{sizes_.sequence}}});
+    }
+    const Value word    = net_.op("Gather", {words_, net_.integers("ids", tokens)}, {{"axis", int64_t{0}}}, "words");
+    const Value segment = net_.op("Gather", {segments, net_.integers("segments", tokens)}, {{"axis", int64_t{0}}});
+    return norm("embeddings.norm", net_.op("Add", {net_.op("Add", {word, segment}), places}));
+  }
+
+  Value block(const std::string& name, Value x) {
+    const int64_t h = sizes_.hidden, f = sizes_.feed_forward;
+    x              = norm(name + "attention.norm", net_.op("Add", {x, attention(name + "attention.", x)}));
+    const Value up = gelu(net_, linear(net_, name + "up", x, h, f), "none");
+    return norm(name + "norm", net_.op("Add", {x, linear(net_, name + "down", up, f, h)}));
+  }
+
+  Value attention(const std::string& name, Value x) {
+    const Heads& heads = sizes_.heads;
+    const int64_t h = sizes_.hidden, s = sizes_.sequence;
+    const Value fused  = linear(net_, name + "qkv", x, h, 3 * h);
+    const Values parts = net_.ops("Split", {fused}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
+    const auto split   = [&](size_t i) { return split_heads(net_, parts[i], s, heads.count, heads.size); };
+    const Value q = split(0), k = split(1), v = split(2);
+    const double scale = 1 / std::sqrt(static_cast<double>(heads.size));
+    const Value y      = attend(net_, q, k, v, heads, {s, s}, scale, {});
+    return linear(net_, name + "output", merge_heads(net_, y, s, heads.count, heads.size), h, h);
+  }
+
+  Value token_logits(Value x) {
+    const Value rows  = rows_of(net_, x, sizes_.hidden);
+    const Value dense = gelu(net_, linear(net_, "words.dense", rows, sizes_.hidden, sizes_.hidden), "none");
+    const Value bias  = net_.weight("words.bias", {sizes_.vocabulary});
+    return net_.op("Add", {tied_logits(net_, norm("words.norm", dense), words_), bias});
+  }
+
+  Value pair_logits(Value x) {
+    const Value first  = net_.op("Gather", {x, net_.constant(ir::Array::scalar(int64_t{0}))}, {{"axis", int64_t{1}}});
+    const Value pooled = net_.op("Tanh", {linear(net_, "pooler", first, sizes_.hidden, sizes_.hidden)});
+    return linear(net_, "follows", pooled, sizes_.hidden, 2);
+  }
+
+  const Sizes sizes_;
+  Network net_;
+  Value words_{};
+};
+
+Model build(const Request& request, const ir::OpTable& ops) {
+  const Sizes sizes = read(request);
+  Writer writer(sizes, request, ops);
+  return {request.mode == Mode::training ? writer.training() : writer.inference(), sizes.sequence};
+}
+
+}  // namespace
+
+WorkloadDef bert() {
+  return {"bert",
+          "BERT: post-norm encoder; training with both losses of its pre-training",
+          {{"layers", "transformer blocks (12)"},
+           {"hidden", "width (768)"},
+           {"heads", "attention heads (12)"},
+           {"feed_forward", "inner width of the MLP (4 hidden)"},
+           {"sequence", "tokens a sample (512)"},
+           {"positions", "length of the table of positions (512)"},
+           {"vocabulary", "tokens in the vocabulary (30522)"}},
+          build};
+}
+
+}  // namespace foreflow::workload::definitions

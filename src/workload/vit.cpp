@@ -1,0 +1,126 @@
+#include <cmath>
+
+#include "attention.h"
+#include "images.h"
+#include "layers.h"
+#include "sizes.h"
+
+namespace foreflow::workload::definitions {
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+
+struct Sizes {
+  int64_t layers, hidden, feed_forward, image, patch, channels, classes, batch;
+  Heads heads;
+
+  int64_t along() const { return image / patch; }
+  int64_t tokens() const { return along() * along() + 1; }
+};
+
+Sizes read(const Request& request) {
+  const JsonView& json = request.sizes;
+  const int64_t hidden = positive(json, "hidden", 768), heads = positive(json, "heads", 12);
+  const int64_t image = positive(json, "image", 224), patch = positive(json, "patch", 16);
+  if (image % patch != 0) {
+    refuse(json, "patch",
+           std::to_string(patch) + " does not divide the image's " + std::to_string(image) + " rows; use a divisor");
+  }
+  return {.layers       = positive(json, "layers", 12, kMostLayers),
+          .hidden       = hidden,
+          .feed_forward = positive(json, "feed_forward", 4 * hidden),
+          .image        = image,
+          .patch        = patch,
+          .channels     = positive(json, "channels", 3),
+          .classes      = positive(json, "classes", 1000),
+          .batch        = request.batch,
+          .heads        = {heads, heads, head_size(json, hidden, heads)}};
+}
+
+// ViT (Dosovitskiy et al., 2021): an image as patches, a token for its class before them, pre-norm encoder.
+// Letters: b batch, p patches, s = p + 1 tokens, h hidden, a heads, d = h/a, f feed-forward, c classes.
+class Writer {
+ public:
+  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+      : sizes_(sizes), net_("vit", request.dtype, ops) {}
+
+  ir::Module training() {
+    const Value logits = classes();
+    return net_.finish({cross_entropy(net_, logits, net_.integers("labels", {sizes_.batch}), sizes_.batch)});
+  }
+
+  ir::Module inference() { return net_.finish({classes()}); }
+
+ private:
+  Value norm(const std::string& name, Value x) { return layer_norm(net_, name, x, sizes_.hidden, kEpsilon); }
+
+  // [b,c]
+  Value classes() {
+    Value x = tokens();
+    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("encoder." + std::to_string(i) + ".", x);
+    const Value first =
+        net_.op("Gather", {norm("norm", x), net_.constant(ir::Array::scalar(int64_t{0}))}, {{"axis", int64_t{1}}});
+    return linear(net_, "head", first, sizes_.hidden, sizes_.classes);
+  }
+
+  // Both the token of the class and the patches are padded to all tokens and added, so that samples stay apart.
+  Value tokens() {
+    const int64_t h = sizes_.hidden, p = sizes_.tokens() - 1;
+    const Value image   = net_.data("image", {sizes_.batch, sizes_.channels, sizes_.image, sizes_.image});
+    const Value weight  = net_.weight("patches.weight", {h, sizes_.channels, sizes_.patch, sizes_.patch});
+    const Value patches = net_.op("Conv", {image, weight, net_.weight("patches.bias", {h})},
+                                  {{"kernel_shape", std::vector<int64_t>{sizes_.patch, sizes_.patch}},
+                                   {"strides", std::vector<int64_t>{sizes_.patch, sizes_.patch}}});
+    const Value rows    = net_.permuted(net_.view(patches, {0, h, p}), {0, 2, 1});  // [b,p,h]
+    const Value after   = net_.op("Pad", {rows}, {{"pads", std::vector<int64_t>{0, 1, 0, 0, 0, 0}}});
+    const Value first   = net_.op("Pad", {net_.weight("class", {1, h})}, {{"pads", std::vector<int64_t>{0, 0, p, 0}}});
+    const Value place   = net_.op("Add", {net_.weight("positions", {p + 1, h}), first});
+    return net_.op("Add", {after, place}, {}, "embedded");
+  }
+
+  Value block(const std::string& name, Value x) {
+    const int64_t h = sizes_.hidden, f = sizes_.feed_forward;
+    x              = net_.op("Add", {x, attention(name + "attention.", norm(name + "norm_1", x))});
+    const Value y  = norm(name + "norm_2", x);
+    const Value up = gelu(net_, linear(net_, name + "up", y, h, f), "none");
+    return net_.op("Add", {x, linear(net_, name + "down", up, f, h)});
+  }
+
+  Value attention(const std::string& name, Value x) {
+    const Heads& heads = sizes_.heads;
+    const int64_t h = sizes_.hidden, s = sizes_.tokens();
+    const Value fused  = linear(net_, name + "qkv", x, h, 3 * h);
+    const Values parts = net_.ops("Split", {fused}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
+    const auto split   = [&](size_t i) { return split_heads(net_, parts[i], s, heads.count, heads.size); };
+    const Value q = split(0), k = split(1), v = split(2);
+    const double scale = 1 / std::sqrt(static_cast<double>(heads.size));
+    const Value y      = attend(net_, q, k, v, heads, {s, s}, scale, {});
+    return linear(net_, name + "output", merge_heads(net_, y, s, heads.count, heads.size), h, h);
+  }
+
+  const Sizes sizes_;
+  Network net_;
+};
+
+Model build(const Request& request, const ir::OpTable& ops) {
+  Writer writer(read(request), request, ops);
+  return {request.mode == Mode::training ? writer.training() : writer.inference(), 0};
+}
+
+}  // namespace
+
+WorkloadDef vit() {
+  return {"vit",
+          "ViT: an encoder over patches of an image",
+          {{"layers", "transformer blocks (12)"},
+           {"hidden", "width (768)"},
+           {"heads", "attention heads (12)"},
+           {"feed_forward", "inner width of the MLP (4 hidden)"},
+           {"image", "rows and columns of the image (224)"},
+           {"patch", "rows and columns of a patch, a divisor of image (16)"},
+           {"channels", "of the image (3)"},
+           {"classes", "that are told apart (1000)"}},
+          build};
+}
+
+}  // namespace foreflow::workload::definitions

@@ -1,0 +1,112 @@
+// What overlap is worth: an iteration is shorter than with everything in turn, and never shorter than the computing or
+// the communicating that it contains.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+namespace {
+
+const std::string kMlp =
+    R"("workload": {"model": "mlp", "layers": 16, "hidden": 2048, "dtype": "f16", "optimizer": "adam"},
+                            "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": {"global_batch": 16384, )";
+const std::string kGpt = R"("workload": {"model": "gpt", "layers": 4, "hidden": 2048, "heads": 16, "sequence": 1024,
+                            "vocabulary": 2048, "dtype": "f16"},
+                            "platform": {"topology": "dgx_a100", "nodes": 1}, "strategy": {"global_batch": 16, )";
+
+Outcome simulated(const std::string& scenario, const std::string& strategy, const std::string& engine = "simgrid",
+                  const std::string& more = "") {
+  const std::string text = "{" + scenario + strategy + R"(}, "engine": ")" + engine + "\"" + more + "}";
+  return run(load(parse_json(text, "overlap.json"), "overlap.json"));
+}
+
+double iteration(const Outcome& outcome) { return outcome.timeline.makespan.value(); }
+
+// The most that one device computes, and that it communicates.
+std::pair<double, double> busiest(const Outcome& outcome) {
+  double compute = 0, communication = 0;
+  for (const auto& device : outcome.summary.devices) {
+    compute       = std::max(compute, device.compute.value());
+    communication = std::max(communication, device.communication.value());
+  }
+  return {compute, communication};
+}
+
+void expect_worth(const std::string& scenario, const std::string& strategy, const std::string& overlap) {
+  const Outcome in_turn = simulated(scenario, strategy), beside = simulated(scenario, strategy + ", " + overlap);
+  EXPECT_LT(iteration(beside), 0.99 * iteration(in_turn)) << strategy << " " << overlap;
+  const auto [compute, communication] = busiest(beside);
+  EXPECT_GE(iteration(beside), compute);
+  EXPECT_GE(iteration(beside), communication);
+  EXPECT_GE(iteration(beside), (1 - 1e-9) * busiest(in_turn).first) << strategy << " " << overlap;
+}
+
+TEST(Overlap, OfGradientsAndWeightsShortensAnIteration) {
+  for (int zero = 0; zero <= 3; ++zero)
+    expect_worth(kMlp, R"("dp": 16, "bucket_size": "20MB", "zero": )" + std::to_string(zero),
+                 R"("overlap_gradients": true)");
+}
+
+TEST(Overlap, OfSendsShortensAnIteration) {
+  expect_worth(kGpt, R"("pp": 4, "microbatches": 16)", R"("overlap_sends": true)");
+}
+
+TEST(Overlap, OfTensorParallelSumsShortensAnIteration) { expect_worth(kGpt, R"("tp": 8)", R"("overlap_tensor": 2)"); }
+
+// The engines share no link here: one collective of one group is under way at a time.
+TEST(Overlap, IsTheSameInAllEngines) {
+  for (const std::string strategy :
+       {R"("dp": 8, "overlap_gradients": true)", R"("dp": 8, "zero": 2, "overlap_gradients": true)",
+        R"("dp": 8, "zero": 3, "overlap_gradients": true)"}) {
+    const double expected = iteration(simulated(kMlp, strategy, "analytic"));
+    EXPECT_NEAR(iteration(simulated(kMlp, strategy, "simgrid")), expected, 1e-9 * expected) << strategy;
+  }
+}
+
+// An all-reduce of few bytes in one bucket has one latency, not one for each gradient.
+TEST(Buckets, AreFewerMessages) {
+  const std::string small = R"("workload": {"model": "mlp", "layers": 32, "hidden": 64, "dtype": "f16"},
+                               "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": {"global_batch": 16, "dp": 16)";
+  const Outcome each = simulated(small, ""), packed = simulated(small, R"(, "bucket_size": "25MB")");
+  EXPECT_EQ(each.program.instances.size(), 32U);
+  EXPECT_EQ(packed.program.instances.size(), 1U);
+  EXPECT_LT(busiest(packed).second, 0.1 * busiest(each).second);
+}
+
+// The algorithm of each collective, by how many take part.
+std::map<size_t, std::string> algorithms(const stream::Program& program) {
+  std::map<size_t, std::string> found;
+  for (const stream::Instance& instance : program.instances)
+    found[instance.members.size()] =
+        program.communications[static_cast<size_t>(instance.communication)].algorithm->name;
+  return found;
+}
+
+TEST(Groups, ChooseTheirAlgorithms) {
+  const std::string strategy = R"("dp": 2, "tp": 8)";
+  const std::string gpt      = R"("workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 8, "sequence": 16,
+                                  "vocabulary": 64}, "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": {"global_batch": 2, )";
+  const auto with            = [&](const std::string& collective) {
+    return algorithms(simulated(gpt, strategy, "analytic", R"(, "collective": )" + collective).program);
+  };
+  using Found = std::map<size_t, std::string>;
+  EXPECT_EQ(with(R"({"all_reduce": "tree"})"), (Found{{2, "tree"}, {8, "tree"}}));
+  EXPECT_EQ(with(R"({"all_reduce": "ring", "dp": {"all_reduce": "tree"}})"), (Found{{2, "tree"}, {8, "ring"}}));
+  EXPECT_EQ(with(R"({"dp": {"all_reduce": "ring"}, "tp": {"all_reduce": "nvls"}})"), (Found{{2, "ring"}, {8, "nvls"}}));
+}
+
+TEST(Groups, AreNamedInErrors) {
+  try {
+    simulated(kMlp, R"("dp": 2)", "analytic", R"(, "collective": {"dp": {"all_reduce": "bruck"}})");
+    ADD_FAILURE() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "overlap.json: $.collective.dp.all_reduce: bruck does not do all_reduce; see foreflow list collectives");
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::scenario

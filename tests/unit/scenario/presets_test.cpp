@@ -1,0 +1,60 @@
+// A scenario may name a published model; what it says itself wins.
+#include <gtest/gtest.h>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario {
+namespace {
+
+Scenario loaded(const std::string& workload, const std::string& rest = "") {
+  const std::string text =
+      R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100"}, "engine": "analytic")" + rest + "}";
+  return load(parse_json(text, "preset.json"), "preset.json");
+}
+
+int64_t size(const Scenario& scenario, std::string_view key) { return scenario.root().at("workload").at(key).as_int(); }
+
+std::string complaint(const std::string& workload, const std::string& rest) {
+  try {
+    loaded(workload, rest);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Preset, StandsForItsSizes) {
+  const Scenario scenario = loaded(R"({"model": "bert-large", "sequence": 128})");
+  EXPECT_EQ(scenario.workload.family->name, "bert");
+  EXPECT_EQ(size(scenario, "layers"), 24);
+  EXPECT_EQ(size(scenario, "sequence"), 128);
+  EXPECT_EQ(build(scenario).tokens_per_sample, 128);
+}
+
+TEST(Preset, IsCheckedAgainstTheStrategyByItsSizes) {
+  EXPECT_EQ(complaint(R"({"model": "llama3-8b"})", R"(, "strategy": {"tp": 16})"),
+            "preset.json: $.strategy.tp: 16 does not divide the 8 heads of keys and values; use 1, 2, 4 or 8");
+  EXPECT_EQ(complaint(R"({"model": "gpt2-124m"})", R"(, "strategy": {"pp": 13})"),
+            "preset.json: $.strategy.pp: 13 stages are more than the 12 layers; use at most 12");
+  EXPECT_EQ(complaint(R"({"model": "resnet50", "heads": 2})", ""),
+            "preset.json: $.workload.heads: unknown key \"heads\"; the nearest is \"depth\"");
+}
+
+// The graph of the ONNX export too.
+TEST(Preset, ServesInferenceOfGpt) {
+  const Scenario scenario = loaded(R"({"model": "gpt2-124m", "mode": "inference", "layers": 2, "sequence": 16})");
+  EXPECT_EQ(build(scenario).tokens_per_sample, 16);
+  const Scenario decode = loaded(R"({"model": "gpt2-124m", "mode": "inference", "layers": 2, "phase": "decode"})");
+  EXPECT_EQ(build(decode).tokens_per_sample, 1);
+}
+
+TEST(Preset, ServesEachOfSeveralJobs) {
+  const Scenario scenario =
+      loaded(R"({"model": "gpt2-124m"})", R"(, "jobs": [{}, {"workload": {"model": "t5-small"}}])");
+  ASSERT_EQ(scenario.jobs.size(), 2U);
+  EXPECT_EQ(scenario.jobs[0].scenario.root().at("workload").at("layers").as_int(), 12);
+  EXPECT_EQ(scenario.jobs[1].scenario.root().at("workload").at("layers").as_int(), 6);
+}
+
+}  // namespace
+}  // namespace foreflow::scenario

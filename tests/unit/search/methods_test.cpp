@@ -1,0 +1,85 @@
+// Annealing and beam against the optimum of a space that can be searched whole.
+#include <gtest/gtest.h>
+
+#include "foreflow/search/search.h"
+
+namespace foreflow::search {
+namespace {
+
+// 48 layers on 16 devices of a DGX-2: some two hundred strategies.
+Json question() {
+  return parse_json(R"({
+    "workload": {"model": "mlp", "layers": 48, "hidden": 4096, "dtype": "f16"}, "platform": {"topology": "dgx2"},
+    "strategy": {"global_batch": 256, "schedule": ["1f1b", "gpipe"], "recompute": "none", "zero": 0}, "engine": "analytic"})",
+                    "mlp.json");
+}
+
+Result searched(const char* method, uint64_t seed, size_t budget, int jobs = 1) {
+  Options options;
+  options.method = &methods().get(method, "method");
+  options.seed   = seed;
+  options.budget = budget;
+  options.jobs   = jobs;
+  return search(question(), "mlp.json", options);
+}
+
+double best(const Result& result) { return result.ranked.empty() ? 0 : result.ranked[0].samples_per_second; }
+
+class Methods : public testing::Test {
+ protected:
+  static double optimum() {
+    static const double throughput = [] {
+      Options options;
+      options.top = 1;
+      return best(search(question(), "mlp.json", options));
+    }();
+    return throughput;
+  }
+};
+
+TEST_F(Methods, BeamFindsTheOptimumWithAThirdOfThePredictions) {
+  const Result result = searched("beam", 1, 80);
+  EXPECT_LE(result.evaluated, 80U);
+  EXPECT_GE(best(result), optimum());
+}
+
+TEST_F(Methods, AnnealingFindsTheOptimumWithHalfOfThePredictions) {
+  for (const uint64_t seed : {1U, 2U, 3U}) {
+    const Result result = searched("annealing", seed, 100);
+    EXPECT_LE(result.evaluated, 100U);
+    EXPECT_GE(best(result), optimum()) << "seed " << seed;
+  }
+}
+
+TEST_F(Methods, AnswerTheSameWithAnyNumberOfWorkers) {
+  for (const char* method : {"annealing", "beam"}) {
+    EXPECT_EQ(to_json(searched(method, 5, 40), 10).dump(), to_json(searched(method, 5, 40, 3), 10).dump()) << method;
+  }
+}
+
+TEST_F(Methods, AnnealingDependsOnItsSeed) {
+  EXPECT_NE(to_json(searched("annealing", 5, 30), 10).dump(), to_json(searched("annealing", 6, 30), 10).dump());
+}
+
+// The last stage has the output over a large vocabulary besides its layers.
+TEST_F(Methods, CutStagesUnevenlyWhereThatIsFaster) {
+  Json uneven = parse_json(R"({
+    "workload": {"model": "gpt", "layers": 8, "hidden": 512, "heads": 8, "sequence": 256, "vocabulary": 50257, "dtype": "f16"},
+    "platform": {"topology": "dgx2"},
+    "strategy": {"dp": 1, "tp": 1, "pp": 4, "microbatches": 8, "global_batch": 16, "schedule": "1f1b", "recompute": "none"},
+    "engine": "analytic"})",
+                           "gpt.json");
+  Options plain, beam;
+  beam.method         = &methods().get("beam", "method");
+  beam.budget         = 40;
+  const Result even   = search(uneven, "gpt.json", plain);
+  const Result better = search(uneven, "gpt.json", beam);
+  EXPECT_GE(best(better), best(even));
+  const bool moved = std::any_of(better.ranked.begin(), better.ranked.end(), [](const Candidate& candidate) {
+    return candidate.strategy.find("stage_shares") != nullptr;
+  });
+  EXPECT_TRUE(moved);
+}
+
+}  // namespace
+}  // namespace foreflow::search

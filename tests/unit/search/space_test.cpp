@@ -1,0 +1,100 @@
+#include "foreflow/search/space.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace foreflow::search {
+namespace {
+
+Json source(const std::string& strategy, const std::string& more = "", const std::string& platform = R"("dgx2")") {
+  return parse_json(
+      R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": )" + platform +
+          R"(}, "engine": "analytic")" + (strategy.empty() ? "" : R"(, "strategy": )" + strategy) + more + "}",
+      "mlp.json");
+}
+
+Space space_of(const Json& question) {
+  const auto platform = scenario::load_platform(
+      scenario::load(Json(question).set("strategy", Json::object()).set("placement", Json::object()), "mlp.json")
+          .platform);
+  return {question, "mlp.json", *platform};
+}
+
+std::vector<Json> points(const Json& question) { return space_of(question).points(); }
+
+std::set<std::string> values(const std::vector<Json>& points, const char* key) {
+  std::set<std::string> all;
+  for (const Json& point : points) all.insert(point.find(key) == nullptr ? "absent" : point.find(key)->dump_compact());
+  return all;
+}
+
+TEST(Space, HasEveryWayToUseAllDevices) {
+  // 16 = dp x tp x pp: powers of two whose exponents sum to 4 in three places.
+  std::set<std::string> ways;
+  for (const Json& point : points(source(R"({"global_batch": 64})"))) {
+    const auto degree = [&](const char* key) { return *point.find(key)->if_int(); };
+    EXPECT_EQ(degree("dp") * degree("tp") * degree("pp"), 16);
+    EXPECT_EQ(64 / degree("dp") % degree("microbatches"), 0);
+    ways.insert(Json::object().set("dp", degree("dp")).set("tp", degree("tp")).dump_compact());
+  }
+  EXPECT_EQ(ways.size(), 6U * 5U / 2U);
+}
+
+TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
+  const auto all = points(
+      source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"],
+                 "recompute": "none", "zero": 0})"));
+  EXPECT_EQ(all.size(), 2U * 3U * 2U);
+}
+
+TEST(Space, LeavesScheduleOpenWhereThereIsAPipelineThatTrains) {
+  const char* strategy = R"({"dp": 1, "tp": 1, "pp": [1, 2], "microbatches": 4, "global_batch": 8})";
+  const auto training  = points(source(strategy));
+  EXPECT_TRUE(values(training, "schedule").contains("absent"));
+  EXPECT_TRUE(values(training, "schedule").contains("\"gpipe\""));
+  Json inference = source(strategy);
+  inference.member("workload").set("mode", "inference");
+  EXPECT_EQ(values(points(inference), "schedule"), std::set<std::string>{"absent"});
+}
+
+TEST(Space, TakesAnyForAllThatIsLegal) {
+  const auto open  = points(source(R"({"global_batch": 16})"));
+  const auto asked = points(source(R"({"dp": "any", "tp": "any", "pp": "any", "microbatches": "any", "global_batch": 16})"));
+  EXPECT_EQ(open.size(), asked.size());
+}
+
+TEST(Space, OfSeveralStrategiesIsTheUnion) {
+  const auto all = points(source(R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"},
+    {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"}])"));
+  EXPECT_EQ(all.size(), 15U * 2U);  // pp 1 with one microbatch is in both
+}
+
+TEST(Space, MapsGroupsToNodesInEveryOrderThatDiffers) {
+  const Json question = source(R"({"dp": 2, "tp": 1, "pp": 16, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
+  EXPECT_EQ(values(points(question), "placement.order").size(), 2U);  // dp within pp, and pp within dp
+  const Json three = source(R"({"dp": 2, "tp": 2, "pp": 8, "microbatches": 1, "schedule": "1f1b"})", "", R"("dgx2", "nodes": 2)");
+  EXPECT_EQ(values(points(three), "placement.order").size(), 6U);
+}
+
+TEST(Space, TakesListsOfThePlacement) {
+  const Json question = source(R"({"dp": 16, "tp": 1, "pp": 1, "microbatches": 1})",
+                               R"(, "placement": {"policy": ["packed", "spread"], "order": "tp-dp-pp"})");
+  const Space space   = space_of(question);
+  const auto all      = space.points();
+  EXPECT_EQ(values(all, "placement.policy"), (std::set<std::string>{"\"packed\"", "\"spread\""}));
+  const Json scenario = space.scenario(all.front());
+  EXPECT_EQ(scenario.find("placement")->dump_compact(), R"({"order":"tp-dp-pp","policy":"packed"})");
+  EXPECT_EQ(scenario.find("strategy")->find("placement.policy"), nullptr);
+}
+
+TEST(Space, RefusesMoreThanItCanHold) {
+  std::string list;
+  for (int i = 1; i <= 500; ++i) list += (i > 1 ? "," : "") + std::to_string(i);
+  const Json question = source(R"({"dp": [)" + list + R"(], "tp": [)" + list + "]}");
+  EXPECT_THROW(points(question), Error);
+}
+
+}  // namespace
+}  // namespace foreflow::search

@@ -1,0 +1,91 @@
+// Blocks of a transformer are recognised by what a program computes, whatever its names and however it writes them.
+#include "transform/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/onnx/import.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/passes.h"
+#include "support/distribution.h"
+#include "support/llama_layer.h"
+#include "support/shared.h"
+
+namespace foreflow::transform {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines recognised(const ir::Module& module) {
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  return describe(recognise(module.entry(), interpretation.entry().values), module.entry());
+}
+
+Lines recognised(std::string_view text) { return recognised(ir::parse(std::string(text), "test", ops::table())); }
+
+TEST(Recognise, FindsTheBlocksOfAFamilyInTraining) {
+  const ir::Module gpt = test::family("gpt", R"({"layers": 3, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 6})", 2, workload::Mode::training);
+  const Lines expected = {"3 MLP blocks (up, down)", "3 attention blocks (q|k|v in one product)", "embedding %wte",
+                          "LM head %wte, tied to the embedding"};
+  EXPECT_EQ(recognised(gpt), expected);
+  EXPECT_EQ(recognised(resolve(differentiate(gpt, ops::table()))), expected);
+}
+
+TEST(Recognise, FindsGroupedQueriesAndGates) {
+  EXPECT_EQ(recognised(test::kLlama), (Lines{"1 MLP block (up and gate, down)", "1 attention block (q, k, v in 3 products)", "embedding %a",
+                                       "LM head %z"}));
+  const ir::Module module   = ir::parse(std::string(test::kLlama), "test", ops::table());
+  const auto interpretation = interpret::interpret_mixed(module, 0);
+  const Transformer found   = recognise(module.entry(), interpretation.entry().values);
+  ASSERT_EQ(found.blocks.size(), 2U);
+  for (const TransformerBlock& block : found.blocks) {
+    for (const Linear& linear : block.columns) EXPECT_EQ(linear.out_dim, 0);  // stored [out, in]
+    for (const Linear& linear : block.rows) EXPECT_EQ(linear.in_dim, 1);
+  }
+}
+
+TEST(Recognise, FindsPairsOfAPerceptronAndNothingElse) {
+  const ir::Module mlp = test::family("mlp", R"({"layers": 4, "hidden": 8})", 8, workload::Mode::inference);
+  EXPECT_EQ(recognised(mlp)[0], "2 MLP blocks (up, down)");
+  EXPECT_EQ(recognised(R"(
+func @f(weight %w: Tensor[Float32, (4, 3, 3, 3)], weight %f: Tensor[Float32, (4, 6)], %x: Tensor[Float32, (2, 3, 8, 8)]) {
+  %c = Conv[pads = [1, 1, 1, 1]](%x, %w)
+  %r = Relu(%c)
+  %g = GlobalAveragePool(%r)
+  %l = Flatten(%g)
+  %y = MatMul(%l, %f)
+  return %y
+})"),
+            Lines{"LM head %f"});
+}
+
+struct Imported {
+  std::string file;
+  std::map<std::string, ir::Dims> shapes;
+  Lines expected;
+};
+
+TEST(Recognise, FindsTheBlocksOfImportedModels) {
+  const std::vector<Imported> models = {
+      {"bert_vespa.onnx",
+       {{"input_ids", {4, 8}}, {"attention_mask", {4, 8}}, {"token_type_ids", {4, 8}}},
+       {"2 MLP blocks (up, down)", "2 attention blocks (q|k|v in one product)", "embedding %encoder.weight"}},
+      {"encdec_encoder_vespa.onnx",
+       {{"input_ids", {4, 8}}, {"attention_mask", {4, 8}}},
+       {"1 MLP block (up, down)", "1 attention block (q|k|v in one product)", "embedding %embedding.weight"}},
+      {"llama_fwd_small.onnx", {}, {"1 MLP block (up and gate, down)", "1 attention block (q, k, v in 3 products)"}}};
+  for (const Imported& model : models) {
+    SCOPED_TRACE(model.file);
+    FOREFLOW_SHARED_OR_SKIP(path, "onnx/models/" + model.file);
+    const onnx::Imported imported = onnx::import_model(path.string(), ops::table(), onnx::Numbers::skip, {.shapes = model.shapes, .inputs = {}});
+    const ir::Module shaped       = scenario::with_shapes(imported, model.shapes, "test");
+    const ir::Module module       = join_slices(resolve(lift_constants(shaped, ops::table())), ops::table());
+    EXPECT_EQ(recognised(module), model.expected);
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::transform
