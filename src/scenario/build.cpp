@@ -5,6 +5,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/spread.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
@@ -174,12 +175,15 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   ir::Module module        = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
+    module = transform::spread(module, ops, step.ways, step.spread).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }
-  if (strategy.dp > 1)
+  const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+  if (replicas > 1)
     module = transform::replicate(std::move(module), ops,
-                                  {.ways    = strategy.dp,
+                                  {.ways    = replicas,
                                    .zero    = strategy.zero,
                                    .overlap = strategy.overlap_gradients,
                                    .bucket  = strategy.bucket})

@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
+#include "foreflow/transform/spread.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -89,18 +90,25 @@ void check_count(const Scenario& scenario, const platform::Platform& platform, s
   std::string of = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
   if (!scenario.placement.devices.empty()) of = "its placement";
-  throw Error(where(scenario, "strategy"), "dp x tp x pp = " + std::to_string(strategy.devices()) +
+  throw Error(where(scenario, "strategy"), std::string(strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
+                                               std::to_string(strategy.devices()) +
                                                " devices are more than the " + std::to_string(available) + " of " + of +
                                                "; add " + (scenario.placement.devices.empty() ? "nodes" : "devices") +
                                                " or lower dp, tp or pp");
 }
 
-// Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,
-// then by stage, then by replica.
-size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 3>& order) {
-  const std::array<int, 3> size = {strategy.tp, strategy.pp, strategy.dp};  // by Dimension
-  const std::array<int, 3> at   = {rank % strategy.tp, rank / strategy.tp % strategy.pp,
-                                   rank / strategy.tp / strategy.pp};
+// Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first, then by
+// place in the sequence, by replica among those that share experts, by stage, and by the other replicas.
+size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
+  const auto next = [&rank](int size) {
+    const int at = rank % size;
+    rank /= size;
+    return at;
+  };
+  const int sharing              = transform::replicas_in_group(strategy.cp, strategy.ep);
+  const int tensor = next(strategy.tp), position = next(strategy.cp), inner = next(sharing), stage = next(strategy.pp);
+  const std::array<int, 4> size = {strategy.tp, strategy.cp, strategy.pp, strategy.dp};  // by Dimension
+  const std::array<int, 4> at   = {tensor, position, stage, rank * sharing + inner};
   int slot = 0, stride = 1;
   for (const Dimension dimension : order) {
     slot += at[static_cast<size_t>(dimension)] * stride;

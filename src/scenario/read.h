@@ -14,6 +14,12 @@ constexpr int64_t kMostLayers    = 100'000;        // each is written out
 // The member, which is at least 1 and at most `largest`; `fallback` when absent.
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
+// Fails at the member unless `value` divides `number`, which is `what`.
+void check_divides(const JsonView& json, std::string_view key, int64_t value, int64_t number, const std::string& what);
+
+// A size that the workload states as a positive integer; 0 when it does not, or where the model will refuse it.
+int64_t stated(const JsonView& sizes, std::string_view key);
+
 Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json);
@@ -44,6 +50,9 @@ transform::Recompute read_recompute(const JsonView& json, const Workload& worklo
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
+
+// Its keys about ranks that share sequences and experts: cp, ep. The other degrees are known.
+void read_sharing(const JsonView& json, const Workload& workload, const JsonView& sizes, Strategy& strategy);
 
 // Its keys about what devices exchange: zero, overlap_gradients, bucket_size, overlap_sends, overlap_tensor.
 void read_exchange(const JsonView& json, const Workload& workload, Strategy& strategy);

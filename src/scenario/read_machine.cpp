@@ -1,4 +1,5 @@
 #include "foreflow/cost/load.h"
+#include "foreflow/transform/spread.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -53,9 +54,13 @@ cost::CostModel read_cost(const JsonView& json) {
 
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {
   const std::vector<std::string> kinds = kind_names();
+  // As programs number their ranks: see places.cpp.
+  const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep), context = strategy.tp * strategy.cp;
   const std::array groups{std::pair{"tp", lower::GroupAlgorithms{1, strategy.tp}},
-                          std::pair{"pp", lower::GroupAlgorithms{strategy.tp, strategy.pp}},
-                          std::pair{"dp", lower::GroupAlgorithms{strategy.tp * strategy.pp, strategy.dp}}};
+                          std::pair{"cp", lower::GroupAlgorithms{strategy.tp, strategy.cp}},
+                          std::pair{"ep", lower::GroupAlgorithms{strategy.tp, strategy.cp * sharing}},
+                          std::pair{"pp", lower::GroupAlgorithms{context * sharing, strategy.pp}},
+                          std::pair{"dp", lower::GroupAlgorithms{context * sharing * strategy.pp, strategy.dp / sharing}}};
   std::vector<std::string> keys = kinds;
   for (const auto& [name, group] : groups) keys.emplace_back(name);
   json.allow_only(keys);

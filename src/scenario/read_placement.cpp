@@ -6,16 +6,19 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDimensions = {"tp", "pp", "dp"};  // by Dimension
+constexpr std::array<std::string_view, 4> kDimensions = {"tp", "cp", "pp", "dp"};  // by Dimension
 
 const platform::PlacementDef& policy(const std::string& name, const std::string& where) {
   return platform::placements().get(name, where);
 }
 
-// "tp-dp-pp"
-std::array<Dimension, 3> read_order(const JsonView& json) {
-  const std::vector<std::string> words = split(json.as_string(), '-');
-  std::array<Dimension, 3> order{};
+// "tp-dp-pp", or "tp-pp-cp-dp"; ranks that share a sequence follow those of tp unless it says otherwise.
+std::array<Dimension, 4> read_order(const JsonView& json) {
+  std::vector<std::string> words = split(json.as_string(), '-');
+  const auto tensor              = std::find(words.begin(), words.end(), "tp");
+  if (words.size() + 1 == kDimensions.size() && tensor != words.end() && std::find(words.begin(), words.end(), "cp") == words.end())
+    words.insert(tensor + 1, "cp");
+  std::array<Dimension, 4> order{};
   std::vector<std::string_view> left(kDimensions.begin(), kDimensions.end());
   for (const std::string& word : words) {
     const auto dimension = std::find(kDimensions.begin(), kDimensions.end(), word);
@@ -66,10 +69,10 @@ std::string describe(const Placement& placement) {
   std::string text(placement.policy->name);
   if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);
   if (placement.order == Placement{}.order) return text;
-  text += ", order";
-  for (const Dimension dimension : placement.order)
-    text +=
-        (dimension == placement.order.front() ? " " : "-") + std::string(kDimensions[static_cast<size_t>(dimension)]);
+  std::string words;
+  for (const Dimension dimension : placement.order) words += "-" + std::string(kDimensions[static_cast<size_t>(dimension)]);
+  if (const size_t usual = words.find("tp-cp"); usual != std::string::npos) words.erase(usual + 2, 3);
+  text += ", order " + words.substr(1);
   return text;
 }
 

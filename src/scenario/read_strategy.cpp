@@ -42,17 +42,20 @@ std::string choices(int64_t number) {
   return text + "... or " + words.back();
 }
 
+}  // namespace
+
 void check_divides(const JsonView& json, std::string_view key, int64_t value, int64_t number, const std::string& what) {
   if (number % value != 0)
     json.at(key).fail(std::to_string(value) + " does not divide " + what + "; use " + choices(number));
 }
 
-// A size that the workload states as a positive integer; 0 when it does not, or where the model will refuse it.
 int64_t stated(const JsonView& sizes, std::string_view key) {
   const Json* value     = sizes.json().find(key);
   const int64_t* number = value == nullptr ? nullptr : value->if_int();
   return number != nullptr && *number > 0 && *number <= kLargestNumber ? *number : 0;
 }
+
+namespace {
 
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
   const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden"), layers = stated(sizes, "layers");
@@ -100,7 +103,7 @@ const std::vector<std::string>& strategy_keys() {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "virtual_stages",
       "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero",
       "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends", "overlap_tensor", "tensor_plan",
-      "vocabulary_parallel", "offload"};
+      "vocabulary_parallel", "offload", "cp", "ep"};
   // clang-format on
   return keys;
 }
@@ -125,6 +128,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.global_batch = family || json.has("global_batch") ? positive_or(json, "global_batch", 1) : 0;
   strategy.results =
       json.bool_or("gather_results", true) ? transform::Results::gather : transform::Results::leave_split;
+  read_sharing(json, workload, sizes, strategy);
   check_sizes(json, strategy, sizes);
   read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)

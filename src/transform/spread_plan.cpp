@@ -99,12 +99,13 @@ class Planner {
       if (decision.inputs == made) return decision;
     }
     best_ = {};
+    // What the forward pass has converted, the backward pass wants converted too: the other forms of it come first.
     for (size_t i = 0; i < made.size(); ++i) {
-      if (made[i].is_split()) consider(call, inputs, i, made[i]);
       if (inputs[i] == ir::ValueId::none) continue;
       for (const Layout& layout : at_hand_[ir::index(inputs[i])]) {
         if (layout.is_split()) consider(call, inputs, i, layout);
       }
+      if (made[i].is_split()) consider(call, inputs, i, made[i]);
     }
     for (size_t i = 0; i < made.size(); ++i) {
       if (made[i].is_partial()) consider_scattering(call, inputs, i);

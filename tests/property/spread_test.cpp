@@ -92,5 +92,65 @@ INSTANTIATE_TEST_SUITE_P(Spread, EverySpread,
                                   std::to_string(std::get<2>(info.param));
                          });
 
+// Elements that one rank hands to the messages of each kind.
+std::map<std::string, std::vector<int64_t>> messages(const ir::Module& module) {
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const auto& values        = interpretation.entry().values;
+  std::map<std::string, std::vector<int64_t>> sizes;
+  for (const ir::Op& op : module.entry().ops) {
+    const bool message = op.def->role == ir::Role::communication;
+    if (message) sizes[std::string(op.def->name)].push_back(ir::element_count(values[ir::index(module.entry().inputs(op)[0])].type.dims));
+  }
+  return sizes;
+}
+
+// Each layer sends the experts' buffers [e,g,c,h] to the experts and back, and their gradients the other way: four exchanges of
+// what a rank's own groups fill. Routing stays where the tokens are.
+TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
+  constexpr int64_t kLayers = 2, kExperts = 4, kHidden = 16, kTokens = 8, kTopK = 2;
+  const ir::Module module = training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
+                                                "experts": 4, "top_k": 2, "capacity_factor": 1})");
+  for (const int ep : {2, 4}) {
+    const auto sent    = messages(transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);
+    const int64_t mine = kExperts * (kBatch / ep) * (kTopK * kTokens / kExperts) * kHidden;
+    EXPECT_EQ(sent.at("MPIAlltoall"), std::vector<int64_t>(4 * kLayers, mine));
+    EXPECT_FALSE(sent.contains("MPIAllgather"));
+    // Besides the loss one sum for each weight that is no expert's: embedding, head, last norm; per layer two norms, four
+    // of attention and the router.
+    EXPECT_EQ(sent.at("MPIAllreduce").size(), size_t{1 + 3 + kLayers * 7});
+  }
+}
+
+// Keys and values are gathered in the forward pass and again in the backward one, and their gradients scattered.
+TEST(Spread, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
+  constexpr int64_t kLayers = 2, kHidden = 16, kPositions = 8;
+  const ir::Module module = training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})");
+  for (const int cp : {2, 4}) {
+    const auto sent     = messages(transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), cp, {1, false}).module);
+    const int64_t whole = kBatch * kPositions * kHidden;
+    std::vector<int64_t> gathered(4 * kLayers, whole / cp);
+    gathered.push_back(kPositions / cp * kHidden);  // the gradient of the position table
+    EXPECT_EQ(sent.at("MPIAllgather"), gathered);
+    EXPECT_EQ(sent.at("MPIReduceScatter"), std::vector<int64_t>(2 * kLayers, whole));
+    EXPECT_FALSE(sent.contains("MPIAlltoall"));
+  }
+}
+
+TEST(Spread, SaysWhatItCannotSplit) {
+  const ir::Module module = training("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 6, "vocabulary": 11})");
+  const auto refusal      = [&](int ways, const transform::Spread& spread) -> std::string {
+    try {
+      transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ways, spread);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(4, {1, false}), "gpt: @gpt: 4 ways do not divide dimension 1 of the data, which is 6");
+  EXPECT_EQ(refusal(2, {2, false}), "gpt: @gpt: has no data with dimension 2 to split");
+  EXPECT_EQ(refusal(2, {0, true}),
+            "gpt: @gpt: expert parallelism of 2 finds no experts: no product of a batch of matrices takes a weight");
+}
+
 }  // namespace
 }  // namespace foreflow

@@ -53,6 +53,8 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
+  int cp = 1;  // ranks that share each sequence
+  int ep = 1;  // ranks, of the dp x cp, that share the experts of a layer
   int microbatches     = 1;  // K, of each replica
   int64_t global_batch = 0;  // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
@@ -71,10 +73,10 @@ struct Strategy {
   transform::Recompute recompute;
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
-  int devices() const { return dp * tp * pp; }
+  int devices() const { return dp * cp * tp * pp; }
 };
 
-enum class Dimension : uint8_t { tp, pp, dp };
+enum class Dimension : uint8_t { tp, cp, pp, dp };
 
 // On which devices the ranks sit: the policy orders the devices, and the ranks take them one by one, the first dimension
 // of `order` changing fastest.
@@ -82,7 +84,7 @@ struct Placement {
   const platform::PlacementDef* policy = nullptr;
   std::vector<std::string> devices;  // names, numbers, or ranges of numbers "0-7"; empty: all of the platform
   uint64_t seed                  = 0;
-  std::array<Dimension, 3> order = {Dimension::tp, Dimension::pp, Dimension::dp};
+  std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
 };
 
 struct Job;
