@@ -219,11 +219,13 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("the length of the result jumps with its operands", {"Range", "Unique"});
   add("is a gradient itself: second derivatives are not taken",
       {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "ConvWeightGrad",
-       "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
+       "CrossEntropyOfTermsGrad", "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GatherPartGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
        "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "MoeGateGrad",
        "NegativeLogLikelihoodLossGrad", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
        "SigmoidGrad", "SimplifiedLayerNormalizationGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
        "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
+  add("is written by tensor parallelism in place of what is differentiated already",
+      {"CrossEntropyOfTerms", "CrossEntropyTerms", "MPIAllreduceMax"});
   add("is what exporters of training graphs write: it is differentiated already",
       {"BiasDropout", "ConcatTraining", "InPlaceAccumulator", "SoftmaxCrossEntropy", "SoftmaxCrossEntropyLossInternal",
        "YieldOp"});

@@ -6,6 +6,7 @@
 
 #include "search/bounds.h"
 #include "search/question.h"
+#include "support/families.h"
 
 namespace foreflow::search {
 namespace {
@@ -61,8 +62,7 @@ class RandomSearch : public testing::TestWithParam<int> {};
 
 std::string first(const Result& result, size_t top) { return to_json(result, top).find("ranked")->dump(); }
 
-TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) {
-  const Json source = Draw(static_cast<uint64_t>(GetParam())).question();
+void expect_bounds_hold(const Json& source) {
   const Question question(source, "random.json", {});
   std::vector<ReadPoint> points;
   for (const Json& point : question.space().points()) {
@@ -85,6 +85,10 @@ TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) {
   EXPECT_TRUE(points.empty() || known > 0) << source.dump_compact();
 }
 
+TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) {
+  expect_bounds_hold(Draw(static_cast<uint64_t>(GetParam())).question());
+}
+
 TEST_P(RandomSearch, LeavingOutLosesNothing) {
   const Json source = Draw(static_cast<uint64_t>(GetParam())).question();
   Options all, top, front;
@@ -102,7 +106,32 @@ TEST_P(RandomSearch, LeavingOutLosesNothing) {
   EXPECT_EQ(pruned.points, full.points);
 }
 
-INSTANTIATE_TEST_SUITE_P(Questions, RandomSearch, testing::Range(1, 25));
+class EveryFamily : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryFamily, BoundsDoNotExceedWhatIsPredicted) {
+  const test::Member& member = test::members().at(GetParam());
+  Json source                = Json::object();
+  Json workload              = parse_json(member.sizes, "sizes");
+  workload.set("model", member.family).set("dtype", "f16");
+  workload.set("mode", member.mode == workload::Mode::training ? "training" : "inference");
+  source.set("workload", workload);
+  source.set("platform", parse_json(R"({"topology": "p3_8xlarge", "nodes": 2})", "platform"));
+  source.set("engine", "analytic");
+  source.set("strategy", parse_json(R"({"global_batch": 8, "dp": [1, 2], "tp": [1, 2], "pp": [1, 2], "microbatches": 2,
+                                        "schedule": "1f1b", "zero": [0, 3]})",
+                                    "strategy"));
+  expect_bounds_hold(source);
+}
+
+std::vector<std::string> families() {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : test::members()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, EveryFamily, testing::ValuesIn(families()),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Questions, RandomSearch, testing::Range(1, 17));
 
 }  // namespace
 }  // namespace foreflow::search

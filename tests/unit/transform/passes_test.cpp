@@ -256,7 +256,7 @@ TEST(AddOptimizer, ConvertsGradientsOfShortFloatsWhereItShould) {
 
 TEST(Apply, ReadsAPassWithItsArguments) {
   const ir::Module sharded = apply(mlp(Mode::inference), ops::table(), "shard(tp=2, results=split)");
-  EXPECT_TRUE(ir::same_program(sharded, shard(mlp(Mode::inference), ops::table(), 2, Results::leave_split).module));
+  EXPECT_TRUE(ir::same_program(sharded, shard(mlp(Mode::inference), ops::table(), 2, {.results = Results::leave_split}).module));
 }
 
 TEST(Apply, RefusesUnknownPassesAndArguments) {
