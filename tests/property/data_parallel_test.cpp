@@ -32,6 +32,8 @@ const std::vector<Model>& models() {
       {"mlp_mixed", "mlp", kMlp, "sgd", ir::DType::bf16, {.master_weights = true, .float_gradients = true}, 2e-2},
       {"gpt_sgd", "gpt", kGpt, "sgd"},
       {"gpt_adam", "gpt", kGpt, "adam"},
+      {"llama_adam", "llama", kGpt, "adam"},
+      {"moe_sgd", "moe", kGpt, "sgd"},
       {"gpt_mixed", "gpt", kGpt, "adamw", ir::DType::f16, {.master_weights = true}, 2e-2},
   };
   return kModels;
