@@ -26,8 +26,10 @@ std::vector<double> read_shares(const JsonView& json, int stages) {
   return shares;
 }
 
+// Stated shares are of the arithmetic, unless they are said to be of time.
 transform::StagePartition read_partition(const JsonView& json) {
-  const std::string partition = json.string_or("stage_partition", "balanced");
+  const std::string partition =
+      json.string_or("stage_partition", json.has("stage_shares") ? "uniform" : "balanced");
   if (partition == "balanced") return transform::StagePartition::balanced;
   if (partition != "uniform") json.at("stage_partition").fail("is \"" + partition + "\"; write balanced or uniform");
   return transform::StagePartition::uniform;
