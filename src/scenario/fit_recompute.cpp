@@ -11,6 +11,9 @@ namespace {
 
 constexpr int kRounds = 12;  // halves the range of a limit so often
 
+// Balanced cuts would move with what is repeated, and a limit belongs to a stage.
+constexpr transform::StagePartition kPartition = transform::StagePartition::uniform;
+
 // As many microbatches as 1F1B holds; it only weighs what is kept against what is repeated at one time.
 std::vector<double> in_flight(const Strategy& strategy) {
   std::vector<double> counts;
@@ -23,6 +26,7 @@ class Fitter {
  public:
   Fitter(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform)
       : sequential_(sequential), scenario_(scenario), platform_(platform), in_flight_(in_flight(scenario.strategy)) {
+    scenario_.strategy.partition        = kPartition;
     scenario_.engine                   = &simulate::engines().get("analytic", "recompute");
     scenario_.strategy.recompute.limits = std::vector<transform::ActivationLimit>(in_flight_.size());
   }
@@ -79,7 +83,9 @@ class Fitter {
 
 Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   Scenario fitted = scenario;
-  if (needs_fit(scenario)) fitted.strategy.recompute.limits = Fitter(sequential, scenario, platform).run();
+  if (!needs_fit(scenario)) return fitted;
+  fitted.strategy.partition        = kPartition;
+  fitted.strategy.recompute.limits = Fitter(sequential, scenario, platform).run();
   return fitted;
 }
 

@@ -60,6 +60,7 @@ int peak_live(const Size& size, int device) {
 }
 
 std::string refuse(const Size& size) {
+  if (size.microbatches < 2) return "chimera sends microbatches through two pipes, and 1 is for one; use 2 or more";
   if (size.devices % 2 == 0) return "";
   return fmt::format("chimera needs an even number of stages, for its two directions to fill each other's gaps; use {}",
                      size.devices == 1 ? "2" : fmt::format("{} or {}", size.devices - 1, size.devices + 1));

@@ -115,9 +115,9 @@ bool is_split_already(const std::string& name) {
   return !schedule::refuse_delay(schedule::schedules().get(name, "test")).empty();
 }
 
-class EverySchedule : public testing::TestWithParam<std::string> {};
+class EveryPipelinedSchedule : public testing::TestWithParam<std::string> {};
 
-TEST_P(EverySchedule, ComputesTheSameNumbersAsTheSequentialProgram) {
+TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersAsTheSequentialProgram) {
   int tried = 0;
   for (const auto& [name, original] : originals()) {
     SCOPED_TRACE(name);
@@ -140,7 +140,7 @@ TEST_P(EverySchedule, ComputesTheSameNumbersAsTheSequentialProgram) {
   EXPECT_GE(tried, 4);
 }
 
-TEST_P(EverySchedule, ComputesTheSameNumbersBesideTensorAndDataParallelism) {
+TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersBesideTensorAndDataParallelism) {
   for (const auto& [dp, tp, pp] : {std::tuple(2, 2, 2), std::tuple(1, 2, 4), std::tuple(2, 1, 4), std::tuple(4, 1, 2)}) {
     for (const int microbatches : {1, 2, 4, 8}) {
       const Split split{dp, tp, pp, microbatches, GetParam()};
@@ -190,7 +190,7 @@ class Tracer {
   std::vector<int> of_;  // per value: its microbatch; -1: none
 };
 
-TEST_P(EverySchedule, RunsTheTasksOfEachDeviceInItsOrder) {
+TEST_P(EveryPipelinedSchedule, RunsTheTasksOfEachDeviceInItsOrder) {
   const std::map<schedule::Phase, std::string> names = {{schedule::Phase::forward, "_forward "},
                                                         {schedule::Phase::backward, "_backward "},
                                                         {schedule::Phase::input_grad, "_input_grad "},
@@ -215,7 +215,7 @@ TEST_P(EverySchedule, RunsTheTasksOfEachDeviceInItsOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pipeline, EverySchedule, testing::ValuesIn(schedules_that_train()),
+INSTANTIATE_TEST_SUITE_P(Pipeline, EveryPipelinedSchedule, testing::ValuesIn(schedules_that_train()),
                          [](const auto& info) { return "s_" + info.param; });
 
 }  // namespace

@@ -62,17 +62,20 @@ struct Row {
 std::vector<Row> rows() {
   const Sizes z;
   const double t = 8, attention = 5 * z.a * z.s / z.h, mib = 1024 * 1024;
-  const Settings tensor{"strategy.tp=8"};
+  const Settings tensor{"strategy.tp=8"}, sequence = with(tensor, {"strategy.sequence_parallel=true"});
   std::vector<Row> rows = {
       {"none", {}, z.sbh() * (34 + attention)},
       {"selective", {"strategy.recompute=selective"}, z.sbh() * 34},
       {"full", {"strategy.recompute=full"}, z.sbh() * 2},
       {"tensor", tensor, z.sbh() * (10 + 24 / t + attention / t)},
       {"tensor_selective", with(tensor, {"strategy.recompute=selective"}), z.sbh() * (10 + 24 / t)},
+      {"sequence", sequence, z.sbh() / t * (34 + attention)},
+      {"sequence_selective", with(sequence, {"strategy.recompute=selective"}), z.sbh() / t * 34},
       {"tensor_full", with(tensor, {"strategy.recompute=full"}), z.sbh() * 2},
   };
   // The worked numbers of the table, in MiB.
-  const std::map<std::string, double> worked = {{"none", 2736}, {"tensor", 552}, {"tensor_selective", 312}, {"full", 48}};
+  const std::map<std::string, double> worked = {{"none", 2736}, {"tensor", 552}, {"tensor_selective", 312},
+                                                {"sequence", 342}, {"sequence_selective", 102}, {"full", 48}};
   for (const Row& row : rows) {
     if (worked.contains(row.name)) EXPECT_NEAR(row.bytes / mib, worked.at(row.name), 1e-9 * row.bytes) << row.name;
   }
@@ -115,6 +118,14 @@ TEST(ActivationsOfAStage, AreFewerThanStagesWhereThereAreFewerMicrobatches) {
 TEST(ActivationsOfAStage, AreThoseOfAllMicrobatchesInGpipe) {
   const Settings batch{"strategy.global_batch=12", "strategy.microbatches=12", "strategy.schedule=gpipe"};
   EXPECT_NEAR(in_flight_on_first_stage(batch, 4) / 12, 1, kTolerance);
+}
+
+// Microbatches of the first stage's share of the model at the peak, of 8 over 4 devices: reference "peak in flight".
+TEST(ActivationsOfAStage, AreThoseOfTheScheduleInFlight) {
+  const Settings batch{"strategy.global_batch=8", "strategy.microbatches=8"};
+  const std::map<std::string, double> peaks = {{"eager_1f1b", 7}, {"zb_h1", 4}, {"zb_h2", 7}};
+  for (const auto& [schedule, peak] : peaks)
+    EXPECT_NEAR(in_flight_on_first_stage(with(batch, {"strategy.schedule=" + schedule}), 4) / peak, 1, kTolerance) << schedule;
 }
 
 }  // namespace
