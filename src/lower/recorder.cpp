@@ -70,7 +70,8 @@ void Recorder::work(const ir::Device& device, bool item, const Log& log) {
   const auto [found, fresh] = places_.emplace(device, static_cast<int32_t>(procedure_.places.size()));
   if (fresh) {
     procedure_.places.push_back({number, std::string(device.stream_name())});
-    const auto slot = static_cast<size_t>(number + 1);
+    const int32_t place = number + 1;
+    const auto slot     = static_cast<size_t>(place);
     if (devices_.size() <= slot) devices_.resize(slot + 1);
     devices_[slot] = true;
   }
@@ -91,7 +92,8 @@ void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir
     call.arguments.push_back(id == ir::ValueId::none ? -1 : live_.buffer_of[ir::index(id)]);
   for (uint32_t i = 0; i < op.result_count; ++i) call.results.push_back(static_cast<int32_t>(op.first_result + i));
   for (const int32_t device : ledger_.storage.procedures[static_cast<size_t>(procedure)].devices) {
-    const auto slot = static_cast<size_t>(outside(device, map) + 1);
+    const int32_t place = outside(device, map) + 1;
+    const auto slot     = static_cast<size_t>(place);
     if (devices_.size() <= slot) devices_.resize(slot + 1);
     devices_[slot] = true;
   }

@@ -5,8 +5,8 @@ namespace {
 
 transform::TensorPlan read_plan(const JsonView& json) {
   if (json.json().if_object() != nullptr) return transform::read_tensor_plan(json);
-  const std::string word = json.as_string();
-  const bool is_file     = word != "auto" && word != "megatron";
+  const std::string& word = json.as_string();
+  const bool is_file      = word != "auto" && word != "megatron";
   return transform::find_tensor_plan(is_file ? beside(json.file(), word) : word);
 }
 

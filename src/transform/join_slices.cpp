@@ -113,7 +113,8 @@ std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::Op
 
 ir::Module join_slices(const ir::Module& module, const ir::OpTable& ops) {
   auto joined = try_join_slices(module, ops);
-  return joined ? std::move(*joined) : module;
+  if (!joined) return module;
+  return std::move(*joined);
 }
 
 namespace definitions {

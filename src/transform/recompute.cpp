@@ -14,7 +14,6 @@
 #include "chain.h"
 #include "copy.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "pass_arguments.h"
 #include "recompute_segments.h"

@@ -187,7 +187,8 @@ class CoreFinder {
 size_t forward_ops(const ir::Function& function) {
   if (function.results.empty()) return 0;
   const std::vector<int32_t> makers = makers_of(function);
-  return static_cast<size_t>(makers[ir::index(function.results[0])] + 1);
+  const int32_t ops = makers[ir::index(function.results[0])] + 1;
+  return static_cast<size_t>(ops);
 }
 
 std::vector<bool> constant_values(const ir::Function& function) {
