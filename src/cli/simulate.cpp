@@ -39,7 +39,10 @@ scenario::Outcome simulated(const Options& options) {
 
 void run(const Options& options) {
   const scenario::Outcome outcome = simulated(options);
-  Json json                       = report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
+  Json json;
+  if (!options.json.empty())
+    json = report::to_json(outcome.summary,
+                           report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
@@ -48,7 +51,7 @@ void run(const Options& options) {
     std::cout << fmt::format("{:.3f} s, {} peak\n", *json.find("wall_time_s")->if_double(),
                              format(Bytes(static_cast<double>(*json.find("peak_rss_bytes")->if_int()))));
   }
-  write_if_given(options.json, json.dump());
+  if (!options.json.empty()) write_if_given(options.json, json.dump());
   for (const auto& [writer, path] : options.reports) {
     if (!path.empty()) write_if_given(path, written(writer, outcome));
   }

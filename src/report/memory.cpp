@@ -148,12 +148,16 @@ bool same_items(const stream::Program& program, const std::vector<size_t>& a, co
 }  // namespace
 
 std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Program& program,
-                                     const stream::Timeline& timeline) {
+                                     const stream::Timeline& timeline, PeaksOf which) {
   const auto streams = streams_by_device(program);
+  Bytes least(0);
+  for (const DeviceSummary& device : summary.devices)
+    least = which == PeaksOf::fullest ? std::max(least, device.peak_memory) : least;
   std::vector<MemoryPeak> peaks;
   std::multimap<double, size_t> by_size;  // of the peak -> index into `peaks`
   for (size_t d = 0; d < program.devices.size(); ++d) {
     if (program.devices[d].storage == nullptr) return {};
+    if (summary.devices[d].peak_memory < least) continue;
     const auto device       = static_cast<int>(d);
     const MemoryCurve curve = memory_curve(program, timeline, device, streams[d]);
     const auto [from, to]   = by_size.equal_range(curve.peak.value());

@@ -257,7 +257,7 @@ std::string footer(const Summary& summary) {
 std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform&) {
   return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
-         memory(summary, memory_peaks(summary, program, timeline)) + collectives(summary) +
+         memory(summary, memory_peaks(summary, program, timeline, PeaksOf::fullest)) + collectives(summary) +
          links(summary) + path(summary) + footer(summary);
 }
 

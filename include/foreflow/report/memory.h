@@ -35,8 +35,10 @@ struct MemoryPeak {
 };
 
 // In the order of the first devices; with what the allocator would reserve where the summary's job asks for it. Empty for a program that does not say what its memory holds.
+// Only of the fullest devices where that is all that is asked for: each costs a walk through the program.
+enum class PeaksOf : uint8_t { every_device, fullest };
 std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Program& program,
-                                     const stream::Timeline& timeline);
+                                     const stream::Timeline& timeline, PeaksOf which = PeaksOf::every_device);
 
 struct ClassPoint {
   Seconds time;
