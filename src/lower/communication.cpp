@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/ir/replicas.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -30,6 +32,12 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
   if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);
 }
 
+std::vector<ir::Type> repeated(const std::vector<ir::Type>& types, int times) {
+  std::vector<ir::Type> all;
+  for (int i = 0; i < times; ++i) all.insert(all.end(), types.begin(), types.end());
+  return all;
+}
+
 }  // namespace
 
 Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
@@ -42,9 +50,12 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   for (const auto* side : root_receives ? std::array{&outputs, &inputs} : std::array{&inputs, &outputs}) {
     for (const ir::Type& type : *side) add_once(meeting.members, ir::device_of(type));
   }
-  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
-  const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs};
-  const auto ranks                             = static_cast<int>(meeting.members.size());
+  meeting.replicas          = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
+  const auto all            = repeated(inputs, meeting.replicas), all_outputs = repeated(outputs, meeting.replicas);
+  const std::vector<const ir::Array*> known(all.size(), nullptr);
+  const auto results = static_cast<uint32_t>(all_outputs.size());
+  const cost::Application application{{*op.def, *op.attributes, all, known, results}, all_outputs};
+  const auto ranks                             = static_cast<int>(meeting.members.size()) * meeting.replicas;
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(row->kind)];
   meeting.what.name                            = std::string(op.def->name);
   meeting.what.kind                            = row->kind;

@@ -11,6 +11,7 @@ namespace foreflow::lower {
 struct Meeting {
   stream::Communication what;
   std::vector<ir::Device> members;  // in rank order; rooted kinds: the root first
+  int replicas;                     // so many times as many take part: the like of these in other replicas
 };
 
 // `inputs` and `outputs` are the types of the op's operands and results, on their devices.

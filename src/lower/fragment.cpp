@@ -166,6 +166,7 @@ class FragmentWriter {
   struct KnownMeeting {
     std::vector<ir::Device> members;
     int32_t communication;  // -1: of one member
+    bool of_all_replicas;
   };
 
   KnownMeeting meeting(const ir::Op& op) {
@@ -178,8 +179,8 @@ class FragmentWriter {
     const std::vector<ir::Type> inputs = input_types(op);
     check_resolved(op, inputs);
     Meeting made = meeting_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
-    meetings_.push_back({std::move(made.members), -1});
-    if (meetings_.back().members.size() > 1) meetings_.back().communication = maker_.intern(made.what);
+    meetings_.push_back({std::move(made.members), -1, made.replicas > 1});
+    if (meetings_.back().members.size() > 1 || made.replicas > 1) meetings_.back().communication = maker_.intern(made.what);
     return meetings_.back();
   }
 
@@ -192,7 +193,8 @@ class FragmentWriter {
   void meet(const ir::Op& op, size_t o) {
     const KnownMeeting meeting = this->meeting(op);
     MeetingStep step;
-    step.communication = meeting.communication;
+    step.communication   = meeting.communication;
+    step.of_all_replicas = meeting.of_all_replicas;
     std::vector<bool> released(live_.freed_after[o].size());
     std::vector<Recorder::Log> logs;
     for (const ir::Device& member : meeting.members) {
@@ -218,7 +220,7 @@ class FragmentWriter {
       const int32_t buffer = live_.freed_after[o][i];
       if (!released[i]) free(buffer, place_of(buffer));
     }
-    if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0], logs[0]);
+    if (meeting.communication < 0) return account_alone(meeting.members[0], step.memory[0], logs[0]);
     for (size_t i = 0; i < meeting.members.size(); ++i) {
       step.members.push_back(device_number(meeting.members[i]));
       recorder_.work(meeting.members[i], true, logs[i]);

@@ -20,6 +20,7 @@ struct MeetingStep {
   int32_t communication;         // into Program::communications
   std::vector<int32_t> members;  // into Fragment::devices
   std::vector<int32_t> memory;   // per member
+  bool of_all_replicas;          // these members and their like in the others; else each replica has a meeting of its own
 };
 struct CallStep {
   int32_t fragment;

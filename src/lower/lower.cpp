@@ -13,8 +13,9 @@ namespace {
 // Where the devices of a program are: D1 first, unless the program counts from D0.
 class Placement {
  public:
-  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform, const std::vector<int>& places)
-      : places_(places) {
+  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform, const Options& options,
+            int replicas)
+      : places_(options.places), replicas_(replicas) {
     bool has_zero   = false;
     int32_t largest = 0;
     for (const ir::Device& device : devices) {
@@ -23,7 +24,8 @@ class Placement {
     }
     const int32_t first = has_zero ? 0 : 1;
     offset_             = -first;
-    count_              = std::max(largest + offset_ + 1, 1);
+    of_replica_         = std::max(largest + offset_ + 1, 1);
+    count_              = of_replica_ * replicas_;
     check_count(platform);
   }
   int32_t device(const ir::Device& device) const { return device.placed() ? device.index : -offset_; }
@@ -31,6 +33,8 @@ class Placement {
   int32_t place_of_rank(int32_t rank) const { return places_.empty() ? rank : places_[static_cast<size_t>(rank)]; }
   int32_t count() const { return count_; }
   int32_t first() const { return -offset_; }
+  int32_t replicas() const { return replicas_; }
+  int32_t of_replica() const { return of_replica_; }  // devices
 
  private:
   void check_count(const platform::Platform& platform) const {
@@ -41,8 +45,10 @@ class Placement {
                                                    std::to_string(count_) + "; add nodes or lower dp, tp or pp");
   }
   const std::vector<int>& places_;
-  int32_t offset_ = 0;
-  int32_t count_  = 1;
+  const int32_t replicas_;
+  int32_t offset_     = 0;
+  int32_t of_replica_ = 1;
+  int32_t count_      = 1;
 };
 
 bool same_hardware(const platform::Device& a, const platform::Device& b) {
@@ -64,7 +70,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   return {hardware, kinds};
 }
 
-// Writes fragments into streams, renaming devices on the way.
+// Writes fragments into streams, renaming devices on the way, for all replicas at once.
 class Flattener {
  public:
   Flattener(const FragmentMaker& maker, const Placement& placement, const std::vector<GroupAlgorithms>& groups,
@@ -73,8 +79,7 @@ class Flattener {
 
   void write(int32_t number, const interpret::DeviceMap& map) {
     const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
-    std::vector<int32_t> streams;  // of fragment.devices
-    for (const ir::Device& device : fragment.devices) streams.push_back(stream_of(outside(device, map)));
+    const std::vector<int32_t> streams = streams_of(fragment.devices, map);
     for (const Step& step : fragment.steps) {
       switch (step.kind) {
         case Step::Kind::compute:
@@ -90,8 +95,8 @@ class Flattener {
     }
   }
 
-  int32_t stream_of(const ir::Device& device) {
-    const ir::Device real(placement_.device(device), device.stream_name());
+  int32_t stream_of(const ir::Device& device, int32_t replica) {
+    const ir::Device real(placement_.device(device) + replica * placement_.of_replica(), device.stream_name());
     const auto [found, fresh] = streams_.try_emplace(real, static_cast<int32_t>(program_.streams.size()));
     if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
     return found->second;
@@ -110,22 +115,42 @@ class Flattener {
     return interpret::renamed(device.placed() ? device : ir::Device(1), map);
   }
 
-  std::vector<stream::Item>& items(int32_t device, const std::vector<int32_t>& streams) {
-    return program_.streams[static_cast<size_t>(streams[static_cast<size_t>(device)])].items;
+  // Per replica those of `devices`.
+  std::vector<int32_t> streams_of(const std::vector<ir::Device>& devices, const interpret::DeviceMap& map) {
+    std::vector<int32_t> streams;
+    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
+      for (const ir::Device& device : devices) streams.push_back(stream_of(outside(device, map), replica));
+    }
+    return streams;
   }
 
   void write(const ComputeStep& step, const std::vector<int32_t>& streams) {
-    items(step.device, streams).push_back({step.event, -1, step.memory});
+    const size_t devices = streams.size() / static_cast<size_t>(placement_.replicas());
+    for (auto i = static_cast<size_t>(step.device); i < streams.size(); i += devices)
+      program_.streams[static_cast<size_t>(streams[i])].items.push_back({step.event, -1, step.memory});
   }
 
+  // Its members are those of all replicas, or there is a meeting for each.
   void write(const MeetingStep& step, const std::vector<int32_t>& streams) {
-    const auto instance = static_cast<int32_t>(program_.instances.size());
-    stream::Instance meeting{step.communication, {}};
-    meeting.members.reserve(step.members.size());
-    for (const int32_t member : step.members) meeting.members.push_back(streams[static_cast<size_t>(member)]);
+    const auto replicas  = static_cast<size_t>(placement_.replicas());
+    const size_t devices = streams.size() / replicas, together = step.of_all_replicas ? replicas : 1;
+    for (size_t first = 0; first < replicas; first += together) {
+      stream::Instance meeting{step.communication, {}};
+      meeting.members.reserve(step.members.size() * together);
+      for (size_t replica = first; replica < first + together; ++replica) {
+        for (const int32_t member : step.members)
+          meeting.members.push_back(streams[replica * devices + static_cast<size_t>(member)]);
+      }
+      meet(step, std::move(meeting));
+    }
+  }
+
+  void meet(const MeetingStep& step, stream::Instance meeting) {
+    const auto instance   = static_cast<int32_t>(program_.instances.size());
     meeting.communication = chosen(step.communication, meeting.members);
-    for (size_t i = 0; i < step.members.size(); ++i)
-      items(step.members[i], streams).push_back({meeting.communication, instance, step.memory[i]});
+    for (size_t i = 0; i < meeting.members.size(); ++i)
+      program_.streams[static_cast<size_t>(meeting.members[i])].items.push_back(
+          {meeting.communication, instance, step.memory[i % step.members.size()]});
     program_.instances.push_back(std::move(meeting));
   }
 
@@ -204,7 +229,10 @@ class Beginning {
       return;
     }
     const int32_t device = placement_.device(type.device);
-    program_.devices[static_cast<size_t>(flattener_.use_of(device))].initial += ir::bytes_of(type);
+    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
+      const int32_t use = flattener_.use_of(device + replica * placement_.of_replica());
+      program_.devices[static_cast<size_t>(use)].initial += ir::bytes_of(type);
+    }
     maker_.storage().initial.push_back({device, slot, maker_.buffer(name, kind, ir::bytes_of(type))});
   }
 
@@ -218,12 +246,18 @@ class Beginning {
 
 Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
               const cost::CostModel& cost, const platform::Platform& platform, const Options& options) {
+  return lower_replicas(module, interpretation, cost, platform, 1, options);
+}
+
+Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                       const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                       const Options& options) {
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
-  const Placement placement(devices, platform, options.places);
+  const Placement placement(devices, platform, options, replicas);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
   const Boundary boundary{taken_over(module, entry.function), std::vector<bool>(function.results.size(), true)};
@@ -232,17 +266,20 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   Lowered lowered;
   lowered.program.communications = std::move(maker.communications);
   Flattener flattener(maker, placement, options.groups, lowered.program);
-  for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
+  for (int32_t replica = 0; replica < replicas; ++replica) {
+    for (const ir::Device& device : devices) flattener.stream_of(device, replica);  // in order of device, not of first use
+  }
   Beginning beginning(placement, flattener, lowered.program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
-  lowered.program.instances.reserve(count_meetings(maker, root));
+  lowered.program.instances.reserve(count_meetings(maker, root) * static_cast<size_t>(replicas));
   flattener.write(root, {});
   lowered.program.computes       = std::move(maker.computes);
   lowered.program.memory_effects = std::move(maker.memory_effects);
   lowered.provenance             = std::move(maker.provenance);
   maker.storage().root           = root;
   maker.storage().first_device   = placement.first();
+  maker.storage().of_replica     = replicas == 1 ? 0 : placement.of_replica();
   const auto storage             = std::make_shared<const stream::Storage>(std::move(maker.storage()));
   for (stream::DeviceUse& use : lowered.program.devices) use.storage = storage;
   return lowered;

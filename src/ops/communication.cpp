@@ -4,6 +4,7 @@
 #include <map>
 
 #include "foreflow/ir/countable.h"
+#include "foreflow/ir/replicas.h"
 #include "ops/axes.h"
 #include "ops/elementwise.h"
 #include "ops/kernel.h"
@@ -60,6 +61,12 @@ void check_group(const OpCall& call) {
                 " like operand " + std::to_string(*known));
     }
   }
+}
+
+size_t ranks_of(const OpCall& call) {
+  const int64_t replicas = call.attributes.int_or(ir::kReplicas, 1);
+  if (replicas < 1) call.fail("has replicas = " + std::to_string(replicas) + "; 1 or more would be right");
+  return call.arity() * static_cast<size_t>(replicas);
 }
 
 Type common_type(const OpCall& call) {
@@ -167,7 +174,7 @@ Array part(const OpCall& call, const Array& whole, std::string_view axis_name, s
 
 std::vector<Array> operands_of(const OpCall& call) {
   std::vector<Array> operands;
-  for (size_t i = 0; i < call.arity(); ++i) operands.push_back(value_of(call, i));
+  for (size_t i = 0; i < ranks_of(call); ++i) operands.push_back(value_of(call, i % call.arity()));
   return operands;
 }
 

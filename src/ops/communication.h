@@ -12,6 +12,10 @@ using ir::Device;
 // Fails where two operands are on one device (streams of one device count as different) or differ in type.
 void check_group(const OpCall& call);
 
+// How many take part: one for each operand or, with the attribute `replicas`, so many times as many, of which those that
+// are not operands have the same.
+size_t ranks_of(const OpCall& call);
+
 // The type that all operands share, on no device: the one that is known best.
 Type common_type(const OpCall& call);
 
@@ -31,7 +35,7 @@ Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, s
 Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view axis_name);
 Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index);
 
-// Every operand, and their sum: leaf by leaf for tuples.
+// What every rank has, and their sum: leaf by leaf for tuples.
 std::vector<Array> operands_of(const OpCall& call);
 Array total(const OpCall& call);
 

@@ -12,7 +12,7 @@ OpDef mpi_allgather() {
       .infer =
           [](const OpCall& call) {
             check_group(call);
-            return on_each_operand(call, joined(call, common_type(call), "axis", call.arity()));
+            return on_each_operand(call, joined(call, common_type(call), "axis", ranks_of(call)));
           },
       .factors = [](const OpCall& call) { return same_letters(call, "axis"); },
       .work    = transfer,

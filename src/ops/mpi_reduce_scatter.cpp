@@ -14,7 +14,7 @@ OpDef mpi_reduce_scatter() {
       .infer =
           [](const OpCall& call) {
             check_group(call);
-            return on_each_operand(call, parted(call, common_type(call), "axis", call.arity()));
+            return on_each_operand(call, parted(call, common_type(call), "axis", ranks_of(call)));
           },
       .factors = [](const OpCall& call) { return same_letters(call, "", "axis"); },
       .work    = transfer,
@@ -22,7 +22,7 @@ OpDef mpi_reduce_scatter() {
           [](const OpCall& call) {
             const Array sum = total(call);
             std::vector<Array> parts;
-            for (size_t i = 0; i < call.arity(); ++i) parts.push_back(part(call, sum, "axis", call.arity(), i));
+            for (size_t i = 0; i < call.arity(); ++i) parts.push_back(part(call, sum, "axis", ranks_of(call), i));
             return parts;
           },
       .grad =

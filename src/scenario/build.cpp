@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -5,6 +7,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/replicas.h"
 #include "foreflow/transform/spread.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
@@ -168,29 +171,68 @@ ir::Module sharded(const ir::Module& module, const Scenario& scenario) {
 
 }  // namespace
 
-ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
-  if (sequential.placed) return sequential.module;
-  if (needs_fit(scenario))
-    return distribute(sequential, with_fitted_recompute(sequential, scenario, platform), platform);
+namespace {
+
+// Tensor and pipeline parallelism: what one replica does.
+ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module        = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
+  ir::Module module = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
   for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
     module = transform::spread(module, ops, step.ways, step.spread).module;
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
   }
-  const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  if (replicas > 1)
-    module = transform::replicate(std::move(module), ops,
-                                  {.ways    = replicas,
-                                   .zero    = strategy.zero,
-                                   .overlap = strategy.overlap_gradients,
-                                   .bucket  = strategy.bucket})
-                 .module;
+  return module;
+}
+
+ir::Module with_streams(ir::Module module, const Strategy& strategy) {
+  const ir::OpTable& ops = ops::table();
   if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
+}
+
+transform::DataParallel data_parallel(const Strategy& strategy) {
+  return {.ways    = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
+          .zero    = strategy.zero,
+          .overlap = strategy.overlap_gradients,
+          .bucket  = strategy.bucket};
+}
+
+// All devices do the same work in the same time.
+bool is_uniform(const platform::Platform& platform) {
+  const platform::Device& first = platform.devices()[0];
+  return std::all_of(platform.devices().begin(), platform.devices().end(), [&](const platform::Device& device) {
+    return device.kind == first.kind && device.peaks == first.peaks && device.launch == first.launch &&
+           device.memory_bandwidth == first.memory_bandwidth;
+  });
+}
+
+}  // namespace
+
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
+  if (sequential.placed) return sequential.module;
+  if (needs_fit(scenario))
+    return distribute(sequential, with_fitted_recompute(sequential, scenario, platform), platform);
+  ir::Module module                 = of_replica(sequential, scenario, platform);
+  const transform::DataParallel how = data_parallel(scenario.strategy);
+  if (how.shares()) {
+    transform::OneReplica one = transform::one_replica(module, ops::table(), how);
+    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    return transform::unfold(one, ops::table()).module;
+  }
+  if (how.ways > 1) module = transform::replicate(std::move(module), ops::table(), how).module;
+  return with_streams(std::move(module), scenario.strategy);
+}
+
+Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario,
+                             const platform::Platform& platform) {
+  const transform::DataParallel how = data_parallel(scenario.strategy);
+  if (sequential.placed || needs_fit(scenario) || !how.shares() || !is_uniform(platform))
+    return {distribute(sequential, scenario, platform), 1};
+  ir::Module module = transform::one_replica(of_replica(sequential, scenario, platform), ops::table(), how).module;
+  return {with_streams(std::move(module), scenario.strategy), how.ways};
 }
 
 }  // namespace foreflow::scenario

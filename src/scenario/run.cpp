@@ -34,11 +34,11 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
   const lower::Options options = lowering(scenario, platform, held);
   if (needs_fit(scenario))
     return lower_scenario(with_fitted_recompute(sequential, scenario, platform), sequential, platform, finished, held);
-  const ir::Module module      = distribute(sequential, scenario, platform);
+  const auto [module, replicas] = distribute_alike(sequential, scenario, platform);
   tell(finished, 1);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   tell(finished, 2);
-  lower::Lowered lowered = lower::lower(module, interpretation, scenario.cost, platform, options);
+  lower::Lowered lowered = lower::lower_replicas(module, interpretation, scenario.cost, platform, replicas, options);
   tell(finished, 3);
   return lowered;
 }

@@ -115,7 +115,10 @@ Trail trail(const Program& program, int device) {
     const size_t slash = stream.name.rfind('/'), dot = stream.name.find('.', slash == std::string::npos ? 0 : slash);
     streams.push_back(dot == std::string::npos ? "" : stream.name.substr(dot + 1));
   }
-  return Walker(*use.storage, use.index).run(streams);
+  const Storage& storage = *use.storage;
+  int32_t of_first       = use.index;  // the device whose like it is
+  if (storage.of_replica > 0) of_first = storage.first_device + (use.index - storage.first_device) % storage.of_replica;
+  return Walker(storage, of_first).run(streams);
 }
 
 }  // namespace foreflow::stream

@@ -14,7 +14,7 @@ constexpr size_t kOthers = 1;
 
 struct Use {
   Position at;
-  size_t scope;  // the call, or the phase of what is outside calls
+  size_t scope;  // the call, or behind all ops of the entry the phase of what is outside calls
   size_t weight;
 };
 
@@ -24,11 +24,11 @@ class Planner {
           Bytes limit)
       : module_(module), entry_(module.entry()), layouts_(layouts), weights_(weights), limit_(limit) {}
 
-  std::vector<PlacedWindow> run() {
+  std::vector<Window> run() {
     find_uses();
-    std::vector<PlacedWindow> windows;
+    std::vector<Window> windows;
     for (const auto& [device, uses] : uses_) {
-      for (PlacedWindow& window : windows_of(device, uses)) windows.push_back(std::move(window));
+      for (Window& window : windows_of(device, uses)) windows.push_back(std::move(window));
     }
     std::stable_sort(windows.begin(), windows.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     return windows;
@@ -108,9 +108,9 @@ class Planner {
     return units;
   }
 
-  std::vector<PlacedWindow> windows_of(const ir::Device& device, const std::vector<Use>& uses) const {
+  std::vector<Window> windows_of(const ir::Device& device, const std::vector<Use>& uses) const {
     const Units units = units_of(uses);
-    std::vector<PlacedWindow> windows;
+    std::vector<Window> windows;
     std::vector<size_t> there;  // units, the one used last at the end
     size_t scope = SIZE_MAX;
     for (const Use& use : uses) {
@@ -119,7 +119,7 @@ class Planner {
       const size_t unit = units.of.at(use.weight);
       const auto found  = std::find(there.begin(), there.end(), unit);
       if (found == there.end()) {
-        windows.push_back({use.at, device, units.members[unit]});
+        windows.push_back({use.at, use.scope == use.at.op, device, units.members[unit]});
       } else {
         there.erase(found);
       }
@@ -140,7 +140,7 @@ class Planner {
 
 }  // namespace
 
-std::vector<PlacedWindow> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
+std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
                                          const std::vector<TrainedWeight>& weights, Bytes limit) {
   return Planner(module, layouts, weights, limit).run();
 }

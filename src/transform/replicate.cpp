@@ -16,38 +16,31 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/replicas.h"
 #include "pass_arguments.h"
-#include "replica_exchange.h"
 #include "replica_function.h"
-#include "segments.h"
 
 namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
 
+using Copies = std::vector<ValueId>;  // one per replica, or a single one on no device
+
 class Replicator {
  public:
-  Replicator(ExchangePlan plan, const LayoutInterpretation& layouts, const ir::OpTable& ops, const DataParallel& how)
-      : plan_(std::move(plan)),
-        module_(plan_.module),
+  Replicator(ir::Module module, const LayoutInterpretation& layouts, const ir::OpTable& ops, int ways)
+      : module_(std::move(module)),
         function_(module_.entry()),
         values_(layouts.entry().values),
-        ways_(how.ways),
-        judge_(how.ways),
+        ways_(ways),
+        judge_(ways),
         builder_(function_.name, ops),
-        group_(devices_of_a_replica(values_)),
-        exchange_(plan_, how, {builder_, function_, values_, copies_, how.ways, group_}) {}
+        group_(devices_of_a_replica(values_)) {}
 
   Distributed run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    const size_t together = ops_before_a_sum();
-    if (plan_.empty()) {
-      write_as_one(together);
-    } else {
-      write_between_exchanges(together);
-    }
+    write_as_one(ops_before_a_sum());
     std::vector<ValueId> results;
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
     ir::Function entry = builder_.finish(std::move(results));
@@ -57,7 +50,6 @@ class Replicator {
       std::string name = unused_name(own.name + "_replica");
       module_.functions.push_back(replica_function(std::move(own), part_, std::move(name)));
     }
-    for (ir::Function& segment : segments_) module_.functions.push_back(std::move(segment));
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
@@ -83,70 +75,6 @@ class Replicator {
     std::vector<ValueId> ids;
     for (const size_t i : part.parameters) ids.push_back(static_cast<ValueId>(i));
     return ids;
-  }
-
-  // What lies between two exchanges is a function.
-  void write_between_exchanges(size_t together) {
-    Cuts cuts{{}, together, needed_from(together)};
-    for (const size_t o : exchange_.places()) {
-      if (o > 0 && o < together) cuts.before.push_back(o);
-    }
-    std::vector<Segment> segments;
-    if (together > 0) segments = cut(function_, cuts, unused_name(function_.name + "_replica"));
-    const std::vector<bool> for_all = computed_for_all(cuts);
-    exchange_.at(0);
-    for (size_t s = 0; s < segments.size(); ++s) {
-      const size_t begin = s == 0 ? 0 : cuts.before[s - 1], end = s < cuts.before.size() ? cuts.before[s] : together;
-      if (begin > 0) exchange_.at(begin);
-      for (size_t o = begin; o < end; ++o) {
-        if (for_all[o] || end == begin + 1) write(function_.ops[o]);
-      }
-      if (end == begin + 1) continue;
-      call(module_.functions.size() - 1 + segments_.size(), segments[s].parameters, segments[s].results);
-      segments_.push_back(std::move(segments[s].function));
-    }
-    for (size_t o = together; o < function_.ops.size(); ++o) {
-      if (o > 0 && exchange_.places().contains(o)) exchange_.at(o);
-      if (!exchange_.writes(o)) write(function_.ops[o]);
-    }
-    if (exchange_.places().contains(function_.ops.size())) exchange_.at(function_.ops.size());
-  }
-
-  // Per value: read by ops from `first` on, or exchanged.
-  std::vector<bool> needed_from(size_t first) const {
-    std::vector<bool> needed(function_.values.size());
-    for (size_t o = first; o < function_.ops.size(); ++o) {
-      for (const ValueId id : function_.inputs(function_.ops[o])) {
-        if (id != ValueId::none) needed[ir::index(id)] = true;
-      }
-    }
-    for (const Bucket& bucket : plan_.buckets) {
-      for (const ValueId id : bucket.gradients) needed[ir::index(id)] = true;
-    }
-    return needed;
-  }
-
-  // Per op: on no device, and read by what is written once for all: what is in no function, and results.
-  std::vector<bool> computed_for_all(const Cuts& cuts) const {
-    const std::vector<bool> placed = depend_on_parameters(function_);
-    std::vector<bool> read(function_.values.size()), computed(function_.ops.size());
-    for (const ValueId id : function_.results) read[ir::index(id)] = true;
-    for (size_t o = function_.ops.size(); o-- > 0;) {
-      const ir::Op& op     = function_.ops[o];
-      const auto next      = std::upper_bound(cuts.before.begin(), cuts.before.end(), o);
-      const size_t end     = next == cuts.before.end() ? cuts.end : *next;
-      const size_t begin   = next == cuts.before.begin() ? 0 : *std::prev(next);
-      const bool by_itself = o >= cuts.end || end == begin + 1;
-      for (uint32_t i = 0; i < op.result_count; ++i) {
-        const size_t value = op.first_result + i;
-        computed[o]        = computed[o] || (!by_itself && !placed[value] && read[value]);
-      }
-      if (!computed[o] && !by_itself) continue;
-      for (const ValueId id : function_.inputs(op)) {
-        if (id != ValueId::none) read[ir::index(id)] = true;
-      }
-    }
-    return computed;
   }
 
   // How many ops run before the first that needs a sum over the replicas. A call states devices from D1.
@@ -197,7 +125,7 @@ class Replicator {
 
   void parameter(size_t i) {
     for (int way = 0; way < ways_; ++way) {
-      const Layout layout  = exchange_.is_flat(static_cast<ValueId>(i)) ? Layout::flat() : values_[i].layout;
+      const Layout layout  = values_[i].layout;
       const ir::Type local = local_type(values_[i].value.type, layout, ways_);
       ir::Device device    = ir::device_of(local);
       if (!device.placed()) device = ir::Device(1);
@@ -260,7 +188,6 @@ class Replicator {
 
   void result(size_t i, std::vector<ValueId>& results) {
     const size_t value = ir::index(function_.results[i]);
-    if (exchange_.is_flat(function_.results[i])) return flat_result(i, results);
     Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
@@ -271,17 +198,7 @@ class Replicator {
     }
   }
 
-  void flat_result(size_t i, std::vector<ValueId>& results) {
-    const size_t value = ir::index(function_.results[i]);
-    for (int way = 0; way < ways_; ++way) {
-      results.push_back(copies_[value][static_cast<size_t>(way)]);
-      distributed_.results.push_back(
-          {static_cast<int32_t>(i), Layout::flat(), ways_, way, values_[value].value.type.dims});
-    }
-  }
-
-  ExchangePlan plan_;
-  ir::Module& module_;
+  ir::Module module_;
   const ir::Function& function_;  // the entry of module_
   const interpret::Values<LaidOut>& values_;
   const int ways_;
@@ -290,9 +207,7 @@ class Replicator {
   const int32_t group_;  // devices of one replica
   // Per value that is not the replica function's own, which nearly all are.
   std::unordered_map<size_t, Copies> copies_;
-  ReplicaExchange exchange_;
   ReplicaPart part_;                         // what is one function
-  std::vector<ir::Function> segments_;       // what lies between exchanges
   std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };
@@ -300,10 +215,9 @@ class Replicator {
 }  // namespace
 
 Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
-  LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
-  ExchangePlan plan            = plan_exchange(std::move(module), layouts, how);
-  if (!plan.empty()) layouts = interpret_layouts(plan.module, how.ways, "replicas");
-  return Replicator(std::move(plan), layouts, ops, how).run();
+  if (how.shares()) return unfold(one_replica(module, ops, how), ops);
+  const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  return Replicator(std::move(module), layouts, ops, how.ways).run();
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/replicas.h"
 #include "foreflow/transform/spread.h"
 #include "ops/kernel.h"
 
@@ -19,7 +20,8 @@ std::string to_string(const Split& split) {
          (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
          (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
-         (split.delay_weight_gradients ? " delayed" : "");
+         (split.delay_weight_gradients ? " delayed" : "") + (split.sequence ? " sequence" : "") +
+         (split.vocabulary ? " vocabulary" : "");
 }
 
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -57,9 +59,20 @@ transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedu
   return wanted;
 }
 
+namespace {
+
+ir::Module with_streams(ir::Module module, const Split& split) {
+  module = transform::overlap_tensor(module, ops::table(), split.chunks);
+  return split.sends ? transform::overlap_sends(module, ops::table()) : module;
+}
+
+}  // namespace
+
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
   std::vector<transform::Distributed> steps;
-  steps.push_back(transform::shard(module, ops::table(), split.tp));
+  const transform::Sharding sharding{.sequence = split.sequence && split.tp > 1,
+                                     .vocabulary = split.vocabulary && split.tp > 1};
+  steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
   for (const transform::SpreadStep& step : transform::spread_steps(split.cp, split.ep))
     steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
   if (split.pp > 1 || split.microbatches > 1) {
@@ -70,11 +83,15 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {
     const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    if (how.shares()) {
+      transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
+      one.module                = with_streams(std::move(one.module), split);
+      steps.push_back(transform::unfold(one, ops::table()));
+      return steps;
+    }
     steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
   }
-  ir::Module& last = steps.back().module;
-  last             = transform::overlap_tensor(last, ops::table(), split.chunks);
-  if (split.sends) last = transform::overlap_sends(last, ops::table());
+  steps.back().module = with_streams(std::move(steps.back().module), split);
   return steps;
 }
 

@@ -24,6 +24,7 @@ struct Split {
   int cp = 1, ep = 1;
   std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
   bool delay_weight_gradients       = false;
+  bool sequence = false, vocabulary = false;  // of transform::Sharding
 };
 std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
 

@@ -41,4 +41,9 @@ struct Lowered {
 Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
               const platform::Platform& platform, const Options& options = {});
 
+// For the program of one of `replicas` that differ only in their data (ir/replicas.h): all of them get streams, the second one on
+// the devices behind those of the first, and so on. All devices must be of the same hardware.
+Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
+                       const platform::Platform& platform, int replicas, const Options& options = {});
+
 }  // namespace foreflow::lower

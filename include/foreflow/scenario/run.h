@@ -43,6 +43,13 @@ Sequential build(const Scenario& scenario);
 // Tensor, pipeline and data parallelism, in this order. The platform tells how long the ops of a pipeline's stages take.
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
+// The same where replicas that share something may be written once for all of them (transform/replicas.h).
+struct Distributed {
+  ir::Module module;
+  int replicas = 1;  // of which the program is that of one
+};
+Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
+
 // The devices that other jobs hold, with the name of the job.
 using Held = std::map<int, std::string>;
 

@@ -72,6 +72,7 @@ struct Storage {
   std::vector<Procedure> procedures;
   int32_t root         = 0;  // of procedures
   int32_t first_device = 1;  // what is on no device of the root is here
+  int32_t of_replica   = 0;  // above 0: the next so many devices do what the first ones do, and so on
   std::vector<Initial> initial;
 };
 

@@ -115,6 +115,9 @@ struct DataParallel {
   int zero     = 0;
   bool overlap = false;
   Bytes bucket{0};
+
+  // There is more to do than to all-reduce each gradient before its use.
+  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
 };
 Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
 

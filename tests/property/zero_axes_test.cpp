@@ -1,0 +1,109 @@
+// ZeRO beside every other axis computes what the sequential program does; and the program of one replica, lowered for all,
+// takes the time and memory of the program of all.
+#include <gtest/gtest.h>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/replicas.h"
+#include "support/cluster.h"
+#include "support/distribution.h"
+#include "support/lowering.h"
+
+namespace foreflow {
+namespace {
+
+using test::Split;
+using workload::Mode;
+
+constexpr int64_t kBatch = 8, kVocabulary = 12;
+constexpr double kTolerance = 1e-4;
+
+ir::Module step_of(const std::string& family) {
+  const std::string sizes = family == "moe"
+                                ? R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8,
+                                      "vocabulary": 12, "experts": 4, "capacity_factor": 1, "routing_groups": 4})"
+                                : R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 12})";
+  const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
+  const ir::Module step =
+      transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
+  return transform::eliminate_dead_code(transform::resolve(step));
+}
+
+class ZeroBeside : public testing::TestWithParam<std::string> {};
+
+TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
+  const std::string family = GetParam();
+  const ir::Module module  = step_of(family);
+  std::mt19937_64 random(20262);
+  const auto arguments = test::random_arguments(module, random, kVocabulary);
+  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  std::vector<Split> splits = {{.dp = 2, .cp = 2},
+                               {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
+                               {.dp = 2, .tp = 2, .sequence = true},
+                               {.dp = 2, .tp = 2, .vocabulary = true},
+                               {.dp = 2, .tp = 2, .chunks = 2},
+                               {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .chunks = 2, .sequence = true, .vocabulary = true},
+                               {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "interleaved_1f1b"},
+                               {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "zb_h1"}};
+  if (family == "moe") splits = {{.dp = 4, .ep = 2}, {.dp = 4, .microbatches = 2, .ep = 2}, {.dp = 4, .cp = 2, .ep = 4}};
+  for (Split split : splits) {
+    for (const int zero : {1, 2, 3}) {
+      for (const bool overlap : {false, true}) {
+        split.zero    = zero;
+        split.overlap = overlap;
+        split.bucket  = Bytes(2000);
+        SCOPED_TRACE(test::to_string(split));
+        const auto results = test::run(test::distribute(module, split), arguments, expected.size());
+        for (size_t i = 0; i < results.size(); ++i)
+          ASSERT_LE(test::relative_difference(results[i], expected[i]), kTolerance) << "result " << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Axes, ZeroBeside, testing::Values("gpt", "moe"),
+                         [](const auto& info) { return info.param; });
+
+struct Answer {
+  Seconds time;
+  std::vector<double> peaks;  // by device
+};
+
+Answer answer(const ir::Module& module, int replicas, const platform::Platform& platform) {
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const stream::Program program =
+      lower::lower_replicas(module, interpretation, test::ideal_roofline(), platform, replicas).program;
+  stream::verify(program);
+  Answer found{simulate::engines().get("analytic", "test").run(program, platform, {}).makespan, {}};
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    found.peaks.push_back(test::memory_of(program, program.devices[d].index).peak);
+  }
+  return found;
+}
+
+TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
+  const ir::Module module           = step_of("gpt");
+  const platform::Platform platform = testing_support::cluster({0, 0, 0, 0, 1, 1, 1, 1});
+  for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {2, 1, 2}, {1, 2, 4}}) {
+    for (const int zero : {0, 1, 2, 3}) {
+      for (const bool overlap : {false, true}) {
+        const Split split{.tp = tp, .pp = pp, .microbatches = microbatches};
+        const ir::Module replica = test::distribute(module, split).back().module;
+        const transform::DataParallel how{2, zero, overlap, Bytes(2000)};
+        SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : ""));
+        const transform::OneReplica one = transform::one_replica(replica, ops::table(), how);
+        const Answer folded             = answer(one.module, 2, platform),
+                     written            = answer(transform::unfold(one, ops::table()).module, 1, platform);
+        EXPECT_NEAR(folded.time.value(), written.time.value(), 1e-9 * written.time.value());
+        ASSERT_EQ(folded.peaks.size(), written.peaks.size());
+        // Constants, which are on no device, count on the first of each replica, or on the first of all.
+        for (size_t d = 0; d < folded.peaks.size(); ++d)
+          EXPECT_NEAR(folded.peaks[d], written.peaks[d], 0.01 * written.peaks[d]) << "device " << d;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foreflow
