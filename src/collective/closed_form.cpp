@@ -1,7 +1,10 @@
 // Time without a simulation: what the steps' latencies add up to, and the bytes at the busiest port.
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 
+#include "collective/all_pairs.h"
 #include "collective/layout.h"
 
 namespace foreflow::collective {
@@ -46,11 +49,13 @@ class Lanes {
 
   // Zero: a detour.
   double part(int from, int to) const {
-    if (passing_.empty()) return 1;
+    if (switched()) return 1;
     const auto found = passing_.find({from, to});
     return found == passing_.end() ? 0 : found->second / static_cast<double>(rings_);
   }
   double detour() const { return 1 / static_cast<double>(rings_); }
+  // No mesh: all of every port, whoever is asked for.
+  bool switched() const { return passing_.empty(); }
 
  private:
   size_t rings_;
@@ -83,12 +88,41 @@ Seconds transfer(const Phase& phase, const Task& task, const std::vector<int>& n
                   std::max(far_out.busiest(), far_in.busiest()) * task.bytes / task.far.bandwidth);
 }
 
+// So many equal shares, added up one by one as ports do.
+double added_up(double share, int64_t times) {
+  double sum = 0;
+  for (int64_t i = 0; i < times; ++i) sum += share;
+  return sum;
+}
+
+// What the flows between all pairs take at the busiest ports, through switches: counted, not listed.
+Seconds transfer(const AllPairs& pairs, const Task& task, const std::vector<int>& nic) {
+  const auto members = nodes(task.group);
+  std::vector<int64_t> leaving(nic.size(), 0);  // by NIC: messages; as many come in
+  int64_t inside = 0, outside = 0;              // at the busiest ports
+  for (const auto& node : members) {
+    inside = std::max(inside, static_cast<int64_t>(node.size()) - 1);
+    for (const int rank : node) {
+      int64_t& sum = leaving[static_cast<size_t>(nic[static_cast<size_t>(rank)])];
+      sum += task.group.ranks - static_cast<int64_t>(node.size());
+      outside = std::max(outside, sum);
+    }
+  }
+  return std::max(added_up(pairs.share, inside) * task.bytes / task.near.bandwidth,
+                  added_up(pairs.share, outside) * task.bytes / task.far.bandwidth);
+}
+
 }  // namespace
 
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task) {
   Cost cost{Seconds(0), Seconds(0)};
   const std::vector<int> nic = nics(task.group);
   const Lanes lanes(task.group);
+  if (const auto pairs = all_pairs(algorithm, task); pairs && lanes.switched()) {
+    cost.latency  = pairs->near_steps * task.near.latency + pairs->far_steps * task.far.latency;
+    cost.transfer = transfer(*pairs, task, nic);
+    return cost;
+  }
   for (const Phase& phase : algorithm.flows(task).phases) {
     cost.latency += phase.near_steps * task.near.latency + phase.far_steps * task.far.latency;
     cost.transfer += transfer(phase, task, nic, lanes);

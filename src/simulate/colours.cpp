@@ -1,8 +1,7 @@
 #include "simulate/colours.h"
 
-#include <algorithm>
 #include <bit>
-#include <numeric>
+#include <utility>
 
 namespace foreflow::simulate {
 namespace {
@@ -16,6 +15,33 @@ Colour mix(Colour a, Colour b) {
 }
 Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
 Colour number(int64_t value) { return static_cast<Colour>(value); }
+
+// How many are different. They are hashes already, and few differ.
+size_t count_different(const std::vector<Colour>& colours) {
+  constexpr Colour kFree = 0;
+  std::vector<Colour> table(64, kFree);  // a power of two, at least half of it free
+  size_t count   = 0;
+  bool has_free  = false;  // the colour that stands for a free place
+  const auto add = [&](Colour colour) {
+    size_t place = colour & (table.size() - 1);
+    while (table[place] != kFree && table[place] != colour) place = (place + 1) & (table.size() - 1);
+    if (table[place] == colour) return false;
+    table[place] = colour;
+    return true;
+  };
+  for (const Colour colour : colours) {
+    if (colour == kFree) {
+      has_free = true;
+      continue;
+    }
+    if (!add(colour) || 2 * ++count < table.size()) continue;
+    const std::vector<Colour> old = std::exchange(table, std::vector<Colour>(4 * table.size(), kFree));
+    for (const Colour known : old) {
+      if (known != kFree) add(known);
+    }
+  }
+  return count + (has_free ? 1 : 0);
+}
 
 class Refinement {
  public:
@@ -191,11 +217,6 @@ class Refinement {
 };
 
 }  // namespace
-
-size_t count_different(std::vector<Colour> colours) {
-  std::sort(colours.begin(), colours.end());
-  return static_cast<size_t>(std::unique(colours.begin(), colours.end()) - colours.begin());
-}
 
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
                                        const platform::Platform& platform, const Disturbances& disturbances,

@@ -85,9 +85,16 @@ size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15
 class Evenness {
  public:
   explicit Evenness(const platform::Platform& platform) {
-    std::unordered_map<std::string_view, size_t> numbers;
-    for (const platform::Link& link : platform.links())
-      kinds_.push_back(mix(0, numbers.emplace(link.kind, numbers.size()).first->second + 1));
+    std::vector<std::string_view> known;  // a few
+    kinds_.reserve(platform.links().size());
+    size_t number = 0;
+    for (const platform::Link& link : platform.links()) {
+      if (number >= known.size() || known[number] != link.kind) {
+        number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
+        if (number == known.size()) known.emplace_back(link.kind);
+      }
+      kinds_.push_back(mix(0, number + 1));
+    }
   }
 
   void see(const std::vector<int>& links, Seconds hop) {
