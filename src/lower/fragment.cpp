@@ -136,7 +136,7 @@ class FragmentWriter {
   }
 
   void release(size_t o, const ir::Device& user) {
-    for (const int32_t buffer : live_.freed_after[o]) free(buffer, releasing(buffer, user));
+    for (const int32_t buffer : live_.freed_after(o)) free(buffer, releasing(buffer, user));
   }
 
   // The stream that releases a buffer whose last user is `user`: that one, where it is on the buffer's device.
@@ -168,7 +168,8 @@ class FragmentWriter {
     int32_t communication;  // -1: of one member
   };
 
-  KnownMeeting meeting(const ir::Op& op) {
+  // Until the next one is asked for.
+  const KnownMeeting& meeting(const ir::Op& op) {
     words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
     for (const ir::ValueId id : function_.inputs(op))
       words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
@@ -190,48 +191,60 @@ class FragmentWriter {
   }
 
   void meet(const ir::Op& op, size_t o) {
-    const KnownMeeting meeting = this->meeting(op);
-    MeetingStep step;
-    step.communication = meeting.communication;
-    std::vector<bool> released(live_.freed_after[o].size());
-    std::vector<Recorder::Log> logs;
-    for (const ir::Device& member : meeting.members) {
-      close(member);
-      Bytes made, freed;
-      Recorder::Log& log = logs.emplace_back();
-      for (uint32_t i = 0; i < op.result_count; ++i) {
-        const size_t value = op.first_result + i;
-        if (ir::device_of(instance_.values[value].type) != member || !owns_memory(value)) continue;
-        made += size_of(value);
-        recorder_.made(log, value, size_of(value));
+    const KnownMeeting& meeting = this->meeting(op);
+    const size_t count          = meeting.members.size();
+    const auto freed            = live_.freed_after(o);
+    released_.assign(freed.size(), false);
+    if (logs_.size() < count) logs_.resize(count);
+    const auto first = static_cast<uint32_t>(fragment_.members.size());
+    for (size_t i = 0; i < count; ++i) {
+      close(meeting.members[i]);
+      const stream::MemoryEffect effect = take_part(op, meeting.members[i], freed, logs_[i]);
+      if (count < 2) {
+        free_elsewhere(freed);
+        return account_alone(meeting.members[i], effect, logs_[i]);
       }
-      for (size_t i = 0; i < released.size(); ++i) {
-        const int32_t buffer = live_.freed_after[o][i];
-        if (released[i] || !place_of(buffer).same_gpu(member)) continue;
-        released[i] = true;
-        freed += size_of(static_cast<size_t>(buffer));
-        recorder_.freed(log, static_cast<size_t>(buffer));
-      }
-      step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
+      fragment_.members.push_back({-1, maker_.intern(effect)});
     }
-    for (size_t i = 0; i < released.size(); ++i) {
-      const int32_t buffer = live_.freed_after[o][i];
-      if (!released[i]) free(buffer, place_of(buffer));
-    }
-    if (meeting.members.size() < 2) return account_alone(meeting.members[0], step.memory[0], logs[0]);
-    for (size_t i = 0; i < meeting.members.size(); ++i) {
-      step.members.push_back(device_number(meeting.members[i]));
-      recorder_.work(meeting.members[i], true, logs[i]);
+    free_elsewhere(freed);
+    for (size_t i = 0; i < count; ++i) {
+      fragment_.members[first + i].device = device_number(meeting.members[i]);
+      recorder_.work(meeting.members[i], true, logs_[i]);
     }
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
-    fragment_.meetings.push_back(std::move(step));
+    fragment_.meetings.push_back({meeting.communication, first, static_cast<uint32_t>(fragment_.members.size())});
+  }
+
+  // What a meeting does to the memory of one member: its results are made, and `freed` is freed by the first that can.
+  stream::MemoryEffect take_part(const ir::Op& op, const ir::Device& member, std::span<const int32_t> freed,
+                                 Recorder::Log& log) {
+    Bytes made, gone;
+    log.clear();
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const size_t value = op.first_result + i;
+      if (!owns_memory(value) || place_of(static_cast<int32_t>(value)) != member) continue;
+      made += size_of(value);
+      recorder_.made(log, value, size_of(value));
+    }
+    for (size_t i = 0; i < freed.size(); ++i) {
+      if (released_[i] || !place_of(freed[i]).same_gpu(member)) continue;
+      released_[i] = true;
+      gone += size_of(static_cast<size_t>(freed[i]));
+      recorder_.freed(log, static_cast<size_t>(freed[i]));
+    }
+    return {made, made - gone};
+  }
+
+  void free_elsewhere(std::span<const int32_t> freed) {
+    for (size_t i = 0; i < freed.size(); ++i) {
+      if (!released_[i]) free(freed[i], place_of(freed[i]));
+    }
   }
 
   // A collective of one device moves nothing, but its result takes memory.
-  void account_alone(const ir::Device& device, int32_t memory, const Recorder::Log& log) {
-    const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(memory)];
-    Open& open                        = open_[device];
-    open.peak                         = std::max(open.peak, open.level + effect.peak);
+  void account_alone(const ir::Device& device, const stream::MemoryEffect& effect, const Recorder::Log& log) {
+    Open& open = open_[device];
+    open.peak  = std::max(open.peak, open.level + effect.peak);
     open.level += effect.net;
     open.log.insert(open.log.end(), log.begin(), log.end());
   }
@@ -241,7 +254,7 @@ class FragmentWriter {
     const interpret::DeviceMap& map = instance_.maps[o];
     Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
     for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
-    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o], kinds);
+    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[fragment_.calls.size()], kinds);
     fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
     fragment_.calls.push_back({callee, &instance_.maps[o]});
     recorder_.call(callee, map, function_.ops[o]);
@@ -287,6 +300,8 @@ class FragmentWriter {
   interpret::SequenceTable meeting_numbers_;
   std::vector<KnownMeeting> meetings_;  // by number
   std::vector<uint64_t> words_;         // scratch
+  std::vector<bool> released_;          // of the buffers that a meeting frees; scratch
+  std::vector<Recorder::Log> logs_;     // of its members; scratch
 };
 
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {

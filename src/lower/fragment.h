@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -16,10 +17,13 @@ struct ComputeStep {
   int32_t event;   // into Program::computes
   int32_t memory;  // into Program::memory_effects
 };
+struct Member {
+  int32_t device;  // into Fragment::devices
+  int32_t memory;  // into Program::memory_effects
+};
 struct MeetingStep {
-  int32_t communication;         // into Program::communications
-  std::vector<int32_t> members;  // into Fragment::devices
-  std::vector<int32_t> memory;   // per member
+  int32_t communication;  // into Program::communications
+  uint32_t first, last;   // of Fragment::members
 };
 struct CallStep {
   int32_t fragment;
@@ -35,7 +39,12 @@ struct Fragment {
   std::vector<Step> steps;
   std::vector<ComputeStep> computes;
   std::vector<MeetingStep> meetings;
+  std::vector<Member> members;
   std::vector<CallStep> calls;
+
+  std::span<const Member> of(const MeetingStep& meeting) const {
+    return std::span(members).subspan(meeting.first, meeting.last - meeting.first);
+  }
 };
 
 // The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
@@ -62,7 +71,7 @@ class FragmentMaker {
   std::vector<stream::Communication> communications;
   std::vector<stream::MemoryEffect> memory_effects;
   stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
-  stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.classes(function)[value].kind; }
+  stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.class_of(function, value).kind; }
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) { return ledger_.buffer(name, kind, size); }
 
  private:

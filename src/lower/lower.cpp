@@ -71,30 +71,20 @@ class Flattener {
             stream::Program& program)
       : maker_(maker), placement_(placement), groups_(groups), program_(program) {}
 
-  void write(int32_t number, const interpret::DeviceMap& map) {
-    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
-    std::vector<int32_t> streams;  // of fragment.devices
-    for (const ir::Device& device : fragment.devices) streams.push_back(stream_of(outside(device, map)));
-    for (const Step& step : fragment.steps) {
-      switch (step.kind) {
-        case Step::Kind::compute:
-          write(fragment.computes[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::meeting:
-          write(fragment.meetings[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::call:
-          write(fragment.calls[static_cast<size_t>(step.index)], map);
-          break;
-      }
-    }
+  // The whole program.
+  void run(int32_t root) {
+    make_room(root);
+    write(root, {});
   }
 
   int32_t stream_of(const ir::Device& device) {
     const ir::Device real(placement_.device(device), device.stream_name());
-    const auto [found, fresh] = streams_.try_emplace(real, static_cast<int32_t>(program_.streams.size()));
-    if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
-    return found->second;
+    int32_t& known = real.stream_name().empty() ? main_stream(real.index) : other_streams_.try_emplace(real, -1).first->second;
+    if (known < 0) {
+      known = static_cast<int32_t>(program_.streams.size());
+      program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
+    }
+    return known;
   }
 
   int32_t use_of(int32_t device) {
@@ -104,6 +94,64 @@ class Flattener {
   }
 
  private:
+  // -1: not there yet.
+  int32_t& main_stream(int32_t device) {
+    const auto number = static_cast<size_t>(device);
+    if (number >= main_streams_.size()) main_streams_.resize(number + 1, -1);
+    return main_streams_[number];
+  }
+
+  // What a fragment comes to, its calls included.
+  struct Size {
+    size_t meetings = 0;
+    std::map<ir::Device, size_t> items;  // by device, as the fragment calls it
+  };
+
+  // Streams hold nearly all of a program's memory: room for what they need and no more.
+  void make_room(int32_t root) {
+    std::vector<Size> sizes;  // by fragment: callees stand before their callers
+    for (const Fragment& fragment : maker_.fragments) sizes.push_back(size_of(fragment, sizes));
+    const Size& whole = sizes[static_cast<size_t>(root)];
+    std::map<int32_t, size_t> items;  // by stream
+    for (const auto& [device, count] : whole.items) items[stream_of(device)] += count;
+    for (const auto& [stream, count] : items) program_.streams[static_cast<size_t>(stream)].items.reserve(count);
+    program_.instances.reserve(whole.meetings);
+  }
+
+  static Size size_of(const Fragment& fragment, const std::vector<Size>& sizes) {
+    std::vector<size_t> own(fragment.devices.size());
+    for (const ComputeStep& step : fragment.computes) ++own[static_cast<size_t>(step.device)];
+    for (const Member& member : fragment.members) ++own[static_cast<size_t>(member.device)];
+    Size size{fragment.meetings.size(), {}};
+    for (size_t i = 0; i < own.size(); ++i) size.items.emplace(fragment.devices[i], own[i]);
+    for (const CallStep& call : fragment.calls) {
+      const Size& callee = sizes[static_cast<size_t>(call.fragment)];
+      size.meetings += callee.meetings;
+      for (const auto& [device, count] : callee.items) size.items[outside(device, *call.map)] += count;
+    }
+    return size;
+  }
+
+  void write(int32_t number, const interpret::DeviceMap& map) {
+    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
+    std::vector<int32_t> streams;  // of fragment.devices
+    streams.reserve(fragment.devices.size());
+    for (const ir::Device& device : fragment.devices) streams.push_back(stream_of(outside(device, map)));
+    for (const Step& step : fragment.steps) {
+      switch (step.kind) {
+        case Step::Kind::compute:
+          write(fragment.computes[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::meeting:
+          write(fragment, fragment.meetings[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::call:
+          write(fragment.calls[static_cast<size_t>(step.index)], map);
+          break;
+      }
+    }
+  }
+
   // What is on no device counts as on the first: of the program, or of a function where its devices have other names.
   static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) {
     if (map.empty()) return device;
@@ -118,15 +166,15 @@ class Flattener {
     items(step.device, streams).push_back({step.event, -1, step.memory});
   }
 
-  void write(const MeetingStep& step, const std::vector<int32_t>& streams) {
-    const auto instance = static_cast<int32_t>(program_.instances.size());
-    stream::Instance meeting{step.communication, {}};
-    meeting.members.reserve(step.members.size());
-    for (const int32_t member : step.members) meeting.members.push_back(streams[static_cast<size_t>(member)]);
-    meeting.communication = chosen(step.communication, meeting.members);
-    for (size_t i = 0; i < step.members.size(); ++i)
-      items(step.members[i], streams).push_back({meeting.communication, instance, step.memory[i]});
-    program_.instances.push_back(std::move(meeting));
+  void write(const Fragment& fragment, const MeetingStep& step, const std::vector<int32_t>& streams) {
+    const auto number                     = static_cast<int32_t>(program_.instances.size());
+    const std::span<const Member> members = fragment.of(step);
+    stream::Instance& instance            = program_.instances.emplace_back(stream::Instance{step.communication, {}});
+    instance.members.reserve(members.size());
+    for (const Member& member : members) instance.members.push_back(streams[static_cast<size_t>(member.device)]);
+    instance.communication = chosen(step.communication, instance.members);
+    for (const Member& member : members)
+      items(member.device, streams).push_back({instance.communication, number, member.memory});
   }
 
   // The communication with the algorithm of the group that its members are.
@@ -171,20 +219,10 @@ class Flattener {
   const std::vector<GroupAlgorithms>& groups_;
   stream::Program& program_;
   std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
-  std::map<ir::Device, int32_t> streams_;
+  std::vector<int32_t> main_streams_;  // by device
+  std::map<ir::Device, int32_t> other_streams_;
   std::map<int32_t, int32_t> uses_;
 };
-
-// How many meetings a fragment comes to, those of its calls included.
-size_t count_meetings(const FragmentMaker& maker, int32_t root) {
-  std::vector<size_t> counts;  // by fragment: callees stand before their callers
-  for (const Fragment& fragment : maker.fragments) {
-    size_t count = fragment.meetings.size();
-    for (const CallStep& call : fragment.calls) count += counts[static_cast<size_t>(call.fragment)];
-    counts.push_back(count);
-  }
-  return counts[static_cast<size_t>(root)];
-}
 
 // What lives from the beginning: the parameters, tuples by their elements.
 class Beginning {
@@ -226,7 +264,8 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   const Placement placement(devices, platform, options.places);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
-  const Boundary boundary{taken_over(module, entry.function), std::vector<bool>(function.results.size(), true)};
+  const std::vector<bool> taken = taken_over(module, entry.function);
+  const Boundary boundary{{taken.begin(), taken.end()}, std::vector<uint8_t>(function.results.size(), 1)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
@@ -236,8 +275,7 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   Beginning beginning(placement, flattener, lowered.program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
-  lowered.program.instances.reserve(count_meetings(maker, root));
-  flattener.write(root, {});
+  flattener.run(root);
   lowered.program.computes       = std::move(maker.computes);
   lowered.program.memory_effects = std::move(maker.memory_effects);
   lowered.provenance             = std::move(maker.provenance);

@@ -15,44 +15,65 @@ struct Execution {
   bool all_came_at_once = true;
 };
 
-std::vector<Execution> executions_of(const stream::Program& program, const stream::Timeline& timeline) {
-  std::vector<Execution> executions(program.instances.size());
-  for (size_t s = 0; s < program.streams.size(); ++s) {
-    const auto& items = program.streams[s].items;
-    Seconds free;
-    for (size_t i = 0; i < items.size(); ++i) {
-      const stream::Record& record = timeline.records[s][i];
-      const Seconds came           = free;
-      free                         = record.end;
-      if (items[i].instance < 0) continue;
-      Execution& execution = executions[static_cast<size_t>(items[i].instance)];
-      const bool first     = execution.late < 0;
-      execution.start      = record.start;
-      execution.end        = record.end;
+// The executions of a program, which are asked for in their order: the instances in each stream increase.
+class Executions {
+ public:
+  Executions(const stream::Program& program, const stream::Timeline& timeline)
+      : program_(program), timeline_(timeline), next_(program.streams.size()) {}
+
+  Execution of(size_t instance) {
+    const auto& members = program_.instances[instance].members;
+    if (std::is_sorted(members.begin(), members.end())) return of(instance, members);
+    std::vector<int32_t> sorted = members;
+    std::sort(sorted.begin(), sorted.end());
+    return of(instance, sorted);
+  }
+
+ private:
+  Execution of(size_t instance, const std::vector<int32_t>& streams) {
+    Execution execution;
+    for (const int32_t stream : streams) {
+      const auto s                 = static_cast<size_t>(stream);
+      const size_t item            = find(s, instance);
+      const stream::Record& record = timeline_.records[s][item];
+      const Seconds came           = item == 0 ? Seconds(0) : timeline_.records[s][item - 1].end;
+      const bool first             = execution.late < 0;
+      execution.start              = record.start;
+      execution.end                = record.end;
       execution.waited += record.start - came;
       execution.all_came_at_once = first || (execution.all_came_at_once && came == execution.latest);
       if (first || came > execution.latest) {
         execution.latest = came;
-        execution.late   = static_cast<int32_t>(s);
+        execution.late   = stream;
       }
     }
+    return execution;
   }
-  return executions;
-}
+
+  size_t find(size_t stream, size_t instance) {
+    const auto& items = program_.streams[stream].items;
+    size_t& next      = next_[stream];
+    while (items[next].instance != static_cast<int32_t>(instance)) ++next;
+    return next++;
+  }
+
+  const stream::Program& program_;
+  const stream::Timeline& timeline_;
+  std::vector<size_t> next_;  // per stream: the item after the last that was found
+};
 
 // Executions of one communication among groups of one size.
 struct Group {
   int64_t count                   = 0;
   const stream::Instance* example = nullptr;
   Seconds time, contention, waiting;
-  std::map<int32_t, Seconds> waited_for;  // by stream
+  std::vector<Seconds> waited_for;  // by stream; empty: for none
 };
 
 std::string_view most_waited_for(const stream::Program& program, const Group& group) {
-  const auto longest = std::max_element(group.waited_for.begin(), group.waited_for.end(),
-                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (longest == group.waited_for.end()) return "";
-  return program.streams[static_cast<size_t>(longest->first)].name;
+  if (group.waited_for.empty()) return "";
+  const auto longest = std::max_element(group.waited_for.begin(), group.waited_for.end());
+  return program.streams[static_cast<size_t>(longest - group.waited_for.begin())].name;
 }
 
 CollectiveSummary summary_of(const stream::Program& program, const Group& group) {
@@ -103,19 +124,23 @@ std::string name_of(const stream::Program& program, const stream::Instance& inst
 
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
                                                      const std::vector<Seconds>& contention) {
-  const std::vector<Execution> executions = executions_of(program, timeline);
+  Executions executions(program, timeline);
   std::map<std::pair<int32_t, size_t>, Group> groups;  // by communication and number of members
-  for (size_t i = 0; i < executions.size(); ++i) {
+  for (size_t i = 0; i < program.instances.size(); ++i) {
     const stream::Instance& instance = program.instances[i];
+    if (instance.members.empty()) continue;  // a wait that is over before anything begins
+    const Execution execution = executions.of(i);
     if (stream::is_hand_over(program, instance)) continue;
     Group& group         = groups[{instance.communication, instance.members.size()}];
-    const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
+    const Seconds waited = execution.waited / static_cast<double>(instance.members.size());
     ++group.count;
     group.example = &instance;
-    group.time += executions[i].end - executions[i].start;
+    group.time += execution.end - execution.start;
     group.contention += contention[i];
     group.waiting += waited;
-    if (!executions[i].all_came_at_once) group.waited_for[executions[i].late] += waited;
+    if (execution.all_came_at_once) continue;
+    group.waited_for.resize(program.streams.size());
+    group.waited_for[static_cast<size_t>(execution.late)] += waited;
   }
   std::vector<CollectiveSummary> all;
   for (const auto& [key, group] : groups) {

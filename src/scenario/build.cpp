@@ -192,7 +192,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
         .ways = replicas, .zero = strategy.zero, .overlap = strategy.overlap_gradients, .bucket = strategy.bucket};
     module = asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops, replication).module; });
   }
-  if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
+  if (strategy.tp > 1 && strategy.tensor_chunks > 1)
+    module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
 }
