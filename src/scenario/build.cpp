@@ -154,15 +154,15 @@ Sequential build(const Scenario& scenario) {
 
 namespace {
 
-// What cannot be split so is the strategy's mistake.
-ir::Module sharded(const ir::Module& module, const Scenario& scenario) {
-  const Strategy& strategy = scenario.strategy;
+// What a pass cannot do is the mistake of the key of the strategy that asked for it.
+template <typename Pass>
+ir::Module asked_for_by(const std::string& key, const Scenario& scenario, const Pass& pass) {
   try {
-    return transform::shard(module, ops::table(), strategy.tp, strategy.sharding()).module;
+    return pass();
   } catch (const Error& error) {
     if (error.where().starts_with(scenario.root().where())) throw;
-    const bool plan = error.where() == strategy.tensor_plan.where;  // a file
-    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy.tp"), error.what());
+    const bool plan = error.where() == scenario.strategy.tensor_plan.where;  // a file
+    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy." + key), error.what());
   }
 }
 
@@ -174,20 +174,24 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     return distribute(sequential, with_fitted_recompute(sequential, scenario, platform), platform);
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module        = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
-    module = transform::spread(module, ops, step.ways, step.spread).module;
+  ir::Module module        = asked_for_by("recompute", scenario, [&] {
+    return transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp);
+  });
+  module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) {
+    module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
+                          [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
+  }
   if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
+    module = asked_for_by(strategy.pp > 1 ? "pp" : "microbatches", scenario,
+                          [&] { return transform::pipeline(module, ops, pipeline_of(scenario, platform)).module; });
   }
   const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  if (replicas > 1)
-    module = transform::replicate(std::move(module), ops,
-                                  {.ways    = replicas,
-                                   .zero    = strategy.zero,
-                                   .overlap = strategy.overlap_gradients,
-                                   .bucket  = strategy.bucket})
-                 .module;
+  if (replicas > 1) {
+    const transform::DataParallel replication{
+        .ways = replicas, .zero = strategy.zero, .overlap = strategy.overlap_gradients, .bucket = strategy.bucket};
+    module = asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops, replication).module; });
+  }
   if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
