@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "copy.h"
-#include "segments.h"
+#include "sections.h"
 
 namespace foreflow::transform {
 namespace {
@@ -73,7 +73,7 @@ class CallCutter {
   }
 
   struct Pieces {
-    std::vector<Segment> segments;  // without their functions
+    std::vector<Section> sections;  // without their functions
     std::vector<int32_t> functions;
   };
 
@@ -86,10 +86,10 @@ class CallCutter {
         variant == 1 ? function.name : function.name + "_" + std::string(1, static_cast<char>('a' + variant - 1));
     const std::vector<size_t> before(cuts.before.begin(), cuts.before.end());
     Pieces& made  = found->second;
-    made.segments = cut(function, {before, function.ops.size(), {}, cuts.left_out}, name);
-    for (Segment& segment : made.segments) {
+    made.sections = cut(function, {before, function.ops.size(), {}, cuts.left_out}, name);
+    for (Section& section : made.sections) {
       made.functions.push_back(static_cast<int32_t>(made_.module.functions.size()));
-      made_.module.functions.push_back(std::move(segment.function));
+      made_.module.functions.push_back(std::move(section.function));
     }
     return made;
   }
@@ -101,13 +101,13 @@ class CallCutter {
     std::map<ValueId, ValueId> here;  // value of the callee -> of the new entry
     const auto arguments = entry_.inputs(op);
     for (size_t i = 0; i < arguments.size(); ++i) here[static_cast<ValueId>(i)] = map_(arguments[i]);
-    for (size_t s = 0; s < pieces.segments.size(); ++s) {
-      const Segment& segment = pieces.segments[s];
+    for (size_t s = 0; s < pieces.sections.size(); ++s) {
+      const Section& section = pieces.sections[s];
       std::vector<ValueId> operands;
-      for (const ValueId id : segment.parameters) operands.push_back(here.at(id));
+      for (const ValueId id : section.parameters) operands.push_back(here.at(id));
       const size_t first =
-          ir::index(builder_.append(nullptr, pieces.functions[s], op.attributes, operands, segment.results.size()));
-      for (size_t i = 0; i < segment.results.size(); ++i) here[segment.results[i]] = static_cast<ValueId>(first + i);
+          ir::index(builder_.append(nullptr, pieces.functions[s], op.attributes, operands, section.results.size()));
+      for (size_t i = 0; i < section.results.size(); ++i) here[section.results[i]] = static_cast<ValueId>(first + i);
     }
     for (uint32_t i = 0; i < op.result_count; ++i) name_result(op, i, standing(callee, cuts, callee.results[i]), here);
   }

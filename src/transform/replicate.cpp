@@ -20,7 +20,7 @@
 #include "pass_arguments.h"
 #include "replica_exchange.h"
 #include "replica_function.h"
-#include "segments.h"
+#include "sections.h"
 
 namespace foreflow::transform {
 namespace {
@@ -57,7 +57,7 @@ class Replicator {
       std::string name = unused_name(own.name + "_replica");
       module_.functions.push_back(replica_function(std::move(own), part_, std::move(name)));
     }
-    for (ir::Function& segment : segments_) module_.functions.push_back(std::move(segment));
+    for (ir::Function& section : sections_) module_.functions.push_back(std::move(section));
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
     ir::verify(distributed_.module);
@@ -91,19 +91,19 @@ class Replicator {
     for (const size_t o : exchange_.places()) {
       if (o > 0 && o < together) cuts.before.push_back(o);
     }
-    std::vector<Segment> segments;
-    if (together > 0) segments = cut(function_, cuts, unused_name(function_.name + "_replica"));
+    std::vector<Section> sections;
+    if (together > 0) sections = cut(function_, cuts, unused_name(function_.name + "_replica"));
     const std::vector<bool> for_all = computed_for_all(cuts);
     exchange_.at(0);
-    for (size_t s = 0; s < segments.size(); ++s) {
+    for (size_t s = 0; s < sections.size(); ++s) {
       const size_t begin = s == 0 ? 0 : cuts.before[s - 1], end = s < cuts.before.size() ? cuts.before[s] : together;
       if (begin > 0) exchange_.at(begin);
       for (size_t o = begin; o < end; ++o) {
         if (for_all[o] || end == begin + 1) write(function_.ops[o]);
       }
       if (end == begin + 1) continue;
-      call(module_.functions.size() - 1 + segments_.size(), segments[s].parameters, segments[s].results);
-      segments_.push_back(std::move(segments[s].function));
+      call(module_.functions.size() - 1 + sections_.size(), sections[s].parameters, sections[s].results);
+      sections_.push_back(std::move(sections[s].function));
     }
     for (size_t o = together; o < function_.ops.size(); ++o) {
       if (o > 0 && exchange_.places().contains(o)) exchange_.at(o);
@@ -292,7 +292,7 @@ class Replicator {
   std::unordered_map<size_t, Copies> copies_;
   ReplicaExchange exchange_;
   ReplicaPart part_;                         // what is one function
-  std::vector<ir::Function> segments_;       // what lies between exchanges
+  std::vector<ir::Function> sections_;       // what lies between exchanges
   std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };

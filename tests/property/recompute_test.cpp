@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "foreflow/interpret/concrete.h"
@@ -121,6 +122,21 @@ TEST(Recompute, KeepsOneValueOfALayer) {
     }
   }
   EXPECT_EQ(kept, std::set<std::string>{"h.2.out"});  // the input of the next one
+}
+
+TEST(Recompute, MakesASegmentOfEachLayerHoweverManyThereAre) {
+  // As a function, two layers of so many would save more calls than the longer function costs.
+  constexpr int kLayers = 80;
+  const Subject deep{"deep", "gpt", R"({"layers": 80, "hidden": 8, "heads": 2, "sequence": 2, "vocabulary": 11})"};
+  const ir::Module after = transform::recompute(trained(deep), ops::table(), {transform::Recompute::Kind::blocks, 1});
+  std::map<int64_t, std::set<std::string>> layers;  // per segment
+  for (const ir::Op& op : after.entry().ops) {
+    if (op.attributes->find(transform::kSegment) == nullptr) continue;
+    const std::string& name = after.entry().value(after.entry().output(op, 0)).name;  // "h.7.out"
+    if (name.starts_with("h.")) layers[op.attributes->get_int(transform::kSegment)].insert(name.substr(0, name.find('.', 2)));
+  }
+  EXPECT_EQ(layers.size(), size_t{kLayers});
+  for (const auto& [segment, names] : layers) EXPECT_EQ(names.size(), 1U) << "segment " << segment;
 }
 
 TEST(Recompute, RefusesWhatItCannotFind) {

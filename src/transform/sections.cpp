@@ -1,4 +1,4 @@
-#include "segments.h"
+#include "sections.h"
 
 #include <algorithm>
 
@@ -26,16 +26,16 @@ class Cutter {
     }
   }
 
-  std::vector<Segment> run() {
+  std::vector<Section> run() {
     find_readers();
-    std::vector<Segment> segments(cuts_.before.size() + 1);
-    for (size_t s = 0; s < segments.size(); ++s) segments[s] = segment(s);
-    return segments;
+    std::vector<Section> sections(cuts_.before.size() + 1);
+    for (size_t s = 0; s < sections.size(); ++s) sections[s] = section(s);
+    return sections;
   }
 
  private:
-  size_t begin(size_t segment) const { return segment == 0 ? 0 : cuts_.before[segment - 1]; }
-  size_t end(size_t segment) const { return segment < cuts_.before.size() ? cuts_.before[segment] : cuts_.end; }
+  size_t begin(size_t section) const { return section == 0 ? 0 : cuts_.before[section - 1]; }
+  size_t end(size_t section) const { return section < cuts_.before.size() ? cuts_.before[section] : cuts_.end; }
 
   // The value that is there in place of one that is left out.
   ValueId standing(ValueId id) const {
@@ -47,7 +47,7 @@ class Cutter {
     return id;
   }
 
-  // Per value: the last segment that reads it; the number of segments when it is wanted outside.
+  // Per value: the last section that reads it; the number of sections when it is wanted outside.
   void find_readers() {
     last_reader_.assign(function_.values.size(), 0);
     const size_t outside = cuts_.before.size() + 1;
@@ -64,8 +64,8 @@ class Cutter {
     for (const ValueId id : function_.results) last_reader_[ir::index(standing(id))] = outside;
   }
 
-  Segment segment(size_t number) {
-    Segment made;
+  Section section(size_t number) {
+    Section made;
     constants_.clear();
     for (size_t o = begin(number); o < end(number); ++o) {
       if (!cuts_.left_out.contains(o)) need(function_.ops[o], number, made);
@@ -94,8 +94,8 @@ class Cutter {
     return made;
   }
 
-  // Notes what an op reads from outside the segment.
-  void need(const ir::Op& op, size_t number, Segment& made) {
+  // Notes what an op reads from outside the section.
+  void need(const ir::Op& op, size_t number, Section& made) {
     for (const ValueId operand : function_.inputs(op)) {
       const ValueId id = standing(operand);
       if (id == ValueId::none) continue;
@@ -132,9 +132,9 @@ class Cutter {
   const std::vector<bool> placed_;
   std::vector<size_t> maker_;  // per value: the op that makes it
   std::vector<size_t> last_reader_;
-  std::vector<size_t> seen_in_;    // per value: the last segment that was found to need it
-  std::vector<size_t> constants_;  // ops before the segment that it repeats
-  ValueMap map_;                   // to values of the segment at hand; a segment reads nothing that it has not set
+  std::vector<size_t> seen_in_;    // per value: the last section that was found to need it
+  std::vector<size_t> constants_;  // ops before the section that it repeats
+  ValueMap map_;                   // to values of the section at hand; a section reads nothing that it has not set
 };
 
 }  // namespace
@@ -151,7 +151,7 @@ std::vector<bool> depend_on_parameters(const ir::Function& function) {
   return placed;
 }
 
-std::vector<Segment> cut(const ir::Function& function, const Cuts& cuts, const std::string& name) {
+std::vector<Section> cut(const ir::Function& function, const Cuts& cuts, const std::string& name) {
   return Cutter(function, cuts, name).run();
 }
 
