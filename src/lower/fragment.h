@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "communication.h"
+#include "foreflow/lower/communication.h"
 #include "recorder.h"
 
 namespace foreflow::lower {

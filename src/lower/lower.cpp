@@ -181,7 +181,7 @@ class Flattener {
   int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
     const auto kind = static_cast<size_t>(program_.communications[static_cast<size_t>(communication)].kind);
     for (const GroupAlgorithms& group : groups_) {
-      if (group.algorithms[kind] == nullptr || !is_group(group, members)) continue;
+      if (group.algorithms[kind] == nullptr || !is_among(group, ranks(members))) continue;
       const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]},
                                                       static_cast<int32_t>(program_.communications.size()));
       if (fresh) {
@@ -193,16 +193,13 @@ class Flattener {
     return communication;
   }
 
-  bool is_group(const GroupAlgorithms& group, const std::vector<int32_t>& members) const {
-    const auto rank = [&](int32_t member) {
+  std::vector<int> ranks(const std::vector<int32_t>& members) const {
+    std::vector<int> all;
+    for (const int32_t member : members) {
       const stream::Stream& stream = program_.streams[static_cast<size_t>(member)];
-      return program_.devices[static_cast<size_t>(stream.device)].index - placement_.first();
-    };
-    const int32_t first = rank(members[0]);
-    return std::all_of(members.begin(), members.end(), [&](int32_t member) {
-      return rank(member) % group.stride == first % group.stride &&
-             rank(member) / group.stride / group.size == first / group.stride / group.size;
-    });
+      all.push_back(program_.devices[static_cast<size_t>(stream.device)].index - placement_.first());
+    }
+    return all;
   }
 
   void write(const CallStep& step, const interpret::DeviceMap& map) {

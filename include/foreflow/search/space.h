@@ -26,7 +26,8 @@ struct Dimension {
 using Region = std::vector<Dimension>;
 
 // Of the strategy that `source` asks for: an object, or a list of objects whose spaces are put together. A list is an
-// axis. Of dp, tp and pp those that are absent take every divisor such that dp x tp x pp is the number of devices.
+// axis. Of dp, tp and pp those that are absent, and cp where it is "any", take every divisor such that dp x cp x tp x pp
+// is the number of devices.
 // Other axes that are absent, or "any", take every value that is legal (axes.h). So do the lists of the placement.
 class Space {
  public:
