@@ -42,11 +42,26 @@ std::string undirected(const std::string& name) {
   return name;
 }
 
-void apply(Link& link, const LinkChanges& changes, const std::string& key) {
+// Whether there is such a change.
+bool apply(Link& link, const LinkChanges& changes, const std::string& key) {
   const auto change = changes.find(key);
-  if (change == changes.end()) return;
+  if (change == changes.end()) return false;
   link.bandwidth = change->second.bandwidth.value_or(link.bandwidth);
   link.latency   = change->second.latency.value_or(link.latency);
+  return true;
+}
+
+// Each change must be of a kind or a name that there is.
+void check(const Platform& platform, const LinkChanges& changes) {
+  std::set<std::string> kinds, names;
+  for (const Link& link : platform.links()) {
+    kinds.insert(link.kind);
+    names.insert({undirected(link.name), link.name});
+  }
+  for (const auto& [key, unused] : changes) {
+    const std::string what = complaint(key, kinds, names);
+    if (!what.empty()) throw Error(platform.name(), what);
+  }
 }
 
 }  // namespace
@@ -67,17 +82,13 @@ void check_link_changes(const JsonView& json, const std::set<std::string>& kinds
 
 Platform with_links(const Platform& platform, const LinkChanges& changes) {
   std::vector<Link> links = platform.links();
-  std::set<std::string> kinds, names;
+  std::set<std::string> applied;
   for (Link& link : links) {
-    const std::string both = undirected(link.name);
-    kinds.insert(link.kind);
-    names.insert({both, link.name});
-    for (const std::string& key : {link.kind, both, link.name}) apply(link, changes, key);
+    for (const std::string& key : {link.kind, undirected(link.name), link.name}) {
+      if (apply(link, changes, key)) applied.insert(key);
+    }
   }
-  for (const auto& [key, unused] : changes) {
-    const std::string what = complaint(key, kinds, names);
-    if (!what.empty()) throw Error(platform.name(), what);
-  }
+  if (applied.size() < changes.size()) check(platform, changes);
   if (platform.graph() != nullptr) return {platform.name(), platform.devices(), std::move(links), *platform.graph()};
   std::vector<Seconds> latencies;
   for (const Link& link : links) latencies.push_back(link.latency);

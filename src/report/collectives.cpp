@@ -6,61 +6,38 @@
 namespace foreflow::report {
 namespace {
 
-// One execution.
+// One execution, in half a cache line: there are millions, and each stream goes through them with long steps.
 struct Execution {
-  Seconds start, end;
+  Seconds time;
   Seconds waited;              // by its members, each until the last of them came
   Seconds latest;              // when the last came
   int32_t late          = -1;  // the stream that did; the lowest of several
   bool all_came_at_once = true;
 };
 
-// The executions of a program, which are asked for in their order: the instances in each stream increase.
-class Executions {
- public:
-  Executions(const stream::Program& program, const stream::Timeline& timeline)
-      : program_(program), timeline_(timeline), next_(program.streams.size()) {}
-
-  Execution of(size_t instance) {
-    const auto& members = program_.instances[instance].members;
-    if (std::is_sorted(members.begin(), members.end())) return of(instance, members);
-    std::vector<int32_t> sorted = members;
-    std::sort(sorted.begin(), sorted.end());
-    return of(instance, sorted);
-  }
-
- private:
-  Execution of(size_t instance, const std::vector<int32_t>& streams) {
-    Execution execution;
-    for (const int32_t stream : streams) {
-      const auto s                 = static_cast<size_t>(stream);
-      const size_t item            = find(s, instance);
-      const stream::Record& record = timeline_.records[s][item];
-      const Seconds came           = item == 0 ? Seconds(0) : timeline_.records[s][item - 1].end;
-      const bool first             = execution.late < 0;
-      execution.start              = record.start;
-      execution.end                = record.end;
+std::vector<Execution> executions_of(const stream::Program& program, const stream::Timeline& timeline) {
+  std::vector<Execution> executions(program.instances.size());
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const auto& items = program.streams[s].items;
+    Seconds free;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const stream::Record& record = timeline.records[s][i];
+      const Seconds came           = free;
+      free                         = record.end;
+      if (items[i].instance < 0) continue;
+      Execution& execution = executions[static_cast<size_t>(items[i].instance)];
+      const bool first     = execution.late < 0;
+      execution.time       = record.end - record.start;
       execution.waited += record.start - came;
       execution.all_came_at_once = first || (execution.all_came_at_once && came == execution.latest);
       if (first || came > execution.latest) {
         execution.latest = came;
-        execution.late   = stream;
+        execution.late   = static_cast<int32_t>(s);
       }
     }
-    return execution;
   }
-
-  size_t find(size_t stream, size_t instance) {
-    const auto& items = program_.streams[stream].items;
-    size_t& next      = next_[stream];
-    while (items[next].instance != static_cast<int32_t>(instance)) ++next;
-    return next++;
-  }
-
-  const stream::Program& program_;
-  const stream::Timeline& timeline_;
-  std::vector<size_t> next_;  // per stream: the item after the last that was found
-};
+  return executions;
+}
 
 // Executions of one communication among groups of one size.
 struct Group {
@@ -124,23 +101,21 @@ std::string name_of(const stream::Program& program, const stream::Instance& inst
 
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
                                                      const std::vector<Seconds>& contention) {
-  Executions executions(program, timeline);
+  const std::vector<Execution> executions = executions_of(program, timeline);
   std::map<std::pair<int32_t, size_t>, Group> groups;  // by communication and number of members
-  for (size_t i = 0; i < program.instances.size(); ++i) {
+  for (size_t i = 0; i < executions.size(); ++i) {
     const stream::Instance& instance = program.instances[i];
-    if (instance.members.empty()) continue;  // a wait that is over before anything begins
-    const Execution execution = executions.of(i);
     if (stream::is_hand_over(program, instance)) continue;
     Group& group         = groups[{instance.communication, instance.members.size()}];
-    const Seconds waited = execution.waited / static_cast<double>(instance.members.size());
+    const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
     ++group.count;
     group.example = &instance;
-    group.time += execution.end - execution.start;
+    group.time += executions[i].time;
     group.contention += contention[i];
     group.waiting += waited;
-    if (execution.all_came_at_once) continue;
+    if (executions[i].all_came_at_once) continue;
     group.waited_for.resize(program.streams.size());
-    group.waited_for[static_cast<size_t>(execution.late)] += waited;
+    group.waited_for[static_cast<size_t>(executions[i].late)] += waited;
   }
   std::vector<CollectiveSummary> all;
   for (const auto& [key, group] : groups) {

@@ -119,6 +119,11 @@ TEST(Recipes, ChangeLinksByKindAndByName) {
   EXPECT_EQ(slowest(same, 1, 8), 5e9);
   EXPECT_DOUBLE_EQ(same.route(1, 8).latency.value(), changed.route(1, 8).latency.value());
   EXPECT_EQ(same.route(0, 9).links, changed.route(0, 9).links);
+  ASSERT_EQ(same.links().size(), changed.links().size());
+  for (size_t i = 0; i < same.links().size(); ++i) {
+    EXPECT_EQ(same.links()[i].bandwidth, changed.links()[i].bandwidth) << same.links()[i].name;
+    EXPECT_EQ(same.links()[i].latency, changed.links()[i].latency) << same.links()[i].name;
+  }
 }
 
 // With ports of 100 us a PCIe switch is nearer than the NVSwitch, so the route itself changes.
