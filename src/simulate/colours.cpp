@@ -1,7 +1,8 @@
 #include "simulate/colours.h"
 
 #include <bit>
-#include <utility>
+
+#include "simulate/colour_table.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -16,31 +17,10 @@ Colour mix(Colour a, Colour b) {
 Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
 Colour number(int64_t value) { return static_cast<Colour>(value); }
 
-// How many are different. They are hashes already, and few differ.
 size_t count_different(const std::vector<Colour>& colours) {
-  constexpr Colour kFree = 0;
-  std::vector<Colour> table(64, kFree);  // a power of two, at least half of it free
-  size_t count   = 0;
-  bool has_free  = false;  // the colour that stands for a free place
-  const auto add = [&](Colour colour) {
-    size_t place = colour & (table.size() - 1);
-    while (table[place] != kFree && table[place] != colour) place = (place + 1) & (table.size() - 1);
-    if (table[place] == colour) return false;
-    table[place] = colour;
-    return true;
-  };
-  for (const Colour colour : colours) {
-    if (colour == kFree) {
-      has_free = true;
-      continue;
-    }
-    if (!add(colour) || 2 * ++count < table.size()) continue;
-    const std::vector<Colour> old = std::exchange(table, std::vector<Colour>(4 * table.size(), kFree));
-    for (const Colour known : old) {
-      if (known != kFree) add(known);
-    }
-  }
-  return count + (has_free ? 1 : 0);
+  ColourTable table;
+  for (const Colour colour : colours) table.number_of(colour);
+  return table.size();
 }
 
 class Refinement {
