@@ -1,5 +1,7 @@
 #include "foreflow/search/space.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -50,9 +52,9 @@ bool uses_all(const Json& point, int64_t devices) {
 
 bool is_degree(std::string_view key) { return std::find(kDegrees.begin(), kDegrees.end(), key) != kDegrees.end(); }
 
-[[noreturn]] void too_many(const std::string& file) {
-  throw Error(file, "has more than " + std::to_string(kMostPoints) +
-                        " strategies; list fewer values, or use --method annealing or beam");
+[[noreturn]] void too_many(const std::string& file, const std::string& about) {
+  throw Error(file, "has " + about + "more than the " + std::to_string(kMostPoints) +
+                        " that can be looked at one by one; list fewer values, or use --method annealing or beam");
 }
 
 // Decided together, because of most combinations the product is wrong.
@@ -67,7 +69,7 @@ Dimension degrees(const JsonView& strategy, const Facts& facts) {
     Choices crossed;
     for (const Json& point : dimension.choices) {
       for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
-      if (crossed.size() > kMostPoints) too_many(strategy.file());
+      if (crossed.size() > kMostPoints) too_many(strategy.file(), "strategies, ");
     }
     dimension.choices = std::move(crossed);
   }
@@ -201,6 +203,9 @@ Json Space::assumed(const Region& region, size_t d, const Json& point) const {
 }
 
 std::vector<Json> Space::points() const {
+  constexpr size_t kMany    = kMostPoints / 100;  // from here on it is worth an estimate
+  constexpr double kClearly = 2;                  // an estimate may be wrong
+  double estimated          = 0;
   std::vector<Json> all;
   std::set<std::string> seen;
   for (const Region& region : regions_) {
@@ -211,7 +216,9 @@ std::vector<Json> Space::points() const {
         const std::vector<Json> values = choices(region, d, point);
         if (values.empty()) longer.push_back(point);
         for (const Json& choice : values) longer.push_back(with(point, choice));
-        if (longer.size() > kMostPoints) too_many(file_);
+        if (longer.size() > kMany && estimated == 0) estimated = estimate();
+        if (longer.size() > kMostPoints || estimated > kClearly * kMostPoints)
+          too_many(file_, fmt::format("about {:.2g} strategies, ", estimated));
       }
       points = std::move(longer);
     }

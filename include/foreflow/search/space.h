@@ -42,6 +42,9 @@ class Space {
 
   // All of them, each once. Throws Error when there are more than kMostPoints.
   std::vector<Json> points() const;
+  // How many there are, by Knuth's estimate from random ones (Mathematics of Computation, 1975): the mean of the product
+  // of the numbers of choices on the way to each. Points of several regions count several times.
+  double estimate() const;
 
   // The scenario at one point.
   Json scenario(const Json& point) const;
