@@ -9,7 +9,6 @@
 #include "foreflow/transform/spread.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
-#include "scenario/offload.h"
 #include "scenario/program.h"
 #include "scenario/stage_prices.h"
 
@@ -188,7 +187,7 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     module = asked_for_by(strategy.pp > 1 ? "pp" : "microbatches", scenario,
                           [&] { return transform::pipeline(module, ops, pipeline_of(scenario, platform)).module; });
   }
-  if (read_offload(scenario.root().at("strategy"), scenario.workload)) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
+  if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
   const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   if (replicas > 1) {
     const transform::DataParallel replication{

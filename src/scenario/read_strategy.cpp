@@ -1,5 +1,4 @@
 #include "foreflow/base/text.h"
-#include "scenario/offload.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -91,11 +90,6 @@ const std::vector<std::string>& strategy_keys() {
   return keys;
 }
 
-const std::vector<std::string>& later_strategy_keys() {
-  static const std::vector<std::string> none;
-  return none;
-}
-
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
   json.allow_only(strategy_keys());
   Strategy strategy;
@@ -116,7 +110,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   read_pipeline(json, workload, stated(sizes, "layers"), strategy);
   read_exchange(json, workload, strategy);
   strategy.recompute = read_recompute(json, workload);
-  read_offload(json, workload);
+  strategy.offload   = read_offload(json, workload);
   return strategy;
 }
 
