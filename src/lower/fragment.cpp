@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/host_memory.h"
+#include "foreflow/stream/host_copy.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -59,6 +62,8 @@ class FragmentWriter {
       const ir::Op& op = function_.ops[o];
       if (op.is_call()) {
         call(o);
+      } else if (copies_host(op)) {
+        copy_host(op, o);
       } else if (op.def->role == ir::Role::communication) {
         meet(op, o);
       } else {
@@ -146,6 +151,7 @@ class FragmentWriter {
   }
 
   void free(int32_t buffer, const ir::Device& device) {
+    if (ir::in_host_memory(place_of(buffer))) return;
     Open& open = open_[device];
     open.level -= size_of(static_cast<size_t>(buffer));
     recorder_.freed(open.log, static_cast<size_t>(buffer));
@@ -241,6 +247,60 @@ class FragmentWriter {
     }
   }
 
+  bool copies_host(const ir::Op& op) const {
+    if (op.def->name != "Send") return false;
+    return ir::in_host_memory(ir::device_of(type(function_.inputs(op)[0]))) !=
+           ir::in_host_memory(ir::device_of(type(function_.output(op, 0))));
+  }
+
+  // A copy to or from the memory of the host is done by a stream of its own, which begins when the stream that it
+  // serves comes to it, and for a copy back when the copies to the host before it are done.
+  void copy_host(const ir::Op& op, size_t o) {
+    const ir::ValueId from = function_.inputs(op)[0], to = function_.output(op, 0);
+    check_resolved(op, {type(from)});
+    const ir::Device source = ir::device_of(type(from)), target = ir::device_of(type(to));
+    const bool out          = ir::in_host_memory(target);
+    const ir::Device worker = out ? ir::Device(source.index, ir::kToHost) : target;
+    hand_over(out ? source : ir::Device(target.index), worker);
+    if (!out) hand_over(ir::Device(source.index, ir::kToHost), worker);
+    close(worker);
+    Bytes made, freed;
+    Recorder::Log log;
+    if (!out && owns_memory(ir::index(to))) {
+      made = size_of(ir::index(to));
+      recorder_.made(log, ir::index(to), made);
+    }
+    for (const int32_t buffer : live_.freed_after[o]) {
+      if (ir::in_host_memory(place_of(buffer))) continue;
+      freed += size_of(static_cast<size_t>(buffer));
+      recorder_.freed(log, static_cast<size_t>(buffer));
+    }
+    const std::string_view name = out ? stream::kCopyToHost : stream::kCopyFromHost;
+    add_meeting({std::string(name), collective::Kind::send, &collective::default_algorithm(collective::Kind::send),
+                 ir::bytes_of(type(from)), Seconds(-1)},
+                {worker}, {made, made - freed}, log);
+  }
+
+  void hand_over(const ir::Device& from, const ir::Device& to) {
+    if (from == to) return;
+    close(from);
+    add_meeting({"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(0), Seconds(0)},
+                {from, to}, {Bytes(0), Bytes(0)}, {});
+  }
+
+  void add_meeting(const stream::Communication& what, const std::vector<ir::Device>& members,
+                   const stream::MemoryEffect& effect, const Recorder::Log& log) {
+    MeetingStep step;
+    step.communication = maker_.intern(what);
+    for (const ir::Device& member : members) {
+      step.members.push_back(device_number(member));
+      step.memory.push_back(maker_.intern(effect));
+      recorder_.work(member, true, log);
+    }
+    fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
+    fragment_.meetings.push_back(std::move(step));
+  }
+
   // A collective of one device moves nothing, but its result takes memory.
   void account_alone(const ir::Device& device, const stream::MemoryEffect& effect, const Recorder::Log& log) {
     Open& open = open_[device];
@@ -265,6 +325,7 @@ class FragmentWriter {
     // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
     if (&instance_ == &maker_.interpretation_.entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
+      if (ir::in_host_memory(ir::device_of(type(id)))) continue;
       Open& open = open_[ir::device_of(type(id))];
       open.level += ir::bytes_of(type(id));
       open.peak = std::max(open.peak, open.level);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "caches.h"
+#include "foreflow/ir/host_memory.h"
 
 namespace foreflow::lower {
 namespace {
@@ -14,8 +15,10 @@ constexpr int32_t kNever  = -1;
 constexpr int32_t kPinned = INT32_MAX;  // lives on after the function
 constexpr int32_t kHanded = -2;         // a call frees it
 
-bool within_one_gpu(const ir::Type& from, const ir::Type& to) {
-  return ir::device_of(from).same_gpu(ir::device_of(to));
+// The memory of a host is another than that of its devices.
+bool within_one_memory(const ir::Type& from, const ir::Type& to) {
+  const ir::Device source = ir::device_of(from), target = ir::device_of(to);
+  return source.same_gpu(target) && ir::in_host_memory(source) == ir::in_host_memory(target);
 }
 
 // The operand of a view whose memory result `i` of `op` takes over, or none.
@@ -25,7 +28,7 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
   const ir::Type& result = instance.values[op.first_result + i].type;
   if (op.def->name == "Send")
-    return within_one_gpu(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
+    return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
   const bool same_elements = op.def->role == ir::Role::view && op.result_count == 1 &&
                              ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
   return same_elements && op.def->name != "Transpose" ? inputs[0] : ir::ValueId::none;

@@ -5,6 +5,7 @@
 
 #include "caches.h"
 #include "devices.h"
+#include "foreflow/ir/host_memory.h"
 #include "fragment.h"
 
 namespace foreflow::lower {
@@ -268,7 +269,9 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   Lowered lowered;
   lowered.program.communications = std::move(maker.communications);
   Flattener flattener(maker, placement, options.groups, lowered.program);
-  for (const ir::Device& device : devices) flattener.stream_of(device);  // in order of device, not of first use
+  for (const ir::Device& device : devices) {  // in order of device, not of first use
+    if (!ir::in_host_memory(device)) flattener.stream_of(device);
+  }
   Beginning beginning(placement, flattener, lowered.program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "foreflow/ir/host_memory.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -23,6 +25,13 @@ enum Mark : uint8_t {
 
 bool is_optimizer(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::optimizer; }
 bool is_communication(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::communication; }
+
+// The stream that a Send leads to; "" of another op.
+std::string_view sent_to(const ir::Op& op) {
+  if (op.is_call() || op.def->name != "Send") return "";
+  const std::string_view to = op.attributes->get_device("to").stream_name();
+  return to == ir::kHostMemory ? ir::kHostMemory : to == ir::kFromHost ? ir::kFromHost : "";
+}
 
 // Ops whose result is the operand in another form, elsewhere, or added to more of its kind.
 bool hands_on(const ir::Op& op) {
@@ -156,7 +165,7 @@ class Classifier {
     }
     const bool again     = op.attributes->find("recompute") != nullptr;
     const bool late      = (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
-    const bool backwards = (results & kBackward) != 0 || again || late;
+    const bool backwards = (results & kBackward) != 0 || again || late || sent_to(op) == ir::kHostMemory;
     if (late && !again) {
       for (uint32_t i = 0; i < op.result_count; ++i) marks_[f][op.first_result + i] |= kLate;
     }
@@ -198,6 +207,7 @@ class Classifier {
       if (!is_communication(op)) continue;
       for (uint32_t i = 0; i < op.result_count; ++i) {
         MemoryClass& kind = kinds[op.first_result + i];
+        if (sent_to(op) == ir::kFromHost) kind = MemoryClass::activations;
         if (kind == MemoryClass::workspace) kind = MemoryClass::communication;
       }
     }

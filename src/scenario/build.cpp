@@ -4,6 +4,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/offload.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/spread.h"
 #include "scenario/fit_recompute.h"
@@ -186,6 +187,7 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     module = asked_for_by(strategy.pp > 1 ? "pp" : "microbatches", scenario,
                           [&] { return transform::pipeline(module, ops, pipeline_of(scenario, platform)).module; });
   }
+  if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
   const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   if (replicas > 1) {
     const transform::DataParallel replication{

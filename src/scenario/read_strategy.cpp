@@ -1,26 +1,8 @@
-#include <array>
-
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
-
-// Known to the contract, and not to this version: any other value than the default is refused.
-struct Later {
-  std::string_view key;
-  std::string_view only;  // as JSON
-};
-constexpr std::array kLater = {Later{"offload", "false"}};
-
-void refuse_later(const JsonView& json) {
-  for (const Later& later : kLater) {
-    if (!json.has(later.key)) continue;
-    const std::string value = json.at(later.key).json().dump_compact();
-    if (value != later.only)
-      json.at(later.key).fail(value + " is not supported in this version; use " + std::string(later.only));
-  }
-}
 
 constexpr int64_t kMostDevices = 1 << 20;
 
@@ -108,18 +90,8 @@ const std::vector<std::string>& strategy_keys() {
   return keys;
 }
 
-const std::vector<std::string>& later_strategy_keys() {
-  static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all;
-    for (const Later& later : kLater) all.emplace_back(later.key);
-    return all;
-  }();
-  return keys;
-}
-
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
   json.allow_only(strategy_keys());
-  refuse_later(json);
   Strategy strategy;
   strategy.dp           = degree(json, "dp");
   strategy.tp           = degree(json, "tp");
@@ -138,6 +110,7 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   read_pipeline(json, workload, stated(sizes, "layers"), strategy);
   read_exchange(json, workload, strategy);
   strategy.recompute = read_recompute(json, workload);
+  strategy.offload   = read_offload(json, workload);
   return strategy;
 }
 

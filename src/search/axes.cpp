@@ -134,9 +134,7 @@ Values placement_order(const Facts& facts, const Json& point) {
 bool is_usable(const AxisDef& axis) {
   if (axis.key.find('.') != std::string_view::npos) return true;
   const auto& known = scenario::strategy_keys();
-  const auto& later = scenario::later_strategy_keys();
-  return std::find(known.begin(), known.end(), axis.key) != known.end() &&
-         std::find(later.begin(), later.end(), axis.key) == later.end();
+  return std::find(known.begin(), known.end(), axis.key) != known.end();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
@@ -130,7 +131,7 @@ class Loosener {
   void loosen(const Footprint& footprint) {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
-    if (communication.fixed >= Seconds(0)) return;
+    if (communication.fixed >= Seconds(0) || stream::host_copy(communication) != stream::HostCopy::none) return;
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
     const auto plan   = collective::usable(*communication.algorithm, placed.task).flows(placed.task);

@@ -11,32 +11,15 @@
 #include <optional>
 
 #include "awaited.h"
-#include "foreflow/interpret/placement.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "value_devices.h"
 
 namespace foreflow::transform {
 namespace {
 
 using ir::Device;
 using ir::ValueId;
-
-// Per function: where each value is, in all of its instances; not placed where they differ.
-std::vector<std::vector<Device>> devices_of_values(const ir::Module& module) {
-  const interpret::Placement placement = interpret::place(module, module.functions.size() - 1);
-  std::vector<std::vector<Device>> devices(module.functions.size());
-  for (const auto& instance : placement.instances) {
-    auto& known      = devices[instance.function];
-    const bool first = known.empty();
-    for (size_t i = 0; i < instance.values.size(); ++i) {
-      const std::set<Device> here = interpret::devices_of(instance.values[i]);
-      const Device device         = here.size() == 1 ? *here.begin() : Device();
-      if (first) known.push_back(device);
-      if (known[i] != device) known[i] = Device();
-    }
-  }
-  return devices;
-}
 
 class Rewriter {
  public:
