@@ -137,7 +137,8 @@ Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& pla
   const std::string_view family = scenario.workload.family->name;
   facts.transformer             = family != "mlp" && family != "resnet" && family != "unet";
   facts.experts                 = family == "moe";
-  facts.layers                  = whole_or(scenario.root().at("workload").json(), "layers", 0);
+  const int64_t sides           = family == "t5" && facts.training ? 2 : 1;  // encoder and decoder
+  facts.layers                  = sides * whole_or(scenario.root().at("workload").json(), "layers", 0);
   return facts;
 }
 
