@@ -118,14 +118,28 @@ void check_undistributed(const Scenario& scenario) {
                   " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
-transform::Pipeline pipeline_of(const Scenario& scenario, const platform::Platform& platform) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
-          .shares                 = strategy.shares,
+          .shares                 = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices                 = stage_prices(scenario, platform)};
+}
+
+// What cannot be a pipeline so is the strategy's mistake: its schedule, its stages, or the microbatches of an op.
+ir::Module pipelined(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+  const auto blame = [&](const char* key, const std::string& why) {
+    return Error(where(scenario, std::string("strategy.") + key), why);
+  };
+  try {
+    return transform::pipeline(module, ops::table(), pipeline_of(module, scenario, platform)).module;
+  } catch (const Error& error) {
+    if (error.where() == "pipeline: schedule") throw blame("schedule", error.problem());
+    if (error.where() == "pipeline: stages") throw blame("pp", error.problem());
+    throw blame("microbatches", error.what());
+  }
 }
 
 }  // namespace
@@ -183,10 +197,7 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
                           [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
-  if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = asked_for_by(strategy.pp > 1 ? "pp" : "microbatches", scenario,
-                          [&] { return transform::pipeline(module, ops, pipeline_of(scenario, platform)).module; });
-  }
+  if (strategy.pp > 1 || strategy.microbatches > 1) module = pipelined(module, scenario, platform);
   if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
   const int replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   if (replicas > 1) {

@@ -145,6 +145,7 @@ Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& pla
   facts.experts                 = family == "moe";
   facts.expert_count            = whole_or(sizes, "experts", 0);
   facts.routing                 = whole_or(sizes, "routing_groups", 1);
+  if (family == "t5" && facts.training) facts.layers *= 2;  // encoder and decoder
   return facts;
 }
 

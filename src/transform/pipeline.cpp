@@ -349,10 +349,20 @@ class Pipeliner {
   Distributed distributed_;
 };
 
+bool has(const ir::Function& function, ir::Role role) {
+  return std::any_of(function.ops.begin(), function.ops.end(),
+                     [role](const ir::Op& op) { return !op.is_call() && op.def->role == role; });
+}
+
+// Backward begins with the gradient of a loss.
 bool trains(const ir::Function& function) {
-  return std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
-    return !op.is_call() && op.def->role == ir::Role::loss_gradient;
-  });
+  const bool backward = has(function, ir::Role::loss_gradient);
+  if (!backward && has(function, ir::Role::optimizer)) {
+    throw Error("pipeline: schedule", "@" + function.name +
+                                          " updates weights, but where its backward pass begins is not known: its loss "
+                                          "is one number already; give the prediction and a kind of loss");
+  }
+  return backward;
 }
 
 }  // namespace
@@ -361,12 +371,12 @@ Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pip
   schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
   if (!trains(module.entry())) return Pipeliner(module, ops, wanted, schedule::forward_only(std::move(plan))).run();
   if (!wanted.schedule->trains) {
-    throw Error("pipeline", "the schedule " + std::string(wanted.schedule->name) +
+    throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
                                 " has no backward passes, but the program trains; use 1f1b");
   }
   if (wanted.delay_weight_gradients) {
     const std::string refusal = schedule::refuse_delay(*wanted.schedule);
-    if (!refusal.empty()) throw Error("pipeline", refusal);
+    if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
     plan = schedule::delay_weight_gradients(std::move(plan), 0);
   }
   if (!splits_backward(plan)) return Pipeliner(module, ops, wanted, plan).run();
