@@ -270,7 +270,7 @@ class FragmentWriter {
       made = size_of(ir::index(to));
       recorder_.made(log, ir::index(to), made);
     }
-    for (const int32_t buffer : live_.freed_after[o]) {
+    for (const int32_t buffer : live_.freed_after(o)) {
       if (ir::in_host_memory(place_of(buffer))) continue;
       freed += size_of(static_cast<size_t>(buffer));
       recorder_.freed(log, static_cast<size_t>(buffer));
@@ -290,15 +290,13 @@ class FragmentWriter {
 
   void add_meeting(const stream::Communication& what, const std::vector<ir::Device>& members,
                    const stream::MemoryEffect& effect, const Recorder::Log& log) {
-    MeetingStep step;
-    step.communication = maker_.intern(what);
+    const auto first = static_cast<uint32_t>(fragment_.members.size());
     for (const ir::Device& member : members) {
-      step.members.push_back(device_number(member));
-      step.memory.push_back(maker_.intern(effect));
+      fragment_.members.push_back({device_number(member), maker_.intern(effect)});
       recorder_.work(member, true, log);
     }
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
-    fragment_.meetings.push_back(std::move(step));
+    fragment_.meetings.push_back({maker_.intern(what), first, static_cast<uint32_t>(fragment_.members.size())});
   }
 
   // A collective of one device moves nothing, but its result takes memory.
