@@ -24,7 +24,9 @@ std::string GroupShapes::shape(const std::vector<int>& places) const {
     const platform::Route route = platform_.route(places[i], places[(i + 1) % places.size()]);
     for (const int link : route.links) {
       const platform::Link& crossed = platform_.links()[static_cast<size_t>(link)];
-      text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(crossed.latency.value());
+      const Seconds latency         = crossed.latency + crossed.step_latency;
+      text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(latency.value()) + "," +
+              std::to_string(crossed.channels);
     }
     text += ";";
   }
