@@ -1,7 +1,6 @@
 // Programs from files, made ready for the chain.
 #pragma once
 
-
 #include "foreflow/ir/module.h"
 
 namespace foreflow::scenario {
