@@ -86,7 +86,7 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
     const stream::LinkUse& use = timeline.links[i];
     const platform::Link& link = platform.links()[i];
     if (use.bytes == Bytes(0)) continue;
-    const Bytes could = link.bandwidth * timeline.makespan;
+    const Bytes could = link.payload() * timeline.makespan;
     links.push_back({link.name, link.kind, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
   }
   return links;

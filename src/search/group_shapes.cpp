@@ -47,7 +47,9 @@ std::string GroupShapes::shape_text(const std::vector<int>& places) const {
       const platform::Route route = platform_.route(places[i], places[(i + further) % places.size()]);
       for (const int link : route.links) {
         const platform::Link& crossed = platform_.links()[static_cast<size_t>(link)];
-        text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(crossed.latency.value());
+        const Seconds latency         = crossed.latency + crossed.step_latency;
+        text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(latency.value()) + "," +
+                std::to_string(crossed.channels);
       }
       text += ":";
     }

@@ -134,7 +134,7 @@ class Loosener {
     if (communication.fixed >= Seconds(0) || stream::host_copy(communication) != stream::HostCopy::none) return;
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
-    const auto plan   = collective::usable(*communication.algorithm, placed.task).flows(placed.task);
+    const auto plan   = placed.algorithm->flows(placed.task);
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
       if (chosen(phase)) add_relay(phase, plan.phases[i], placed, footprint.bytes);

@@ -162,8 +162,7 @@ class Maker {
     } else {
       const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                         places_of(program_, instance));
-      const auto& algorithm = collective::usable(*communication.algorithm, placed.task);
-      for (const collective::Phase& plan : algorithm.flows(placed.task).phases)
+      for (const collective::Phase& plan : placed.algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
