@@ -95,7 +95,7 @@ class Bounder {
     Seconds all         = part_.compute + part_.messages;
     const double pieces = static_cast<double>(microbatch_of(scenario_));
     for (const scenario::Message& message : demand_.messages) {
-      if (message.ranks != strategy_.tp || is_set(json_, "cp")) continue;
+      if (message.ranks != strategy_.tp || strategy_.cp > 1) continue;
       all += static_cast<double>(message.count) * shapes_.least(scenario_, Along::tensor, [&](const auto& places) {
         return scenario::alone(message, pieces * message.bytes, places, shapes_.platform());
       });
@@ -105,7 +105,7 @@ class Bounder {
 
   // All gradients in one message: less than one by one.
   Seconds gradients() {
-    const bool hidden = sharded_ || is_set(json_, "overlap_gradients") || is_set(json_, "ep") || is_set(json_, "cp");
+    const bool hidden = sharded_ || is_set(json_, "overlap_gradients") || strategy_.ep > 1 || strategy_.cp > 1;
     if (strategy_.dp == 1 || hidden || demand_.gradients == Bytes(0)) return Seconds(0);
     return shapes_.least(scenario_, Along::data, [&](const auto& places) {
       return scenario::least_all_reduce(scenario_, demand_.gradients, places, shapes_.platform());
@@ -175,7 +175,7 @@ std::vector<Bound> Bounds::of(const std::vector<const Scenario*>& scenarios) {
   std::vector<Json> unknown;
   for (size_t i = 0; i < scenarios.size(); ++i) {
     const int64_t batch = batch_of(*scenarios[i]);
-    if (batch == 0 || is_set(strategy_in(*scenarios[i]), "ep")) continue;  // experts are dealt over the replicas
+    if (batch == 0 || scenarios[i]->strategy.ep > 1) continue;  // experts are dealt over the replicas
     Json source = family_of(*scenarios[i], common_batch(batches_, batch));
     names[i]    = name_of(source);
     if (families_.try_emplace(names[i]).second) unknown.push_back(std::move(source));

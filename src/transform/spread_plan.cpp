@@ -66,13 +66,15 @@ class Planner {
     const auto dim       = static_cast<size_t>(spread_.dim);
     if (undecided_[i] || !type.is_tensor() || dim >= type.dims.size()) return;
     if (size_ == 0) size_ = type.dims[dim];
-    if (type.dims[dim] == size_ && size_ % ways_ == 0) plan_.layouts[i] = Layout::split(spread_.dim);
-    if (type.dims[dim] == size_ && size_ % ways_ != 0) refuse_data();
+    if (type.dims[dim] != size_) return;
+    if (size_ % (ways_ * spread_.blocks) != 0) refuse_data();
+    plan_.layouts[i] = Layout::split(spread_.dim, spread_.blocks);
   }
 
   [[noreturn]] void refuse_data() const {
     if (size_ == 0) throw Error(place(), "has no data with dimension " + std::to_string(spread_.dim) + " to split");
-    throw Error(place(), std::to_string(ways_) + " ways do not divide dimension " + std::to_string(spread_.dim) +
+    const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
+    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " + std::to_string(spread_.dim) +
                              " of the data, which is " + std::to_string(size_));
   }
 
@@ -139,7 +141,7 @@ class Planner {
     const ir::Type& sum = type(inputs[i]);
     if (!sum.is_tensor()) return;
     for (size_t dim = 0; dim < sum.dims.size(); ++dim) {
-      if (sum.dims[dim] == size_) consider(call, inputs, i, Layout::split(static_cast<int32_t>(dim)));
+      if (sum.dims[dim] == size_) consider(call, inputs, i, Layout::split(static_cast<int32_t>(dim), spread_.blocks));
     }
   }
 
