@@ -53,8 +53,7 @@ TEST(PyTorchEmitters, SayEveryWorkload) {
       {"gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11, "dropout": 0.1})"},
       {"llama", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11})"},
       {"moe", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11, "experts": 2, "balance_loss": 0.1})"},
-      {"t5", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"},
-      {"vit", R"({"layers": 2, "hidden": 8, "heads": 2, "image": 8, "patch": 4, "classes": 4})"}};
+      {"t5", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"}};
   for (const auto& [name, json] : sizes) {
     for (const std::string& optimizer : {"sgd", "adam"}) {
       const ir::Module forward = test::family(name, json, 8, workload::Mode::training);

@@ -73,7 +73,7 @@ TEST_P(TensorParallelImports, ComputeTheSameNumbers) {
     }
   }
   RecordProperty("splits", kept);
-  EXPECT_EQ(kept > 0, has_products(module)) << "convolutions are not split";
+  EXPECT_TRUE(kept > 0 || !has_products(module));  // convolutions are not split
 }
 
 std::vector<std::string> names() {
