@@ -36,6 +36,8 @@ void read_sharing(const JsonView& json, const Workload& workload, const JsonView
   strategy.cp        = static_cast<int>(positive_or(json, "cp", 1, kMostRanks));
   strategy.ep        = static_cast<int>(positive_or(json, "ep", 1, kMostRanks));
   const bool experts = workload.family != nullptr && has_experts(workload);
+  if (strategy.cp > 1 && sizes.string_or("phase", "") == "decode")
+    json.at("cp").fail("decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp");
   if (strategy.cp > 1) check_context(json, sizes, experts, strategy);
   if (strategy.ep == 1) return;
   if (!has_experts(workload))

@@ -136,12 +136,14 @@ class Planner {
   }
 
   // A sum over the ways that nothing tells how to split is split where the data was: the gradient of keys and values.
-  void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t i) {
+  void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t operand) {
     if (best_.found) return;
-    const ir::Type& sum = type(inputs[i]);
+    const ir::Type& sum = type(inputs[operand]);
     if (!sum.is_tensor()) return;
-    for (size_t dim = 0; dim < sum.dims.size(); ++dim) {
-      if (sum.dims[dim] == size_) consider(call, inputs, i, Layout::split(static_cast<int32_t>(dim), spread_.blocks));
+    // Positions stand behind samples, which are often as many.
+    for (size_t i = 0; i < sum.dims.size(); ++i) {
+      const size_t dim = spread_.dim > 0 ? (i + 1) % sum.dims.size() : i;
+      if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), spread_.blocks));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/spread.h"
 #include "support/distribution.h"
+#include "support/families.h"
 
 namespace foreflow::test {
 namespace {
@@ -20,6 +21,7 @@ constexpr int64_t kBatch = 8, kVocabulary = 8;
 struct Model {
   std::string name, family, sizes;
   int cp, ep;  // greatest degrees
+  int64_t below = kVocabulary;  // integers of its data
 };
 
 const std::vector<Model>& models() {
@@ -30,6 +32,8 @@ const std::vector<Model>& models() {
       {"moe", "moe",
        R"({"layers": 2, "hidden": 16, "heads": 4, "kv_heads": 2, "feed_forward": 12, "sequence": 8, "vocabulary": 8, "experts": 4,
            "routing_groups": 8, "shared_experts": 1, "balance_loss": 0.3})", 4, 4},
+      {"bert", "bert", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "positions": 8, "vocabulary": 8})", 4, 1, 2},
+      {"t5", "t5", R"({"layers": 2, "hidden": 16, "heads": 4, "head_size": 4, "feed_forward": 12, "sequence": 16, "vocabulary": 8})", 4, 1},
   };
   return kModels;
 }
@@ -44,7 +48,7 @@ Program program_of(const Model& model) {
   const ir::Module step    = transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
   Program program{transform::eliminate_dead_code(transform::resolve(step)), {}, {}};
   std::mt19937_64 random(20263);
-  program.arguments = random_arguments(program.module, random, kVocabulary);
+  program.arguments = random_arguments(program.module, random, model.below);
   program.results   = interpret::evaluate(program.module, program.module.functions.size() - 1, program.arguments);
   return program;
 }
@@ -137,6 +141,27 @@ std::vector<std::string> factor_names() {
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Products, testing::Combine(testing::ValuesIn(model_names()), testing::ValuesIn(factor_names())),
                          [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
+
+// Inference that reads a prompt and keeps the keys and values of it.
+class Prefill : public testing::TestWithParam<std::string> {};
+
+TEST_P(Prefill, KeepsItsMeaningWithContexts) {
+  const Member& member    = members().at(GetParam());
+  const ir::Module module = transform::eliminate_dead_code(transform::resolve(built(member, kBatch)));
+  std::mt19937_64 random(20265);
+  const auto arguments = random_arguments(module, random, member.below);
+  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  for (const Split& split : {Split{.cp = 2}, Split{.cp = 4}, Split{.tp = 2, .cp = 2}, Split{.pp = 2, .microbatches = 2, .cp = 2},
+                             Split{.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .cp = 2}}) {
+    SCOPED_TRACE(to_string(split));
+    const auto actual = run(distribute(module, split), arguments, expected.size());
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < actual.size(); ++i) EXPECT_LE(relative_difference(actual[i], expected[i]), 1e-4) << "result " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoders, Prefill, testing::Values("gpt_prefill", "llama_prefill", "moe_prefill", "t5_prefill"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::test
