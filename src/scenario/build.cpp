@@ -193,7 +193,7 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     return transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp);
   });
   module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) {
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep, strategy.sequence_parallel ? strategy.tp : 1)) {
     module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
                           [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
