@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/platform_words.h"
+#include "foreflow/platform/by_node.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
 
@@ -15,58 +18,53 @@ namespace {
 using simulate::Alone;
 
 struct Options {
-  std::string kind, platform, algorithm = "auto", engine = "simgrid", json;
-  std::vector<std::string> bytes, settings;
+  PlatformWords platform;  // as many nodes as the ranks need, when left out
+  std::string kind, algorithm = "auto", engine = "simgrid", json;
+  std::vector<std::string> bytes;
   std::optional<int> ranks;  // all devices
-  std::optional<int> nodes;  // as many as the ranks need
   bool plan = false;
 };
 
-scenario::PlatformRef load(const Options& options, std::optional<int> nodes) {
-  const bool file = options.platform.ends_with(".xml");
-  if (file && options.nodes) throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
-  Json part = Json::object().set(file ? "file" : "topology", options.platform);
-  if (nodes) part.set("nodes", *nodes);
-  for (const std::string& setting : options.settings) scenario::override_with(part, setting);
-  const Json holder = Json::object().set("platform", part);
-  return scenario::load_platform(scenario::read_platform(JsonView(holder, "foreflow collective").at("platform")));
+scenario::PlatformRef load(const PlatformWords& words) {
+  return scenario::load_platform(read_words(words, "foreflow collective"));
 }
 
 // Devices by node, in the platform's order.
 std::vector<std::vector<int>> nodes_of(const platform::Platform& platform) {
-  std::map<std::string, size_t> numbers;
-  std::vector<std::vector<int>> nodes;
-  for (size_t i = 0; i < platform.devices().size(); ++i) {
-    const auto [found, is_new] = numbers.emplace(platform.devices()[i].node, nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[found->second].push_back(static_cast<int>(i));
-  }
-  return nodes;
+  std::vector<int> devices(platform.devices().size());
+  std::iota(devices.begin(), devices.end(), 0);
+  return platform::by_node(platform, devices);
 }
 
 // With enough nodes for the ranks when nobody says how many.
 scenario::PlatformRef platform_for(const Options& options) {
-  auto platform      = load(options, options.nodes);
+  auto platform      = load(options.platform);
   const auto devices = static_cast<int>(platform->devices().size());
   const int ranks    = options.ranks.value_or(devices);
-  if (options.nodes || ranks <= devices || options.platform.ends_with(".xml")) return platform;
-  const int size = devices / static_cast<int>(nodes_of(*platform).size());
-  return load(options, (ranks - 1) / size + 1);
+  if (options.platform.nodes || ranks <= devices || is_platform_file(options.platform) || is_scenario(options.platform))
+    return platform;
+  const int size     = devices / static_cast<int>(nodes_of(*platform).size());
+  PlatformWords more = options.platform;
+  more.nodes         = (ranks - 1) / size + 1;
+  return load(more);
 }
 
 // `--nodes` spreads the ranks evenly over the nodes; else they fill one node after the other.
 std::vector<int> places_on(const platform::Platform& platform, const Options& options) {
   const auto devices = static_cast<int>(platform.devices().size());
   const int ranks    = options.ranks.value_or(devices);
-  if (ranks < 2 || ranks > devices)
-    throw Error("--ranks",
-                fmt::format("{} is not possible; use 2 to {}, as many as there are devices", ranks, devices));
+  if (devices < 2)
+    throw Error("--platform", platform.name() + " has one device; a collective needs two or more, such as --nodes 2");
+  if (ranks < 2 || ranks > devices) {
+    throw Error("--ranks", fmt::format("{} is not possible; use 2{}, as many as there are devices", ranks,
+                                       devices == 2 ? "" : fmt::format(" to {}", devices)));
+  }
   const auto nodes = nodes_of(platform);
   std::vector<int> places;
   int left = ranks;
   for (size_t i = 0; i < nodes.size() && left > 0; ++i) {
     const auto rest = static_cast<int>(nodes.size() - i), size = static_cast<int>(nodes[i].size());
-    const int here = std::min({left, size, options.nodes ? (left + rest - 1) / rest : size});
+    const int here = std::min({left, size, options.platform.nodes ? (left + rest - 1) / rest : size});
     places.insert(places.end(), nodes[i].begin(), nodes[i].begin() + here);
     left -= here;
   }
@@ -79,11 +77,12 @@ std::vector<int> places_on(const platform::Platform& platform, const Options& op
 std::vector<Bytes> sizes_of(const Options& options) {
   std::vector<Bytes> sizes;
   for (const std::string& text : options.bytes) {
-    const size_t dots = text.find("..");
-    const Bytes first = parse_bytes(text.substr(0, dots), "--bytes");
-    const Bytes last  = dots == std::string::npos ? first : parse_bytes(text.substr(dots + 2), "--bytes");
-    if (first <= Bytes(0) || last < first)
-      throw Error("--bytes", text + " is no size; use 64MiB, or 1KiB..1GiB to double");
+    const size_t dots      = text.find("..");
+    const std::string from = text.substr(0, dots), to = dots == std::string::npos ? from : text.substr(dots + 2);
+    const Error refusal("--bytes", "\"" + text + "\" is no size; use 64MiB, or 1KiB..1GiB to double");
+    if (from.empty() || to.empty()) throw refusal;
+    const Bytes first = parse_bytes(from, "--bytes"), last = parse_bytes(to, "--bytes");
+    if (first <= Bytes(0) || last < first) throw refusal;
     for (Bytes size = first; size <= last; size = 2 * size) sizes.push_back(size);
   }
   return sizes;
@@ -115,7 +114,7 @@ std::map<std::string, Carried> by_kind(const Alone& run, const platform::Platfor
 Json to_json(const Alone& run, const platform::Platform& platform) {
   const collective::Task& task = run.placed.task;
   Json json                    = Json::object();
-  json.set("kind", std::string(collective::name(task.kind))).set("algorithm", std::string(run.algorithm->name));
+  json.set("kind", std::string(collective::name(task.kind))).set("algorithm", std::string(run.placed.algorithm->name));
   json.set("ranks", task.group.ranks).set("bytes", task.bytes.value()).set("time_s", run.time.value());
   json.set("closed_form_s", run.closed_form.total().value()).set("latency_s", run.closed_form.latency.value());
   json.set("transfer_s", run.closed_form.transfer.value());
@@ -137,7 +136,7 @@ Json to_json(const Alone& run, const platform::Platform& platform) {
 
 std::string row_of(const Alone& run) {
   return fmt::format("{:>9}  {:<16}  {:>9}  {:>11}  {:>9}  {:>9}  {:>10}  {:>10}\n", format(run.placed.task.bytes),
-                     run.algorithm->name, format(run.time), format(run.closed_form.total()),
+                     run.placed.algorithm->name, format(run.time), format(run.closed_form.total()),
                      format(run.closed_form.latency), format(run.closed_form.transfer),
                      format(algorithm_bandwidth(run)), format(bus_bandwidth(run)));
 }
@@ -151,14 +150,14 @@ std::string describe(const std::vector<Alone>& runs, const platform::Platform& p
                       "closed form", "latency", "transfer", "algbw", "busbw");
   for (const Alone& run : runs) text += row_of(run);
   for (const Alone& run : runs) {
-    text += fmt::format("\n{} of {} carries\n", run.algorithm->name, format(run.placed.task.bytes));
+    text += fmt::format("\n{} of {} carries\n", run.placed.algorithm->name, format(run.placed.task.bytes));
     for (const auto& [kind, carried] : by_kind(run, platform)) {
       text += fmt::format("  {:<7} {} over {} links, at most {}\n", kind, format(carried.all), carried.links,
                           format(carried.most));
     }
     if (!options.plan) continue;
-    text += "\n" + collective::print(run.algorithm->plan(run.placed.task)) + "\n" +
-            collective::print(run.algorithm->flows(run.placed.task));
+    text += "\n" + collective::print(run.placed.algorithm->plan(run.placed.task)) + "\n" +
+            collective::print(run.placed.algorithm->flows(run.placed.task));
   }
   return text;
 }
@@ -190,7 +189,9 @@ Action declare(CLI::App& command) {
                   "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, or send "
                   "from the first rank to the last")
       ->required();
-  command.add_option("--platform", options->platform, "a topology (see: foreflow list topologies) or FILE.xml")
+  command
+      .add_option("--platform", options->platform.name,
+                  "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
       ->required();
   command
       .add_option("--bytes", options->bytes,
@@ -200,9 +201,9 @@ Action declare(CLI::App& command) {
       ->delimiter(',');
   command.add_option("--algorithm", options->algorithm, "see: foreflow list collectives")->capture_default_str();
   command.add_option("--ranks", options->ranks, "devices that take part; all, when left out");
-  command.add_option("--nodes", options->nodes, "servers, over which the ranks are spread evenly");
+  command.add_option("--nodes", options->platform.nodes, "servers, over which the ranks are spread evenly");
   command
-      .add_option("--set", options->settings,
+      .add_option("--set", options->platform.settings,
                   "KEY=VALUE: a parameter of the platform, such as fabric=fat_tree2; repeatable")
       ->take_all();
   command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/platform_words.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/draw.h"
@@ -9,38 +10,11 @@ namespace foreflow::cli::definitions {
 namespace {
 
 struct Options {
-  std::string name, json, output;
-  int nodes = 0;  // 0: the topology's default
+  PlatformWords words;
+  std::string json, output;
   bool draw = false;
-  std::vector<std::string> settings, route;
+  std::vector<std::string> route;
 };
-
-bool is_file(const Options& options) { return options.name.ends_with(".xml"); }
-bool is_scenario(const Options& options) { return options.name.ends_with(".json"); }
-
-void check_nodes(const Options& options) {
-  if (is_file(options) && options.nodes != 0)
-    throw Error("--nodes", "a file has the nodes that it has; give the name of a topology");
-  if (options.nodes < 0) throw Error("--nodes", std::to_string(options.nodes) + " is too small; use 1 or more");
-}
-
-// What a scenario's "platform" would say.
-Json platform_part(const Options& options) {
-  Json part = Json::object().set(is_file(options) ? "file" : "topology", options.name);
-  if (is_scenario(options)) {
-    const Json scenario = parse_json(read_file(options.name), options.name);
-    part                = JsonView(scenario, options.name).at("platform").json();
-  }
-  if (options.nodes != 0) part.set("nodes", options.nodes);
-  for (const std::string& setting : options.settings) scenario::override_with(part, setting);
-  return part;
-}
-
-scenario::PlatformChoice choice_of(const Options& options) {
-  const std::string file = is_scenario(options) ? options.name : "foreflow platform";
-  const Json holder      = Json::object().set("platform", platform_part(options));
-  return scenario::read_platform(JsonView(holder, file).at("platform"));
-}
 
 std::string xml_of(const scenario::PlatformChoice& choice) {
   if (choice.path.empty()) return platform::write_xml(choice.recipe);
@@ -54,8 +28,7 @@ std::string picture_of(const platform::Platform& platform, const Options& option
 }
 
 void run(const Options& options) {
-  check_nodes(options);
-  const scenario::PlatformChoice choice = choice_of(options);
+  const scenario::PlatformChoice choice = read_words(options.words, "foreflow platform");
   if (options.draw) return write_file(options.output, picture_of(*scenario::load_platform(choice), options));
   if (!options.output.empty()) return write_file(options.output, xml_of(choice));
   const scenario::PlatformRef loaded = scenario::load_platform(choice);
@@ -67,12 +40,12 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
-      .add_option("NAME", options->name,
+      .add_option("NAME", options->words.name,
                   "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
       ->required();
-  command.add_option("--nodes", options->nodes, "servers of the topology");
+  command.add_option("--nodes", options->words.nodes, "servers of the topology");
   command
-      .add_option("--set", options->settings,
+      .add_option("--set", options->words.settings,
                   "KEY=VALUE: a parameter (see: foreflow list topologies, fabrics), such as fabric=fat_tree2 or "
                   "links.nic.bandwidth=50GBps; repeatable")
       ->take_all();

@@ -1,17 +1,34 @@
 // The choice that libraries make for their users: the algorithm with the least closed form.
+#include <functional>
+
 #include "collective/layout.h"
 
 namespace foreflow::collective {
+namespace {
 
-const AlgorithmDef& choose(const Task& task) {
+constexpr std::string_view kName = "auto";
+
+const AlgorithmDef& fastest(const Task& task, const std::function<Cost(const AlgorithmDef&)>& cost) {
   const AlgorithmDef* best = &default_algorithm(task.kind);
-  Seconds least            = closed_form(*best, task).total();
+  Seconds least            = cost(*best).total();
   for (const AlgorithmDef& row : algorithms()) {
-    if (row.name == "auto" || !row.supports_task(task)) continue;
-    const Seconds time = closed_form(row, task).total();
+    if (row.name == kName || &row == best || !row.supports_task(task)) continue;
+    const Seconds time = cost(row).total();
     if (time < least) best = &row, least = time;
   }
   return *best;
+}
+
+}  // namespace
+
+const AlgorithmDef& choose(const Task& task) {
+  return fastest(task, [&](const AlgorithmDef& row) { return closed_form(row, task); });
+}
+
+const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network) {
+  if (!wanted.supports_task(task)) return default_algorithm(task.kind);
+  if (wanted.name != kName) return wanted;
+  return fastest(task, [&](const AlgorithmDef& row) { return closed_form(row, task, network); });
 }
 
 namespace definitions {
@@ -23,8 +40,8 @@ FlowPlan flows(const Task& task) { return choose(task).flows(task); }
 }  // namespace
 
 AlgorithmDef automatic() {
-  return {"auto",
-          "the algorithm with the least predicted time, by latencies and by bytes at the busiest port",
+  return {kName,
+          "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
           "in the manner of NCCL src/graph/tuning.cc",
           {Kind::send, Kind::all_reduce, Kind::reduce_scatter, Kind::all_gather, Kind::broadcast, Kind::reduce,
            Kind::gather, Kind::scatter, Kind::all_to_all},

@@ -1,6 +1,10 @@
 #include "collective/exchange.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "collective/layout.h"
+#include "collective/ring.h"
 
 namespace foreflow::collective {
 namespace {
@@ -17,6 +21,18 @@ std::vector<Transfer> exchange(const std::vector<int>& members, const std::vecto
     }
   }
   return transfers;
+}
+
+// What the halves of all members that bit `bit` tells apart are: 1 / (2 * bit) of the whole each.
+Phase messages(const std::vector<int>& members, size_t bit, const Group& group, Receiver receiver) {
+  const double share = 1.0 / static_cast<double>(2 * bit);
+  std::vector<Flow> flows;
+  flows.reserve(members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    const int one = members[i], other = members[i ^ bit];
+    flows.push_back(receiver == Receiver::adds ? Flow{one, other, share} : Flow{other, one, share});
+  }
+  return step(group, std::move(flows));
 }
 
 }  // namespace
@@ -38,6 +54,16 @@ void double_up(std::vector<std::vector<Transfer>>& steps, const std::vector<int>
     }
     steps.push_back(std::move(transfers));
   }
+}
+
+void halve(FlowPlan& plan, const std::vector<int>& members, const Group& group) {
+  for (size_t bit = 1; bit < members.size(); bit *= 2)
+    plan.phases.push_back(messages(members, bit, group, Receiver::adds));
+}
+
+void double_up(FlowPlan& plan, const std::vector<int>& members, const Group& group) {
+  for (size_t bit = members.size() / 2; bit > 0; bit /= 2)
+    plan.phases.push_back(messages(members, bit, group, Receiver::replaces));
 }
 
 }  // namespace foreflow::collective

@@ -4,37 +4,67 @@
 //
 //   n = 4, which chunks    step 0: 0>1 1,3   1>0 0,2   2>3 1,3   3>2 0,2      step 2: 0>2 0  2>0 2  1>3 1  3>1 3
 //                          step 1: 0>2 2     2>0 0     1>3 3     3>1 1        step 3: 0>1 0,2 ...
+#include <numeric>
+#include <utility>
+
 #include "collective/exchange.h"
 #include "collective/layout.h"
 
 namespace foreflow::collective::definitions {
 namespace {
 
-Plan plan(const Task& task) {
-  const std::vector<int> order = node_major(task.group);
+// A power of two of the ranks, and who gives his buffer to whom of them.
+struct Cut {
+  std::vector<int> members;
+  std::vector<std::pair<int, int>> excess;  // giver, taker
+};
+
+Cut cut(const Group& group) {
+  const std::vector<int> order = node_major(group);
   size_t power                 = 1;
   while (2 * power <= order.size()) power *= 2;
   const size_t excess = order.size() - power;
-
-  std::vector<int> members, chunks;
-  Plan result{static_cast<int>(power), {}};
-  std::vector<Transfer> fold, unfold;
+  Cut result;
   for (size_t i = 0; i < power; ++i) {
-    chunks.push_back(static_cast<int>(i));
-    members.push_back(i < excess ? order[2 * i] : order[i + excess]);
-    for (int chunk = 0; i < excess && chunk < result.chunks; ++chunk) {
-      fold.push_back({order[2 * i + 1], order[2 * i], chunk, true});
-      unfold.push_back({order[2 * i], order[2 * i + 1], chunk, false});
-    }
+    result.members.push_back(i < excess ? order[2 * i] : order[i + excess]);
+    if (i < excess) result.excess.emplace_back(order[2 * i + 1], order[2 * i]);
   }
-  if (excess > 0) result.steps.push_back(fold);
-  halve(result.steps, members, chunks);
-  double_up(result.steps, members, chunks);
-  if (excess > 0) result.steps.push_back(unfold);
   return result;
 }
 
-FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
+Plan plan(const Task& task) {
+  const Cut ranks = cut(task.group);
+  std::vector<int> chunks(ranks.members.size());
+  std::iota(chunks.begin(), chunks.end(), 0);
+  Plan result{static_cast<int>(chunks.size()), {}};
+  std::vector<Transfer> fold, unfold;
+  for (const auto& [giver, taker] : ranks.excess) {
+    for (const int chunk : chunks) {
+      fold.push_back({giver, taker, chunk, true});
+      unfold.push_back({taker, giver, chunk, false});
+    }
+  }
+  if (!fold.empty()) result.steps.push_back(fold);
+  halve(result.steps, ranks.members, chunks);
+  double_up(result.steps, ranks.members, chunks);
+  if (!unfold.empty()) result.steps.push_back(unfold);
+  return result;
+}
+
+FlowPlan flows(const Task& task) {
+  const Cut ranks = cut(task.group);
+  std::vector<Flow> fold, unfold;
+  for (const auto& [giver, taker] : ranks.excess) {
+    fold.push_back({giver, taker, 1});
+    unfold.push_back({taker, giver, 1});
+  }
+  FlowPlan result;
+  if (!fold.empty()) result.phases.push_back(step(task.group, std::move(fold)));
+  halve(result, ranks.members, task.group);
+  double_up(result, ranks.members, task.group);
+  if (!unfold.empty()) result.phases.push_back(step(task.group, std::move(unfold)));
+  return result;
+}
 
 }  // namespace
 

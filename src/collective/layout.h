@@ -1,7 +1,6 @@
 // How the ranks of a group lie in their nodes.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "foreflow/collective/collective.h"

@@ -23,7 +23,16 @@ Plan plan(const Task& task) {
   return result;
 }
 
-FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
+FlowPlan flows(const Task& task) {
+  const std::vector<int> order = node_major(task.group);
+  FlowPlan result;
+  if (task.kind == Kind::reduce_scatter) {
+    halve(result, order, task.group);
+  } else {
+    double_up(result, order, task.group);
+  }
+  return result;
+}
 
 }  // namespace
 

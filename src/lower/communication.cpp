@@ -1,4 +1,4 @@
-#include "communication.h"
+#include "foreflow/lower/communication.h"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +63,14 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   meeting.what.bytes = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
   meeting.what.fixed = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
   return meeting;
+}
+
+bool is_among(const GroupAlgorithms& group, const std::vector<int>& ranks) {
+  const int first = ranks.front();
+  return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+    return rank % group.stride == first % group.stride &&
+           rank / group.stride / group.size == first / group.stride / group.size;
+  });
 }
 
 }  // namespace foreflow::lower

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/host_memory.h"
+#include "foreflow/stream/host_copy.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -59,6 +62,8 @@ class FragmentWriter {
       const ir::Op& op = function_.ops[o];
       if (op.is_call()) {
         call(o);
+      } else if (copies_host(op)) {
+        copy_host(op, o);
       } else if (op.def->role == ir::Role::communication) {
         meet(op, o);
       } else {
@@ -136,7 +141,7 @@ class FragmentWriter {
   }
 
   void release(size_t o, const ir::Device& user) {
-    for (const int32_t buffer : live_.freed_after[o]) free(buffer, releasing(buffer, user));
+    for (const int32_t buffer : live_.freed_after(o)) free(buffer, releasing(buffer, user));
   }
 
   // The stream that releases a buffer whose last user is `user`: that one, where it is on the buffer's device.
@@ -146,6 +151,7 @@ class FragmentWriter {
   }
 
   void free(int32_t buffer, const ir::Device& device) {
+    if (ir::in_host_memory(place_of(buffer))) return;
     Open& open = open_[device];
     open.level -= size_of(static_cast<size_t>(buffer));
     recorder_.freed(open.log, static_cast<size_t>(buffer));
@@ -169,7 +175,8 @@ class FragmentWriter {
     bool of_all_replicas;
   };
 
-  KnownMeeting meeting(const ir::Op& op) {
+  // Until the next one is asked for.
+  const KnownMeeting& meeting(const ir::Op& op) {
     words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
     for (const ir::ValueId id : function_.inputs(op))
       words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
@@ -191,49 +198,113 @@ class FragmentWriter {
   }
 
   void meet(const ir::Op& op, size_t o) {
-    const KnownMeeting meeting = this->meeting(op);
-    MeetingStep step;
-    step.communication   = meeting.communication;
-    step.of_all_replicas = meeting.of_all_replicas;
-    std::vector<bool> released(live_.freed_after[o].size());
-    std::vector<Recorder::Log> logs;
-    for (const ir::Device& member : meeting.members) {
-      close(member);
-      Bytes made, freed;
-      Recorder::Log& log = logs.emplace_back();
-      for (uint32_t i = 0; i < op.result_count; ++i) {
-        const size_t value = op.first_result + i;
-        if (ir::device_of(instance_.values[value].type) != member || !owns_memory(value)) continue;
-        made += size_of(value);
-        recorder_.made(log, value, size_of(value));
+    const KnownMeeting& meeting = this->meeting(op);
+    const size_t count          = meeting.members.size();
+    const auto freed            = live_.freed_after(o);
+    released_.assign(freed.size(), false);
+    if (logs_.size() < count) logs_.resize(count);
+    const auto first = static_cast<uint32_t>(fragment_.members.size());
+    for (size_t i = 0; i < count; ++i) {
+      close(meeting.members[i]);
+      const stream::MemoryEffect effect = take_part(op, meeting.members[i], freed, logs_[i]);
+      if (meeting.communication < 0) {
+        free_elsewhere(freed);
+        return account_alone(meeting.members[i], effect, logs_[i]);
       }
-      for (size_t i = 0; i < released.size(); ++i) {
-        const int32_t buffer = live_.freed_after[o][i];
-        if (released[i] || !place_of(buffer).same_gpu(member)) continue;
-        released[i] = true;
-        freed += size_of(static_cast<size_t>(buffer));
-        recorder_.freed(log, static_cast<size_t>(buffer));
-      }
-      step.memory.push_back(maker_.intern(stream::MemoryEffect{made, made - freed}));
+      fragment_.members.push_back({-1, maker_.intern(effect)});
     }
-    for (size_t i = 0; i < released.size(); ++i) {
-      const int32_t buffer = live_.freed_after[o][i];
-      if (!released[i]) free(buffer, place_of(buffer));
-    }
-    if (meeting.communication < 0) return account_alone(meeting.members[0], step.memory[0], logs[0]);
-    for (size_t i = 0; i < meeting.members.size(); ++i) {
-      step.members.push_back(device_number(meeting.members[i]));
-      recorder_.work(meeting.members[i], true, logs[i]);
+    free_elsewhere(freed);
+    for (size_t i = 0; i < count; ++i) {
+      fragment_.members[first + i].device = device_number(meeting.members[i]);
+      recorder_.work(meeting.members[i], true, logs_[i]);
     }
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
-    fragment_.meetings.push_back(std::move(step));
+    fragment_.meetings.push_back(
+        {meeting.communication, first, static_cast<uint32_t>(fragment_.members.size()), meeting.of_all_replicas});
+  }
+
+  // What a meeting does to the memory of one member: its results are made, and `freed` is freed by the first that can.
+  stream::MemoryEffect take_part(const ir::Op& op, const ir::Device& member, std::span<const int32_t> freed,
+                                 Recorder::Log& log) {
+    Bytes made, gone;
+    log.clear();
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const size_t value = op.first_result + i;
+      if (!owns_memory(value) || place_of(static_cast<int32_t>(value)) != member) continue;
+      made += size_of(value);
+      recorder_.made(log, value, size_of(value));
+    }
+    for (size_t i = 0; i < freed.size(); ++i) {
+      if (released_[i] || !place_of(freed[i]).same_gpu(member)) continue;
+      released_[i] = true;
+      gone += size_of(static_cast<size_t>(freed[i]));
+      recorder_.freed(log, static_cast<size_t>(freed[i]));
+    }
+    return {made, made - gone};
+  }
+
+  void free_elsewhere(std::span<const int32_t> freed) {
+    for (size_t i = 0; i < freed.size(); ++i) {
+      if (!released_[i]) free(freed[i], place_of(freed[i]));
+    }
+  }
+
+  bool copies_host(const ir::Op& op) const {
+    if (op.def->name != "Send") return false;
+    return ir::in_host_memory(ir::device_of(type(function_.inputs(op)[0]))) !=
+           ir::in_host_memory(ir::device_of(type(function_.output(op, 0))));
+  }
+
+  // A copy to or from the memory of the host is done by a stream of its own, which begins when the stream that it
+  // serves comes to it, and for a copy back when the copies to the host before it are done.
+  void copy_host(const ir::Op& op, size_t o) {
+    const ir::ValueId from = function_.inputs(op)[0], to = function_.output(op, 0);
+    check_resolved(op, {type(from)});
+    const ir::Device source = ir::device_of(type(from)), target = ir::device_of(type(to));
+    const bool out          = ir::in_host_memory(target);
+    const ir::Device worker = out ? ir::Device(source.index, ir::kToHost) : target;
+    hand_over(out ? source : ir::Device(target.index), worker);
+    if (!out) hand_over(ir::Device(source.index, ir::kToHost), worker);
+    close(worker);
+    Bytes made, freed;
+    Recorder::Log log;
+    if (!out && owns_memory(ir::index(to))) {
+      made = size_of(ir::index(to));
+      recorder_.made(log, ir::index(to), made);
+    }
+    for (const int32_t buffer : live_.freed_after(o)) {
+      if (ir::in_host_memory(place_of(buffer))) continue;
+      freed += size_of(static_cast<size_t>(buffer));
+      recorder_.freed(log, static_cast<size_t>(buffer));
+    }
+    const std::string_view name = out ? stream::kCopyToHost : stream::kCopyFromHost;
+    add_meeting({std::string(name), collective::Kind::send, &collective::default_algorithm(collective::Kind::send),
+                 ir::bytes_of(type(from)), Seconds(-1)},
+                {worker}, {made, made - freed}, log);
+  }
+
+  void hand_over(const ir::Device& from, const ir::Device& to) {
+    if (from == to) return;
+    close(from);
+    add_meeting({"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(0), Seconds(0)},
+                {from, to}, {Bytes(0), Bytes(0)}, {});
+  }
+
+  void add_meeting(const stream::Communication& what, const std::vector<ir::Device>& members,
+                   const stream::MemoryEffect& effect, const Recorder::Log& log) {
+    const auto first = static_cast<uint32_t>(fragment_.members.size());
+    for (const ir::Device& member : members) {
+      fragment_.members.push_back({device_number(member), maker_.intern(effect)});
+      recorder_.work(member, true, log);
+    }
+    fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
+    fragment_.meetings.push_back({maker_.intern(what), first, static_cast<uint32_t>(fragment_.members.size()), false});
   }
 
   // A collective of one device moves nothing, but its result takes memory.
-  void account_alone(const ir::Device& device, int32_t memory, const Recorder::Log& log) {
-    const stream::MemoryEffect effect = maker_.memory_effects[static_cast<size_t>(memory)];
-    Open& open                        = open_[device];
-    open.peak                         = std::max(open.peak, open.level + effect.peak);
+  void account_alone(const ir::Device& device, const stream::MemoryEffect& effect, const Recorder::Log& log) {
+    Open& open = open_[device];
+    open.peak  = std::max(open.peak, open.level + effect.peak);
     open.level += effect.net;
     open.log.insert(open.log.end(), log.begin(), log.end());
   }
@@ -243,7 +314,7 @@ class FragmentWriter {
     const interpret::DeviceMap& map = instance_.maps[o];
     Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
     for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
-    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[o], kinds);
+    const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[fragment_.calls.size()], kinds);
     fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
     fragment_.calls.push_back({callee, &instance_.maps[o]});
     recorder_.call(callee, map, function_.ops[o]);
@@ -254,6 +325,7 @@ class FragmentWriter {
     // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
     if (&instance_ == &maker_.interpretation_.entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
+      if (ir::in_host_memory(ir::device_of(type(id)))) continue;
       Open& open = open_[ir::device_of(type(id))];
       open.level += ir::bytes_of(type(id));
       open.peak = std::max(open.peak, open.level);
@@ -289,6 +361,8 @@ class FragmentWriter {
   interpret::SequenceTable meeting_numbers_;
   std::vector<KnownMeeting> meetings_;  // by number
   std::vector<uint64_t> words_;         // scratch
+  std::vector<bool> released_;          // of the buffers that a meeting frees; scratch
+  std::vector<Recorder::Log> logs_;     // of its members; scratch
 };
 
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {

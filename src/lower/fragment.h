@@ -3,10 +3,11 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
-#include "communication.h"
+#include "foreflow/lower/communication.h"
 #include "recorder.h"
 
 namespace foreflow::lower {
@@ -16,11 +17,14 @@ struct ComputeStep {
   int32_t event;   // into Program::computes
   int32_t memory;  // into Program::memory_effects
 };
+struct Member {
+  int32_t device;  // into Fragment::devices
+  int32_t memory;  // into Program::memory_effects
+};
 struct MeetingStep {
-  int32_t communication;         // into Program::communications
-  std::vector<int32_t> members;  // into Fragment::devices
-  std::vector<int32_t> memory;   // per member
-  bool of_all_replicas;          // these members and their like in the others; else each replica has a meeting of its own
+  int32_t communication;  // into Program::communications
+  uint32_t first, last;   // of Fragment::members
+  bool of_all_replicas;   // these members and their like in the others; else each replica has a meeting of its own
 };
 struct CallStep {
   int32_t fragment;
@@ -36,7 +40,12 @@ struct Fragment {
   std::vector<Step> steps;
   std::vector<ComputeStep> computes;
   std::vector<MeetingStep> meetings;
+  std::vector<Member> members;
   std::vector<CallStep> calls;
+
+  std::span<const Member> of(const MeetingStep& meeting) const {
+    return std::span(members).subspan(meeting.first, meeting.last - meeting.first);
+  }
 };
 
 // The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
@@ -63,7 +72,7 @@ class FragmentMaker {
   std::vector<stream::Communication> communications;
   std::vector<stream::MemoryEffect> memory_effects;
   stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
-  stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.classes(function)[value].kind; }
+  stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.class_of(function, value).kind; }
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) { return ledger_.buffer(name, kind, size); }
 
  private:

@@ -1,8 +1,10 @@
 #include "liveness.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "caches.h"
+#include "foreflow/ir/host_memory.h"
 
 namespace foreflow::lower {
 namespace {
@@ -13,8 +15,10 @@ constexpr int32_t kNever  = -1;
 constexpr int32_t kPinned = INT32_MAX;  // lives on after the function
 constexpr int32_t kHanded = -2;         // a call frees it
 
-bool within_one_gpu(const ir::Type& from, const ir::Type& to) {
-  return ir::device_of(from).same_gpu(ir::device_of(to));
+// The memory of a host is another than that of its devices.
+bool within_one_memory(const ir::Type& from, const ir::Type& to) {
+  const ir::Device source = ir::device_of(from), target = ir::device_of(to);
+  return source.same_gpu(target) && ir::in_host_memory(source) == ir::in_host_memory(target);
 }
 
 // The operand of a view whose memory result `i` of `op` takes over, or none.
@@ -24,7 +28,7 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
   const ir::Type& result = instance.values[op.first_result + i].type;
   if (op.def->name == "Send")
-    return within_one_gpu(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
+    return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
   const bool same_elements = op.def->role == ir::Role::view && op.result_count == 1 &&
                              ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
   return same_elements && op.def->name != "Transpose" ? inputs[0] : ir::ValueId::none;
@@ -50,10 +54,8 @@ class Analysis {
       }
     }
     for (size_t i = 0; i < function_.results.size(); ++i) {
-      if (boundary_.wanted[i]) last_read_[ir::index(function_.results[i])] = kPinned;
+      if (boundary_.wanted[i] != 0) last_read_[ir::index(function_.results[i])] = kPinned;
     }
-    result_.freed_after.resize(function_.ops.size());
-    result_.calls.resize(function_.ops.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) own_memory(i);
     for (size_t o = 0; o < function_.ops.size(); ++o) visit(static_cast<int32_t>(o));
     pin();
@@ -117,17 +119,17 @@ class Analysis {
   // Nobody reads the value, or another in its buffer, after op `o`, here or in the caller.
   bool may_overwrite(ir::ValueId id, int32_t o) const {
     const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
-    return last_read_[buffer] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer]);
+    return last_read_[buffer] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer] != 0);
   }
 
   void pin() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) {
-      if (!boundary_.dies[i]) last_use_[i] = kPinned;
+      if (boundary_.dies[i] == 0) last_use_[i] = kPinned;
     }
     std::vector<bool> returned(function_.values.size());
-    for (size_t i = 0; i < function_.parameters.size(); ++i) returned[i] = !boundary_.dies[i];
+    for (size_t i = 0; i < function_.parameters.size(); ++i) returned[i] = boundary_.dies[i] == 0;
     for (size_t i = 0; i < function_.results.size(); ++i) {
-      if (!boundary_.wanted[i]) continue;
+      if (boundary_.wanted[i] == 0) continue;
       const ir::ValueId id = function_.results[i];
       const auto buffer    = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
       if (returned[buffer]) result_.returned_again.push_back(id);
@@ -145,15 +147,30 @@ class Analysis {
   }
 
   void settle() {
-    for (size_t value = 0; value < function_.values.size(); ++value) {
-      if (result_.buffer_of[value] != static_cast<int32_t>(value)) continue;
-      const int32_t op = last_use_[value];
-      if (op == kNever) result_.unfreed_parameters.push_back(static_cast<int32_t>(value));
-      if (op != kNever && op != kPinned && !function_.ops[static_cast<size_t>(op)].is_call())
-        result_.freed_after[static_cast<size_t>(op)].push_back(static_cast<int32_t>(value));
+    result_.first_freed.assign(function_.ops.size() + 1, 0);
+    for_each_freed([&](int32_t, size_t op) { ++result_.first_freed[op]; });
+    std::exclusive_scan(result_.first_freed.begin(), result_.first_freed.end(), result_.first_freed.begin(), 0U);
+    result_.freed.resize(result_.first_freed.back());
+    std::vector<uint32_t> next(result_.first_freed.begin(), result_.first_freed.end() - 1);
+    for_each_freed([&](int32_t buffer, size_t op) { result_.freed[next[op]++] = buffer; });
+    for (size_t buffer = 0; buffer < function_.values.size(); ++buffer) {
+      if (owns_memory(buffer) && last_use_[buffer] == kNever)
+        result_.unfreed_parameters.push_back(static_cast<int32_t>(buffer));
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (function_.ops[o].is_call()) hand_over(o);
+    }
+  }
+
+  bool owns_memory(size_t value) const { return result_.buffer_of[value] == static_cast<int32_t>(value); }
+
+  // Calls f(buffer, op) where the last use is an op of this function.
+  template <class F>
+  void for_each_freed(F f) const {
+    for (size_t buffer = 0; buffer < function_.values.size(); ++buffer) {
+      const int32_t op = last_use_[buffer];
+      if (!owns_memory(buffer) || op == kNever || op == kPinned) continue;
+      if (!function_.ops[static_cast<size_t>(op)].is_call()) f(static_cast<int32_t>(buffer), static_cast<size_t>(op));
     }
   }
 
@@ -161,17 +178,19 @@ class Analysis {
   void hand_over(size_t o) {
     const ir::Op& op  = function_.ops[o];
     const auto inputs = function_.inputs(op);
-    Boundary& call    = result_.calls[o];
+    Boundary& call    = result_.calls.emplace_back();
     const auto hand   = [&](int32_t buffer) {
       int32_t& last   = last_use_[static_cast<size_t>(buffer)];
       const bool ends = last == static_cast<int32_t>(o);
       if (ends) last = kHanded;  // once, also where two operands share it
       return ends;
     };
+    call.dies.reserve(inputs.size());
+    call.wanted.reserve(op.result_count);
     for (const ir::ValueId id : inputs)
-      call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]));
+      call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]) ? 1 : 0);
     for (size_t i = 0; i < op.result_count; ++i)
-      call.wanted.push_back(!hand(static_cast<int32_t>(op.first_result + i)));
+      call.wanted.push_back(hand(static_cast<int32_t>(op.first_result + i)) ? 0 : 1);
   }
 
   const ir::Module& module_;

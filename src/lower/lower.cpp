@@ -5,6 +5,7 @@
 
 #include "caches.h"
 #include "devices.h"
+#include "foreflow/ir/host_memory.h"
 #include "fragment.h"
 
 namespace foreflow::lower {
@@ -77,29 +78,20 @@ class Flattener {
             stream::Program& program)
       : maker_(maker), placement_(placement), groups_(groups), program_(program) {}
 
-  void write(int32_t number, const interpret::DeviceMap& map) {
-    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
-    const std::vector<int32_t> streams = streams_of(fragment.devices, map);
-    for (const Step& step : fragment.steps) {
-      switch (step.kind) {
-        case Step::Kind::compute:
-          write(fragment.computes[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::meeting:
-          write(fragment.meetings[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::call:
-          write(fragment.calls[static_cast<size_t>(step.index)], map);
-          break;
-      }
-    }
+  // The whole program.
+  void run(int32_t root) {
+    make_room(root);
+    write(root, {});
   }
 
   int32_t stream_of(const ir::Device& device, int32_t replica) {
     const ir::Device real(placement_.device(device) + replica * placement_.of_replica(), device.stream_name());
-    const auto [found, fresh] = streams_.try_emplace(real, static_cast<int32_t>(program_.streams.size()));
-    if (fresh) program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
-    return found->second;
+    int32_t& known = real.stream_name().empty() ? main_stream(real.index) : other_streams_.try_emplace(real, -1).first->second;
+    if (known < 0) {
+      known = static_cast<int32_t>(program_.streams.size());
+      program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
+    }
+    return known;
   }
 
   int32_t use_of(int32_t device) {
@@ -109,6 +101,66 @@ class Flattener {
   }
 
  private:
+  // -1: not there yet.
+  int32_t& main_stream(int32_t device) {
+    const auto number = static_cast<size_t>(device);
+    if (number >= main_streams_.size()) main_streams_.resize(number + 1, -1);
+    return main_streams_[number];
+  }
+
+  // What a fragment comes to, its calls included.
+  struct Size {
+    size_t meetings = 0;                 // of all replicas
+    std::map<ir::Device, size_t> items;  // of one, by device, as the fragment calls it
+  };
+
+  // Streams hold nearly all of a program's memory: room for what they need and no more.
+  void make_room(int32_t root) {
+    std::vector<Size> sizes;  // by fragment: callees stand before their callers
+    for (const Fragment& fragment : maker_.fragments) sizes.push_back(size_of(fragment, sizes));
+    const Size& whole = sizes[static_cast<size_t>(root)];
+    std::map<int32_t, size_t> items;  // by stream
+    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
+      for (const auto& [device, count] : whole.items) items[stream_of(device, replica)] += count;
+    }
+    for (const auto& [stream, count] : items) program_.streams[static_cast<size_t>(stream)].items.reserve(count);
+    program_.instances.reserve(whole.meetings);
+  }
+
+  Size size_of(const Fragment& fragment, const std::vector<Size>& sizes) const {
+    std::vector<size_t> own(fragment.devices.size());
+    for (const ComputeStep& step : fragment.computes) ++own[static_cast<size_t>(step.device)];
+    for (const Member& member : fragment.members) ++own[static_cast<size_t>(member.device)];
+    Size size;
+    for (const MeetingStep& step : fragment.meetings)
+      size.meetings += step.of_all_replicas ? 1 : static_cast<size_t>(placement_.replicas());
+    for (size_t i = 0; i < own.size(); ++i) size.items.emplace(fragment.devices[i], own[i]);
+    for (const CallStep& call : fragment.calls) {
+      const Size& callee = sizes[static_cast<size_t>(call.fragment)];
+      size.meetings += callee.meetings;
+      for (const auto& [device, count] : callee.items) size.items[outside(device, *call.map)] += count;
+    }
+    return size;
+  }
+
+  void write(int32_t number, const interpret::DeviceMap& map) {
+    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
+    const std::vector<int32_t> streams = streams_of(fragment.devices, map);
+    for (const Step& step : fragment.steps) {
+      switch (step.kind) {
+        case Step::Kind::compute:
+          write(fragment.computes[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::meeting:
+          write(fragment, fragment.meetings[static_cast<size_t>(step.index)], streams);
+          break;
+        case Step::Kind::call:
+          write(fragment.calls[static_cast<size_t>(step.index)], map);
+          break;
+      }
+    }
+  }
+
   // What is on no device counts as on the first: of the program, or of a function where its devices have other names.
   static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) {
     if (map.empty()) return device;
@@ -118,47 +170,47 @@ class Flattener {
   // Per replica those of `devices`.
   std::vector<int32_t> streams_of(const std::vector<ir::Device>& devices, const interpret::DeviceMap& map) {
     std::vector<int32_t> streams;
+    streams.reserve(devices.size() * static_cast<size_t>(placement_.replicas()));
     for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
       for (const ir::Device& device : devices) streams.push_back(stream_of(outside(device, map), replica));
     }
     return streams;
   }
 
+  std::vector<stream::Item>& items(int32_t stream) { return program_.streams[static_cast<size_t>(stream)].items; }
+
   void write(const ComputeStep& step, const std::vector<int32_t>& streams) {
     const size_t devices = streams.size() / static_cast<size_t>(placement_.replicas());
     for (auto i = static_cast<size_t>(step.device); i < streams.size(); i += devices)
-      program_.streams[static_cast<size_t>(streams[i])].items.push_back({step.event, -1, step.memory});
+      items(streams[i]).push_back({step.event, -1, step.memory});
   }
 
   // Its members are those of all replicas, or there is a meeting for each.
-  void write(const MeetingStep& step, const std::vector<int32_t>& streams) {
+  void write(const Fragment& fragment, const MeetingStep& step, const std::vector<int32_t>& streams) {
     const auto replicas  = static_cast<size_t>(placement_.replicas());
     const size_t devices = streams.size() / replicas, together = step.of_all_replicas ? replicas : 1;
-    for (size_t first = 0; first < replicas; first += together) {
-      stream::Instance meeting{step.communication, {}};
-      meeting.members.reserve(step.members.size() * together);
-      for (size_t replica = first; replica < first + together; ++replica) {
-        for (const int32_t member : step.members)
-          meeting.members.push_back(streams[replica * devices + static_cast<size_t>(member)]);
-      }
-      meet(step, std::move(meeting));
-    }
+    for (size_t first = 0; first < replicas; first += together)
+      meet(step.communication, fragment.of(step), std::span(streams).subspan(first * devices, together * devices), devices);
   }
 
-  void meet(const MeetingStep& step, stream::Instance meeting) {
-    const auto instance   = static_cast<int32_t>(program_.instances.size());
-    meeting.communication = chosen(step.communication, meeting.members);
-    for (size_t i = 0; i < meeting.members.size(); ++i)
-      program_.streams[static_cast<size_t>(meeting.members[i])].items.push_back(
-          {meeting.communication, instance, step.memory[i % step.members.size()]});
-    program_.instances.push_back(std::move(meeting));
+  // `streams`: those of the fragment's `devices`, for each replica that takes part.
+  void meet(int32_t communication, std::span<const Member> members, std::span<const int32_t> streams, size_t devices) {
+    const auto number          = static_cast<int32_t>(program_.instances.size());
+    stream::Instance& instance = program_.instances.emplace_back(stream::Instance{communication, {}});
+    instance.members.reserve(members.size() * (streams.size() / devices));
+    for (size_t replica = 0; replica < streams.size(); replica += devices) {
+      for (const Member& member : members) instance.members.push_back(streams[replica + static_cast<size_t>(member.device)]);
+    }
+    instance.communication = chosen(communication, instance.members);
+    for (size_t i = 0; i < instance.members.size(); ++i)
+      items(instance.members[i]).push_back({instance.communication, number, members[i % members.size()].memory});
   }
 
   // The communication with the algorithm of the group that its members are.
   int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
     const auto kind = static_cast<size_t>(program_.communications[static_cast<size_t>(communication)].kind);
     for (const GroupAlgorithms& group : groups_) {
-      if (group.algorithms[kind] == nullptr || !is_group(group, members)) continue;
+      if (group.algorithms[kind] == nullptr || !is_among(group, ranks(members))) continue;
       const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]},
                                                       static_cast<int32_t>(program_.communications.size()));
       if (fresh) {
@@ -170,16 +222,13 @@ class Flattener {
     return communication;
   }
 
-  bool is_group(const GroupAlgorithms& group, const std::vector<int32_t>& members) const {
-    const auto rank = [&](int32_t member) {
+  std::vector<int> ranks(const std::vector<int32_t>& members) const {
+    std::vector<int> all;
+    for (const int32_t member : members) {
       const stream::Stream& stream = program_.streams[static_cast<size_t>(member)];
-      return program_.devices[static_cast<size_t>(stream.device)].index - placement_.first();
-    };
-    const int32_t first = rank(members[0]);
-    return std::all_of(members.begin(), members.end(), [&](int32_t member) {
-      return rank(member) % group.stride == first % group.stride &&
-             rank(member) / group.stride / group.size == first / group.stride / group.size;
-    });
+      all.push_back(program_.devices[static_cast<size_t>(stream.device)].index - placement_.first());
+    }
+    return all;
   }
 
   void write(const CallStep& step, const interpret::DeviceMap& map) {
@@ -196,20 +245,10 @@ class Flattener {
   const std::vector<GroupAlgorithms>& groups_;
   stream::Program& program_;
   std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
-  std::map<ir::Device, int32_t> streams_;
+  std::vector<int32_t> main_streams_;  // by device
+  std::map<ir::Device, int32_t> other_streams_;
   std::map<int32_t, int32_t> uses_;
 };
-
-// How many meetings a fragment comes to, those of its calls included.
-size_t count_meetings(const FragmentMaker& maker, int32_t root) {
-  std::vector<size_t> counts;  // by fragment: callees stand before their callers
-  for (const Fragment& fragment : maker.fragments) {
-    size_t count = fragment.meetings.size();
-    for (const CallStep& call : fragment.calls) count += counts[static_cast<size_t>(call.fragment)];
-    counts.push_back(count);
-  }
-  return counts[static_cast<size_t>(root)];
-}
 
 // What lives from the beginning: the parameters, tuples by their elements.
 class Beginning {
@@ -260,20 +299,22 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   const Placement placement(devices, platform, options, replicas);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
-  const Boundary boundary{taken_over(module, entry.function), std::vector<bool>(function.results.size(), true)};
+  const std::vector<bool> taken = taken_over(module, entry.function);
+  const Boundary boundary{{taken.begin(), taken.end()}, std::vector<uint8_t>(function.results.size(), 1)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
   lowered.program.communications = std::move(maker.communications);
   Flattener flattener(maker, placement, options.groups, lowered.program);
   for (int32_t replica = 0; replica < replicas; ++replica) {
-    for (const ir::Device& device : devices) flattener.stream_of(device, replica);  // in order of device, not of first use
+    for (const ir::Device& device : devices) {  // in order of device, not of first use
+      if (!ir::in_host_memory(device)) flattener.stream_of(device, replica);
+    }
   }
   Beginning beginning(placement, flattener, lowered.program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
-  lowered.program.instances.reserve(count_meetings(maker, root) * static_cast<size_t>(replicas));
-  flattener.write(root, {});
+  flattener.run(root);
   lowered.program.computes       = std::move(maker.computes);
   lowered.program.memory_effects = std::move(maker.memory_effects);
   lowered.provenance             = std::move(maker.provenance);

@@ -39,12 +39,12 @@ Recorder::Recorder(Ledger& ledger, const ir::Function& function, size_t number, 
     : ledger_(ledger),
       function_(function),
       live_(live),
-      classes_(ledger.classes(number)),
+      number_(number),
       makers_(ledger.makers(number)),
       named_by_(function.values.size(), -1) {
   for (size_t value = 0; value < function.values.size(); ++value) {
     int32_t& named = named_by_[static_cast<size_t>(live.buffer_of[value])];
-    if (named < 0 || rank(classes_[value].kind) > rank(classes_[static_cast<size_t>(named)].kind))
+    if (named < 0 || rank(class_of(value).kind) > rank(class_of(static_cast<size_t>(named)).kind))
       named = static_cast<int32_t>(value);
   }
   procedure_.slots = static_cast<int32_t>(function.values.size() + live.returned_again.size());
@@ -53,14 +53,14 @@ Recorder::Recorder(Ledger& ledger, const ir::Function& function, size_t number, 
 }
 
 void Recorder::made(Log& log, size_t value, Bytes size) {
-  const auto named = static_cast<size_t>(named_by_[value]);
+  const auto named      = static_cast<size_t>(named_by_[value]);
+  const ValueClass kind = class_of(named);
   log.push_back({static_cast<int32_t>(value),
-                 ledger_.buffer(label(function_, makers_, classes_[named], static_cast<ir::ValueId>(named)),
-                                classes_[named].kind, size)});
+                 ledger_.buffer(label(function_, makers_, kind, static_cast<ir::ValueId>(named)), kind.kind, size)});
 }
 
 void Recorder::made_again(Log& log, ir::ValueId id, Bytes size) {
-  const ValueClass& kind = classes_[ir::index(id)];
+  const ValueClass kind = class_of(ir::index(id));
   log.push_back({again_.at(id), ledger_.buffer(label(function_, makers_, kind, id), kind.kind, size)});
 }
 
@@ -88,6 +88,8 @@ int32_t Recorder::outside(int32_t device, const interpret::DeviceMap& map) const
 
 void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir::Op& op) {
   stream::Storage::Call call{procedure, {map.begin(), map.end()}, {}, {}};
+  call.arguments.reserve(op.operand_count);
+  call.results.reserve(op.result_count);
   for (const ir::ValueId id : function_.inputs(op))
     call.arguments.push_back(id == ir::ValueId::none ? -1 : live_.buffer_of[ir::index(id)]);
   for (uint32_t i = 0; i < op.result_count; ++i) call.results.push_back(static_cast<int32_t>(op.first_result + i));

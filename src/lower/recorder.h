@@ -17,7 +17,7 @@ class Ledger {
  public:
   explicit Ledger(const ir::Module& module);
 
-  const std::vector<ValueClass>& classes(size_t function) const { return classes_[function]; }
+  ValueClass class_of(size_t function, size_t value) const { return classes_.of(function, value); }
   const std::vector<int32_t>& makers(size_t function);
   // The number of a buffer in the storage.
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size);
@@ -26,7 +26,7 @@ class Ledger {
 
  private:
   const ir::Module& module_;
-  std::vector<std::vector<ValueClass>> classes_;
+  ValueClasses classes_;
   std::vector<std::vector<int32_t>> makers_;  // per function; empty until asked for
   std::unordered_map<std::string, int32_t> names_;
 };
@@ -50,12 +50,13 @@ class Recorder {
   stream::Storage::Procedure take();
 
  private:
+  ValueClass class_of(size_t value) const { return ledger_.class_of(number_, value); }
   int32_t outside(int32_t device, const interpret::DeviceMap& map) const;
 
   Ledger& ledger_;
   const ir::Function& function_;
   const Liveness& live_;
-  const std::vector<ValueClass>& classes_;
+  const size_t number_;  // of the function
   const std::vector<int32_t>& makers_;
   std::vector<int32_t> named_by_;  // per buffer: the value of it that matters most
   stream::Storage::Procedure procedure_;

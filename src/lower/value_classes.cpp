@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "foreflow/ir/host_memory.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -24,6 +26,13 @@ enum Mark : uint8_t {
 bool is_optimizer(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::optimizer; }
 bool is_communication(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::communication; }
 
+// The stream that a Send leads to; "" of another op.
+std::string_view sent_to(const ir::Op& op) {
+  if (op.is_call() || op.def->name != "Send") return "";
+  const std::string_view to = op.attributes->get_device("to").stream_name();
+  return to == ir::kHostMemory ? ir::kHostMemory : to == ir::kFromHost ? ir::kFromHost : "";
+}
+
 // Ops whose result is the operand in another form, elsewhere, or added to more of its kind.
 bool hands_on(const ir::Op& op) {
   return is_communication(op) || op.def->role == ir::Role::view || op.def->additive || op.def->name == "Cast" ||
@@ -35,12 +44,12 @@ class Classifier {
   explicit Classifier(const ir::Module& module) : module_(module) {
     for (const ir::Function& function : module.functions) {
       marks_.emplace_back(function.values.size());
-      weights_.emplace_back(function.values.size());
+      weights_.emplace_back(function.values.size(), kNone);
     }
     visited_.resize(module.functions.size());
   }
 
-  std::vector<std::vector<ValueClass>> run() {
+  ValueClasses run() {
     const size_t entry           = module_.functions.size() - 1;
     const ir::Function& function = module_.entry();
     for (size_t i = 0; i < function.parameters.size(); ++i) {
@@ -53,13 +62,15 @@ class Classifier {
     }
     std::fill(visited_.begin(), visited_.end(), false);
     backward(entry);
-    std::vector<std::vector<ValueClass>> classes;
-    for (size_t f = 0; f < module_.functions.size(); ++f) classes.push_back(classes_of(f));
-    return classes;
+    std::vector<ValueClasses::OfFunction> classes;
+    for (size_t f = 0; f < module_.functions.size(); ++f) classes.push_back({kinds_of(f), std::move(weights_[f])});
+    return {std::move(classes), std::move(names_)};
   }
 
  private:
   using Marks = std::vector<uint8_t>;
+
+  static constexpr int32_t kNone = -1;
 
   // Marks that follow the order of the ops. What is fixed is so for every call; the others for any.
   void forward(size_t f) {
@@ -133,10 +144,11 @@ class Classifier {
     }
   }
 
-  bool add(size_t f, ValueId id, uint8_t mark, std::string_view weight) {
+  bool add(size_t f, ValueId id, uint8_t mark, int32_t weight = kNone) {
     uint8_t& own      = marks_[f][ir::index(id)];
     const auto merged = static_cast<uint8_t>(own | (mark & (kNeeded | kGradient | kState | kForward)));
-    if (weights_[f][ir::index(id)].empty()) weights_[f][ir::index(id)] = weight;
+    int32_t& of       = weights_[f][ir::index(id)];
+    of                = of == kNone ? weight : of;
     const bool changed = merged != own;
     own                = merged;
     return changed;
@@ -146,23 +158,23 @@ class Classifier {
     const auto inputs = function.inputs(op);
     if (is_optimizer(op)) return optimize(function, op, f);
     uint8_t results = 0;
-    std::string_view weight;
+    int32_t weight  = kNone;
     for (uint32_t i = 0; i < op.result_count; ++i) {
       results |= marks_[f][op.first_result + i];
-      if (weight.empty()) weight = weights_[f][op.first_result + i];
+      if (weight == kNone) weight = weights_[f][op.first_result + i];
     }
     const bool again     = op.attributes->find("recompute") != nullptr;
     const bool late      = (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
-    const bool backwards = (results & kBackward) != 0 || again || late;
+    const bool backwards = (results & kBackward) != 0 || again || late || sent_to(op) == ir::kHostMemory;
     if (late && !again) {
       for (uint32_t i = 0; i < op.result_count; ++i) marks_[f][op.first_result + i] |= kLate;
     }
     for (const ValueId id : inputs) {
       if (id == ValueId::none) continue;
       const uint8_t mark = marks_[f][ir::index(id)];
-      if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward, {});
+      if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward);
       const bool seen_through = op.def->role == ir::Role::view && op.def->name != "Transpose" && id == inputs[0];
-      if (seen_through) add(f, id, results & kNeeded, {});
+      if (seen_through) add(f, id, results & kNeeded);
       if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, weight);
     }
   }
@@ -173,29 +185,33 @@ class Classifier {
     const bool many   = inputs.size() == size_t{2} * op.result_count && op.result_count != 1;
     const size_t rows = many ? op.result_count : 1;
     for (size_t i = 0; i < rows; ++i) {
-      if (inputs[rows + i] != ValueId::none) add(f, inputs[rows + i], kGradient, function.value(inputs[i]).name);
+      if (inputs[rows + i] == ValueId::none) continue;
+      names_.push_back(function.value(inputs[i]).name);
+      add(f, inputs[rows + i], kGradient, static_cast<int32_t>(names_.size()) - 1);
     }
     for (size_t i = 2 * rows; i < inputs.size(); ++i) {
-      if (inputs[i] != ValueId::none) add(f, inputs[i], kState, {});
+      if (inputs[i] != ValueId::none) add(f, inputs[i], kState);
     }
   }
 
-  std::vector<ValueClass> classes_of(size_t f) const {
+  std::vector<MemoryClass> kinds_of(size_t f) const {
     const ir::Function& function = module_.functions[f];
-    std::vector<ValueClass> classes(function.values.size());
-    for (size_t i = 0; i < function.values.size(); ++i) classes[i] = {of(marks_[f][i]), weights_[f][i]};
+    std::vector<MemoryClass> kinds;
+    kinds.reserve(function.values.size());
+    for (const uint8_t mark : marks_[f]) kinds.push_back(of(mark));
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const bool state = (marks_[f][i] & kState) != 0, weight = function.parameters[i] == ir::ParameterRole::weight;
-      classes[i].kind = weight ? (state ? MemoryClass::optimizer_state : MemoryClass::parameters) : MemoryClass::data;
+      kinds[i] = weight ? (state ? MemoryClass::optimizer_state : MemoryClass::parameters) : MemoryClass::data;
     }
     for (const ir::Op& op : function.ops) {
       if (!is_communication(op)) continue;
       for (uint32_t i = 0; i < op.result_count; ++i) {
-        MemoryClass& kind = classes[op.first_result + i].kind;
+        MemoryClass& kind = kinds[op.first_result + i];
+        if (sent_to(op) == ir::kFromHost) kind = MemoryClass::activations;
         if (kind == MemoryClass::workspace) kind = MemoryClass::communication;
       }
     }
-    return classes;
+    return kinds;
   }
 
   static MemoryClass of(uint8_t mark) {
@@ -205,8 +221,9 @@ class Classifier {
   }
 
   const ir::Module& module_;
-  std::vector<Marks> marks_;                             // per function
-  std::vector<std::vector<std::string_view>> weights_;  // per function: of gradients
+  std::vector<Marks> marks_;                   // per function
+  std::vector<std::vector<int32_t>> weights_;  // per function: what a value is the gradient of, into names_
+  std::vector<std::string_view> names_;
   std::vector<bool> visited_;
 };
 
@@ -219,7 +236,7 @@ bool is_number(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::vector<ValueClass>> classify(const ir::Module& module) { return Classifier(module).run(); }
+ValueClasses classify(const ir::Module& module) { return Classifier(module).run(); }
 
 std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind, ir::ValueId id) {
   if (kind.kind == MemoryClass::gradients && !kind.gradient_of.empty()) return "gradient of " + std::string(kind.gradient_of);

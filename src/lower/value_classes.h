@@ -16,9 +16,29 @@ struct ValueClass {
   std::string_view gradient_of = {};  // the weight's name; empty: of none
 };
 
-// Per function, per value. The names belong to `module`. Of a program whose backward pass nothing starts (no op is a
-// loss_gradient), every result of an op is workspace.
-std::vector<std::vector<ValueClass>> classify(const ir::Module& module);
+// The classes of all values of a module, in a few bytes each.
+class ValueClasses {
+ public:
+  ValueClass of(size_t function, size_t value) const {
+    const int32_t weight = functions_[function].weights[value];
+    return {functions_[function].kinds[value], weight < 0 ? std::string_view() : names_[static_cast<size_t>(weight)]};
+  }
+
+  struct OfFunction {
+    std::vector<stream::MemoryClass> kinds;
+    std::vector<int32_t> weights;  // into `names`: what the value is the gradient of; -1: of none
+  };
+  ValueClasses(std::vector<OfFunction> functions, std::vector<std::string_view> names)
+      : functions_(std::move(functions)), names_(std::move(names)) {}
+
+ private:
+  std::vector<OfFunction> functions_;
+  std::vector<std::string_view> names_;
+};
+
+// The names belong to `module`. Of a program whose backward pass nothing starts (no op is a loss_gradient), every result
+// of an op is workspace.
+ValueClasses classify(const ir::Module& module);
 
 // How reports call a value of `function`: by its name, else by what it is made of: "MatMul(h.0.attn.weight)".
 std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind, ir::ValueId id);

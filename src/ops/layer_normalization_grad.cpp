@@ -1,28 +1,13 @@
 #include "ops/axes.h"
 #include "ops/kernel.h"
 #include "ops/lanes.h"
-#include "ops/letters.h"
 #include "ops/normalisation.h"
+#include "ops/scaled_rows.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {
 
 namespace {
-
-std::vector<Type> infer_grad(const OpCall& call) {
-  const Type x = tensor_operand(call, 0), scale = tensor_operand(call, 1), dy = tensor_operand(call, 2);
-  common_dtype(call, std::vector{x, scale, dy});
-  if (has_dims(x) && has_dims(dy) && x.dims != dy.dims) {
-    call.fail("dy is " + to_string(dy.dims) + "; it should have the shape of x, " + to_string(x.dims));
-  }
-  if (has_dims(x) && has_dims(scale)) {
-    const size_t axis = axis_attribute(call, x.dims.size(), -1);
-    const Dims normalised(std::span(x.dims.begin() + axis, x.dims.end()));
-    if (scale.dims != normalised)
-      call.fail("scale is " + to_string(scale.dims) + "; it should be " + to_string(normalised));
-  }
-  return {x, scale, scale};
-}
 
 // With z the normalised x, r its inverse deviation and g = dy * scale:
 // dx = r * (g - mean(g) - z * mean(g * z)),  dscale = sum(dy * z),  dbias = sum(dy).
@@ -57,13 +42,8 @@ OpDef layer_normalization_grad() {
       .name    = "LayerNormalizationGrad",
       .doc     = "x, scale, dy -> dx, dscale, dbias: the gradient of LayerNormalization",
       .domain  = "foreflow",
-      .infer   = infer_grad,
-      .factors = [](const OpCall& call) -> Factors {
-        if (!splittable(call)) return {};
-        const size_t rank = tensor_operand(call, 0).dims.size(), axis = axis_attribute(call, rank, -1);
-        const std::string x = letters_before(rank, axis), scale = dots(rank - axis);
-        return {.text = factor_text(call, {x, scale, x}, {x, scale, scale})};
-      },
+      .infer   = [](const OpCall& call) { return infer_scaled_rows(call, 2); },
+      .factors = [](const OpCall& call) { return split_scaled_rows(call, 2); },
       // The statistics again, two means, the difference, and the sums for scale and bias.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

@@ -6,7 +6,7 @@ namespace foreflow::ops::definitions {
 
 namespace {
 
-// Operands: x[b,s,n*h] or [b,n,s,h], position_ids [1] (of the first row) or [b,s], cos_cache and sin_cache
+// Operands: x[b,s,n*h] or [b,n,s,h], position_ids [1] (of the first row), [1,s] or [b,s], cos_cache and sin_cache
 // [positions,r/2].
 constexpr size_t kPositions = 1, kCosine = 2, kSine = 3;
 
@@ -30,9 +30,9 @@ std::vector<Array> eval(const OpCall& call) {
   HeadTensor turned =
       by_head ? heads_of(x) : heads_of(values_of<double>(x), x.dims(), {.first = 0, .stride = size}, heads, size);
   const auto ids    = value_of(call, kPositions).to_ints();
-  const bool offset = ids.size() == 1;
+  const bool offset = ids.size() == 1, shared = value_of(call, kPositions).dims()[0] == 1;
   rotate(call, turned, rotation, [&](int64_t b, int64_t row) {
-    return offset ? ids[0] + row : ids.at(static_cast<size_t>(b * turned.rows + row));
+    return offset ? ids[0] + row : ids.at(static_cast<size_t>(shared ? row : b * turned.rows + row));
   });
   return {array_of(x.dtype(), x.dims(), by_head ? turned.values : merged(turned))};
 }
@@ -58,9 +58,11 @@ OpDef rotary_embedding() {
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
-        const bool by_head    = tensor_operand(call, 0).dims.size() == 4;
-        const std::string x   = by_head ? "bn.." : "b..";
-        const std::string ids = tensor_operand(call, kPositions).dims.size() == 2 ? "b." : ".";
+        const bool by_head  = tensor_operand(call, 0).dims.size() == 4;
+        const Dims& places  = tensor_operand(call, kPositions).dims;
+        const bool by_row   = places.size() == 2;  // else rows are counted from the first
+        const std::string x = by_head ? (by_row ? "bns." : "bn..") : (by_row ? "bs." : "b..");
+        const std::string ids = by_row ? (places[0] == 1 ? ".s" : "bs") : ".";
         return {.text = factor_text(call, {x, ids}, {x})};
       },
       .work = [](const OpCall& call,
@@ -77,6 +79,9 @@ OpDef rotary_embedding() {
                 {{},
                  {f32({2, 3, 4}), i64({2, 3}), f32({5, 1}), f32({5, 1})},
                  {{1, Array::of_ints({2, 3}, {0, 1, 2, 2, 3, 4})}, {kCosine, cosines}, {kSine, sines}}},
+                {{},
+                 {f32({2, 2, 4, 2}), i64({1, 4}), f32({5, 1}), f32({5, 1})},
+                 {{1, Array::of_ints({1, 4}, {0, 1, 2, 4})}, {kCosine, cosines}, {kSine, sines}}},
                 {{{"interleaved", 1}},
                  {f32({2, 2, 3, 6}), i64({1}), f32({8, 2}), f32({8, 2})},
                  {{1, Array::of_ints({1}, {4})}, {kCosine, pairs}, {kSine, pairs}}}};

@@ -1,23 +1,9 @@
 #include "ops/rms.h"
+#include "ops/scaled_rows.h"
 
 namespace foreflow::ops::definitions {
 
 namespace {
-
-std::vector<Type> infer(const OpCall& call) {
-  const Type x = tensor_operand(call, 0), scale = tensor_operand(call, 1), dy = tensor_operand(call, 2);
-  common_dtype(call, std::vector{x, scale, dy});
-  if (has_dims(x) && has_dims(dy) && x.dims != dy.dims) {
-    call.fail("dy is " + to_string(dy.dims) + "; it should have the shape of x, " + to_string(x.dims));
-  }
-  if (has_dims(x) && has_dims(scale)) {
-    const size_t axis = axis_attribute(call, x.dims.size(), -1);
-    const Dims normalised(std::span(x.dims.begin() + axis, x.dims.end()));
-    if (scale.dims != normalised)
-      call.fail("scale is " + to_string(scale.dims) + "; it should be " + to_string(normalised));
-  }
-  return {x, scale};
-}
 
 // With r the inverse root mean square, z = x r and g = dy * scale: dx = r (g - z mean(g * z)), dscale = sum(dy * z).
 std::vector<Array> eval(const OpCall& call) {
@@ -45,13 +31,8 @@ OpDef simplified_layer_normalization_grad() {
       .name    = "SimplifiedLayerNormalizationGrad",
       .doc     = "x, scale, dy -> dx, dscale: the gradient of SimplifiedLayerNormalization",
       .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
-        if (!splittable(call)) return {};
-        const size_t rank = tensor_operand(call, 0).dims.size(), axis = axis_attribute(call, rank, -1);
-        const std::string x = letters_before(rank, axis), scale = dots(rank - axis);
-        return {.text = factor_text(call, {x, scale, x}, {x, scale})};
-      },
+      .infer   = [](const OpCall& call) { return infer_scaled_rows(call, 1); },
+      .factors = [](const OpCall& call) { return split_scaled_rows(call, 1); },
       // The root again, a mean, the difference, and the sum for the scale.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

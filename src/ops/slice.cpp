@@ -68,12 +68,23 @@ std::vector<Type> infer(const OpCall& call) {
   return {with_dims(x, dims)};
 }
 
+// Into how many equal parts a slice of one dimension cuts it, if it takes one of them; else 0.
+int64_t equal_parts(int64_t size, const Bounds& bound) {
+  const bool part = bound.step == 1 && bound.count > 0 && size % bound.count == 0 && bound.first % bound.count == 0;
+  return part ? size / bound.count : 0;
+}
+
+// One of n equal parts counts n blocks on the side of the operand, as a Split does.
 Factors factors(const OpCall& call) {
   if (!splittable(call) || limits(call).unknown()) return {};
-  const Dims dims  = tensor_operand(call, 0).dims;
-  std::string text = letters(dims.size());
-  for (const auto& [axis, bound] : sliced(call, dims)) text[axis] = '.';
-  return {.text = factor_text(call, {text}, {text})};
+  const Dims dims      = tensor_operand(call, 0).dims;
+  const auto cut       = sliced(call, dims);
+  const std::string all = letters(dims.size());
+  std::string text     = all;
+  for (const auto& [axis, bound] : cut) text[axis] = '.';
+  const int64_t parts = cut.size() == 1 && call.arity() == 1 ? equal_parts(dims[cut.begin()->first], cut.begin()->second) : 0;
+  if (parts < 2) return {.text = factor_text(call, {text}, {text})};
+  return {.text = factor_text(call, {all}, {all}) + ";" + all[cut.begin()->first], .blocks = static_cast<int>(parts)};
 }
 
 std::vector<Array> eval(const OpCall& call) {
@@ -117,6 +128,7 @@ std::vector<Sample> samples() {
   using Ints = std::vector<int64_t>;
   return {
       {{{"starts", Ints{1}}, {"ends", Ints{-1}}, {"axes", Ints{1}}}, {f32({2, 5})}},
+      {{{"starts", Ints{4}}, {"ends", Ints{8}}, {"axes", Ints{1}}}, {f32({2, 12, 2})}},
       {{{"starts", Ints{0, 1}}, {"ends", Ints{3, 100}}}, {f32({4, 3, 2})}},
       {{{"starts", Ints{1, -1}}, {"ends", Ints{2, -100}}, {"axes", Ints{1, 0}}, {"steps", Ints{1, -2}}}, {f32({5, 3})}},
       {{},

@@ -41,10 +41,9 @@ struct Gpu {
 struct Cable {
   std::string name;  // in a node without the node's own: "gpu3-nvlink"
   Port port;
-  int from                      = 0;  // vertices
-  int to                        = 0;
-  std::string nvlink_generation = {};
-  bool nvls                     = false;  // ends in a switch that reduces
+  int from                                               = 0;  // vertices
+  int to                                                 = 0;
+  std::vector<std::pair<std::string, std::string>> props = {};  // besides the kind
 };
 
 // Where a node meets the fabric.

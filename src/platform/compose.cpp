@@ -5,7 +5,6 @@
 
 #include "foreflow/base/error.h"
 #include "platform/blueprint.h"
-#include "platform/link_text.h"
 
 namespace foreflow::platform {
 namespace {
@@ -57,9 +56,11 @@ class Composer {
     }
     for (const std::string& router : node.switches) add_router(fmt::format("{}-{}", name, router));
     for (const Cable& cable : node.cables) {
-      const bool nvlink = cable.port.kind == "nvlink";
-      blueprint_.cables.push_back({fmt::format("{}-{}", name, cable.name), cable.port, first + cable.from,
-                                   first + cable.to, nvlink ? node.gpu.nvlink_generation : "", nvlink && node.nvls});
+      Cable& copy = blueprint_.cables.emplace_back(
+          Cable{fmt::format("{}-{}", name, cable.name), cable.port, first + cable.from, first + cable.to});
+      if (cable.port.kind != "nvlink") continue;
+      if (!node.gpu.nvlink_generation.empty()) copy.props.emplace_back("nvlink_generation", node.gpu.nvlink_generation);
+      if (node.nvls) copy.props.emplace_back("nvls", "yes");
     }
     for (const Nic& nic : node.nics) nics_.push_back({name + "-" + nic.name, nic.port, first + nic.vertex});
   }
@@ -87,16 +88,19 @@ class Composer {
 
   void change_links() {
     for (Cable& cable : blueprint_.cables) {
-      for (const std::string& key : {cable.port.kind, cable.name}) {
-        const auto change = recipe_.links.find(key);
-        if (change == recipe_.links.end()) continue;
-        if (change->second.bandwidth) cable.port.bandwidth = to_text(*change->second.bandwidth);
-        if (change->second.latency) cable.port.latency = to_text(*change->second.latency);
+      for (auto& [key, text] : to_texts(change_of(recipe_.links, cable.port.kind, cable.name))) {
+        if (key == "bandwidth") {
+          cable.port.bandwidth = text;
+        } else if (key == "latency") {
+          cable.port.latency = text;
+        } else {
+          cable.props.emplace_back(key, text);
+        }
       }
     }
     for (const auto& [key, change] : recipe_.links) {
-      if (change.bandwidth) comment(fmt::format("Changed: links.{}.bandwidth {}.", key, to_text(*change.bandwidth)));
-      if (change.latency) comment(fmt::format("Changed: links.{}.latency {}.", key, to_text(*change.latency)));
+      for (const auto& [what, text] : to_texts(change))
+        comment(fmt::format("Changed: links.{}.{} {}.", key, what, text));
     }
   }
 

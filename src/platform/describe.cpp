@@ -23,6 +23,45 @@ std::string describe_device(const Device& device) {
   return text;
 }
 
+// What a protocol and its switches make of a link, where it is not the plain link: ", efficiency 0.9, 4 channels".
+std::string describe_protocol(const Link& link) {
+  std::string text;
+  if (link.efficiency < 1) text += fmt::format(", efficiency {}", link.efficiency);
+  if (link.channels > 0) text += fmt::format(", at most {}", count_of(static_cast<size_t>(link.channels), "channel"));
+  if (link.step_latency > Seconds(0)) text += fmt::format(", {} more for a step", format(link.step_latency));
+  if (link.in_switch) text += ", reduces";
+  return text;
+}
+
+// Links that differ in nothing but their names, and how many there are.
+struct LinkType {
+  Link example;
+  int64_t count = 0;
+};
+
+// By kind, then by bandwidth.
+std::vector<LinkType> link_types(const Platform& platform) {
+  const auto what = [](const Link& link) {
+    return std::tuple(link.kind, link.bandwidth, link.latency, link.efficiency, link.channels, link.step_latency,
+                      link.in_switch);
+  };
+  std::map<decltype(what(Link{})), LinkType> types;
+  for (const Link& link : platform.links()) ++types.emplace(what(link), LinkType{link}).first->second.count;
+  std::vector<LinkType> result;
+  for (auto& [key, type] : types) result.push_back(std::move(type));
+  return result;
+}
+
+Json to_json(const LinkType& type) {
+  const Link& link = type.example;
+  Json json        = Json::object();
+  json.set("kind", link.kind).set("count", type.count);
+  json.set("bandwidth_bytes_per_s", link.bandwidth.value()).set("latency_s", link.latency.value());
+  json.set("efficiency", link.efficiency).set("channels", link.channels);
+  json.set("step_latency_s", link.step_latency.value()).set("reduces", link.in_switch);
+  return json;
+}
+
 // The route of two devices that differ.
 Route find_route(const Platform& platform, const std::string& from, const std::string& to) {
   const int source = device_index(platform, from);
@@ -37,7 +76,7 @@ int bottleneck(const Platform& platform, const Route& route) {
   const double least = route_bandwidth(platform, route).value();
   const auto limits  = [&](int link) {
     const auto times = std::count(route.links.begin(), route.links.end(), link);
-    return platform.links()[static_cast<size_t>(link)].bandwidth.value() / static_cast<double>(times) <= least;
+    return platform.links()[static_cast<size_t>(link)].payload().value() / static_cast<double>(times) <= least;
   };
   return *std::find_if(route.links.begin(), route.links.end(), limits);
 }
@@ -75,17 +114,13 @@ std::string describe(const Platform& platform) {
     nodes.insert(device.node);
     ++kinds[describe_device(device)];
   }
-  std::map<std::tuple<std::string, double, double>, size_t> links;
-  for (const Link& link : platform.links()) ++links[{link.kind, link.bandwidth.value(), link.latency.value()}];
-
   std::string text = fmt::format("{}: {} in {}\n", platform.name(), count_of(platform.devices().size(), "device"),
                                  count_of(nodes.size(), "node"));
   for (const auto& [kind, count] : kinds) text += fmt::format("{:>6} x {}\n", count, kind);
   text += "links, one direction each\n";
-  for (const auto& [link, count] : links) {
-    const auto& [kind, bandwidth, latency] = link;
-    text += fmt::format("{:>6} x {}: {}, {}\n", count, kind.empty() ? "link" : kind, format(BytesPerSecond(bandwidth)),
-                        format(Seconds(latency)));
+  for (const auto& [link, count] : link_types(platform)) {
+    text += fmt::format("{:>6} x {}: {}, {}{}\n", count, link.kind.empty() ? "link" : link.kind, format(link.bandwidth),
+                        format(link.latency), describe_protocol(link));
   }
   return text +
          fmt::format("bisection {}, one way, {}\n", format(bisection_bandwidth(platform)), bisection_method(platform));
@@ -102,6 +137,9 @@ Json to_json(const Platform& platform) {
   json.set("name", platform.name());
   json.set("devices", std::move(devices));
   json.set("links", std::move(links));
+  Json types = Json::array();
+  for (const LinkType& type : link_types(platform)) types.push(to_json(type));
+  json.set("link_types", std::move(types));
   json.set("bisection_bytes_per_s", bisection_bandwidth(platform).value());
   json.set("bisection_method", std::string(bisection_method(platform)));
   return json;
@@ -114,8 +152,8 @@ std::string describe_route(const Platform& platform, const std::string& from, co
   const int slowest = bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
-    text += fmt::format("  {}: {}, {}{}\n", link.name, format(link.bandwidth), format(link.latency),
-                        index == slowest ? "  <- bottleneck" : "");
+    text += fmt::format("  {}: {}, {}{}{}\n", link.name, format(link.bandwidth), format(link.latency),
+                        describe_protocol(link), index == slowest ? "  <- bottleneck" : "");
   }
   return text;
 }
@@ -130,6 +168,7 @@ Json route_to_json(const Platform& platform, const std::string& from, const std:
   json.set("route", std::move(names));
   json.set("bottleneck", platform.links()[static_cast<size_t>(bottleneck(platform, route))].name);
   json.set("latency_s", route.latency.value());
+  json.set("step_latency_s", platform.step_latency(route).value());
   json.set("bandwidth_bytes_per_s", route_bandwidth(platform, route).value());
   return json;
 }

@@ -71,7 +71,7 @@ class GraphRouter {
     if (step < 0) return;
     const Edge& edge                = graph_->edges[static_cast<size_t>(step / 2)];
     const std::vector<int>& crossed = step % 2 == 0 ? edge.forth : edge.back;
-    links.insert(links.end(), crossed.begin(), crossed.end());
+    for (const int link : crossed) links.push_back(link);  // one, nearly always
   }
 
   void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {

@@ -72,7 +72,6 @@ std::vector<Part> read_parts(const JsonView& json) {
       parts.push_back(part);
     }
   }
-  if (parts.empty()) json.at("parts").fail("is empty; name at least one topology");
   return parts;
 }
 
@@ -113,6 +112,7 @@ void check_keys(const JsonView& json, const FabricDef& fabric) {
     keys.insert(keys.end(), part_keys().begin(), part_keys().end());
     return json.allow_only(keys);
   }
+  if (json.at("parts").items().empty()) json.at("parts").fail("is empty; name at least one topology");
   keys.emplace_back("parts");
   for (const std::string& key : part_keys()) {
     if (json.has(key)) json.at(key).fail("stands beside \"parts\"; each part has its own");

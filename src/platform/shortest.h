@@ -1,6 +1,7 @@
 // Shortest paths by (latency, number of links) in a network of which some vertices forward nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -80,16 +81,19 @@ std::vector<Cost> costs_to(const Network& network, int target);
 // crossed.
 template <class Choose, class Visit>
 void walk(const Network& network, std::span<const Cost> left, int from, int to, Choose choose, Visit visit) {
-  std::vector<const Arc*> ways;
   for (int at = from; at != to;) {
-    ways.clear();
-    for (const Arc& arc : network.arcs(at)) {
-      if (arc.to != to && !network.forwards(arc.to)) continue;
-      if (add(arc.there, left[static_cast<size_t>(arc.to)]) == left[static_cast<size_t>(at)]) ways.push_back(&arc);
-    }
-    const Arc& way = *(ways.size() == 1 ? ways.front() : ways.at(choose(at, ways.size())));
-    visit(way.step);
-    at = way.to;
+    const Cost here  = left[static_cast<size_t>(at)];
+    const auto leads = [&](const Arc& arc) {
+      return arc.there <= here && left[static_cast<size_t>(arc.to)] == here - arc.there &&
+             (arc.to == to || network.forwards(arc.to));
+    };
+    const auto arcs   = network.arcs(at);
+    auto way          = std::find_if(arcs.begin(), arcs.end(), leads);
+    const size_t ways = 1 + static_cast<size_t>(std::count_if(way + 1, arcs.end(), leads));
+    for (size_t skip = ways == 1 ? 0 : choose(at, ways); skip > 0; --skip)
+      way = std::find_if(way + 1, arcs.end(), leads);
+    visit(way->step);
+    at = way->to;
   }
 }
 

@@ -45,11 +45,10 @@ std::string write(const Blueprint& blueprint) {
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
   for (const Cable& cable : blueprint.cables) {
-    fmt::format_to(end,
-                   "    <link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"SPLITDUPLEX\">{}{}{}</link>\n",
-                   cable.name, cable.port.bandwidth, cable.port.latency, prop("kind", cable.port.kind),
-                   cable.nvlink_generation.empty() ? "" : prop("nvlink_generation", cable.nvlink_generation),
-                   cable.nvls ? prop("nvls", "yes") : "");
+    fmt::format_to(end, "    <link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"SPLITDUPLEX\">{}",
+                   cable.name, cable.port.bandwidth, cable.port.latency, prop("kind", cable.port.kind));
+    for (const auto& [id, value] : cable.props) xml += prop(id, value);
+    xml += "</link>\n";
   }
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",

@@ -13,39 +13,30 @@ struct Place {
   size_t item;
 };
 
-// Finds the item of a stream that takes part in an instance.
-class Meetings {
- public:
-  explicit Meetings(const stream::Program& program) : program_(program), items_(program.streams.size()) {
-    for (size_t s = 0; s < program.streams.size(); ++s) {
-      const auto& items = program.streams[s].items;
-      for (size_t i = 0; i < items.size(); ++i) {
-        if (items[i].instance >= 0) items_[s].push_back(static_cast<uint32_t>(i));
-      }
+// The item of a stream that takes part in an instance; the instances of a stream increase.
+size_t item_of(const stream::Stream& stream, int32_t instance) {
+  size_t first = 0, last = stream.items.size();
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    size_t at           = middle;
+    while (at < last && stream.items[at].instance < 0) ++at;
+    if (at == last || stream.items[at].instance > instance) {
+      last = middle;
+    } else if (stream.items[at].instance < instance) {
+      first = at + 1;
+    } else {
+      return at;
     }
   }
-
-  size_t item(size_t stream, int32_t instance) const {
-    const auto& items = program_.streams[stream].items;
-    const auto found  = std::lower_bound(items_[stream].begin(), items_[stream].end(), instance,
-                                         [&](uint32_t i, int32_t wanted) { return items[i].instance < wanted; });
-    FOREFLOW_CHECK(found != items_[stream].end() && items[*found].instance == instance,
-                   "a member does not list its instance");
-    return *found;
-  }
-
- private:
-  const stream::Program& program_;
-  std::vector<std::vector<uint32_t>> items_;  // per stream, the items with an instance; their instances increase
-};
+  throw InternalError(stream.name + ": a member does not list its instance");
+}
 
 Seconds free_since(const stream::Timeline& timeline, Place place) {
   return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
 }
 
 // The member that the others waited for; of several the lowest stream.
-Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, const Meetings& meetings,
-                     Place place) {
+Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, Place place) {
   const int32_t instance = program.streams[place.stream].items[place.item].instance;
   if (instance < 0) return place;
   const stream::Instance& meeting = program.instances[static_cast<size_t>(instance)];
@@ -55,7 +46,7 @@ Place last_to_arrive(const stream::Program& program, const stream::Timeline& tim
   Seconds since = free_since(timeline, place);
   for (const int32_t member : meeting.members) {
     const auto stream    = static_cast<size_t>(member);
-    const Place other    = {stream, meetings.item(stream, instance)};
+    const Place other    = {stream, item_of(program.streams[stream], instance)};
     const Seconds others = free_since(timeline, other);
     if (others < since || (others == since && stream >= last.stream)) continue;
     last  = other;
@@ -107,10 +98,9 @@ std::vector<Segment> critical_path(const stream::Program& program, const stream:
   }
   if (last == nullptr) return {};
 
-  const Meetings meetings(program);
   Path path;
   while (true) {
-    place                        = last_to_arrive(program, timeline, meetings, place);
+    place                        = last_to_arrive(program, timeline, place);
     const std::string& device    = program.streams[place.stream].name;
     const stream::Record& record = timeline.records[place.stream][place.item];
     const int32_t instance       = program.streams[place.stream].items[place.item].instance;

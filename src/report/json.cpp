@@ -43,6 +43,7 @@ Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
     row.set("bytes", whole(peak.size));
     row.set("memory", classes_json(peak.classes));
     row.set("alive", std::move(alive));
+    if (peak.host > Bytes(0)) row.set("host_bytes", whole(peak.host));
     if (peak.allocator) {
       Json use = Json::object();
       use.set("requested_bytes", whole(peak.allocator->requested));

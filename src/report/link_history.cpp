@@ -135,7 +135,7 @@ void add_history(Summary& summary, const stream::Program& program, const stream:
   auto link = summary.links.begin();
   for (size_t l = 0; l < links && link != summary.links.end(); ++l) {
     if (platform.links()[l].name != link->name) continue;
-    const double full = platform.links()[l].bandwidth.value() * width;
+    const double full = platform.links()[l].payload().value() * width;
     for (const double part : bytes[l]) link->usage.push_back(full > 0 ? part / full : 0);
     for (const auto& [parties, seconds] : shared_time(visits[l])) {
       link->shared.push_back(

@@ -171,6 +171,7 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
     }
     by_size.emplace(curve.peak.value(), peaks.size());
     peaks.push_back(peak_of(program, streams[d], device, curve));
+    peaks.back().host = host_peak(program, timeline, device);
     if (summary.job.allocator == "caching")
       peaks.back().allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);
   }

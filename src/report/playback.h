@@ -14,11 +14,21 @@ struct Played {
   size_t stream, item;
 };
 
+// The items of a stream follow each other, so one alone needs no order.
+template <class Begin, class End>
+void play_alone(const std::vector<stream::Record>& records, Begin begin, End end) {
+  for (size_t item = 0; item < records.size(); ++item) {
+    begin(Played{0, item}, records[item].start);
+    end(Played{0, item}, records[item].end);
+  }
+}
+
 // Calls begin(Played, Seconds) and end(Played, Seconds) as time goes on; what ends at a moment does so before anything begins, the
 // earliest first. `streams`: the device's own, by their index in the program.
 template <class Begin, class End>
 void play(const stream::Program& program, const stream::Timeline& timeline, const std::vector<size_t>& streams,
           Begin begin, End end) {
+  if (streams.size() == 1) return play_alone(timeline.records[streams[0]], begin, end);
   std::vector<size_t> next(streams.size(), 0);
   std::vector<Played> running;  // at most one a stream, in the order of their beginning
   const auto record    = [&](const Played& played) { return timeline.records[streams[played.stream]][played.item]; };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/share.h"
@@ -10,75 +11,72 @@
 #include "report/family.h"
 #include "report/link_history.h"
 #include "report/memory_curve.h"
+#include "report/playback.h"
 
 namespace foreflow::report {
 namespace {
 
-bool earlier(const stream::Record& a, const stream::Record& b) {
-  return a.start < b.start || (a.start == b.start && a.end < b.end);
-}
-
-// Length of the union of the intervals, which stand in order.
-Seconds covered(const std::vector<stream::Record>& intervals) {
-  Seconds sum;
-  for (size_t i = 0; i < intervals.size();) {
-    const Seconds start = intervals[i].start;
-    Seconds end         = intervals[i].end;
-    while (++i < intervals.size() && intervals[i].start <= end) end = std::max(end, intervals[i].end);
-    sum += end - start;
-  }
-  return sum;
-}
-
-struct Intervals {
-  std::vector<stream::Record> compute, communication;
-
-  // Those of one stream stand in order; those of several are put in order here.
-  void sort() {
-    for (auto* kind : {&compute, &communication}) {
-      if (!std::is_sorted(kind->begin(), kind->end(), earlier)) std::sort(kind->begin(), kind->end(), earlier);
+// Length of the union of intervals that come in the order of their start.
+class Covered {
+ public:
+  void add(const stream::Record& interval) {
+    if (interval.start > end_) {
+      sum_ += end_ - start_;
+      start_ = interval.start;
+      end_   = interval.end;
+    } else {
+      end_ = std::max(end_, interval.end);
     }
   }
-  std::vector<stream::Record> all() const {
-    std::vector<stream::Record> both(compute.size() + communication.size());
-    std::merge(compute.begin(), compute.end(), communication.begin(), communication.end(), both.begin(), earlier);
-    return both;
-  }
+  Seconds length() const { return sum_ + (end_ - start_); }
+
+ private:
+  Seconds sum_, start_, end_;  // of what has ended, and the interval that may grow
 };
 
-// Of one device at a time: those of all are as large as the timeline.
-Intervals intervals_of(const stream::Program& program, const stream::Timeline& timeline,
-                       const std::vector<size_t>& streams) {
-  Intervals device;
-  for (const size_t s : streams) {
-    const stream::Stream& stream = program.streams[s];
-    device.compute.reserve(device.compute.size() + stream.items.size());
-    for (size_t i = 0; i < stream.items.size(); ++i) {
-      auto& kind = stream.items[i].instance < 0 ? device.compute : device.communication;
-      kind.push_back(timeline.records[s][i]);
-    }
-  }
-  device.sort();
-  return device;
+// Times and memory of one device, in one pass over its items.
+void play_device(const stream::Program& program, const stream::Timeline& timeline, const std::vector<size_t>& streams,
+                 DeviceSummary& device) {
+  Covered compute, communication, busy;
+  Bytes level = device.peak_memory, workspace;
+  const auto item   = [&](const Played& played) { return program.streams[streams[played.stream]].items[played.item]; };
+  const auto effect = [&](const Played& played) {
+    return program.memory_effects[static_cast<size_t>(item(played).memory)];
+  };
+  const auto note = [&] { device.peak_memory = std::max(device.peak_memory, level + workspace); };
+  play(
+      program, timeline, streams,
+      [&](const Played& played, Seconds) {
+        const stream::Record& record = timeline.records[streams[played.stream]][played.item];
+        (item(played).instance < 0 ? compute : communication).add(record);
+        busy.add(record);
+        workspace += effect(played).peak;
+        note();
+      },
+      [&](const Played& played, Seconds) {
+        workspace -= effect(played).peak;
+        level += effect(played).net;
+        note();
+      });
+  device.compute       = compute.length();
+  device.communication = communication.length();
+  device.busy          = busy.length();
 }
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
                                const platform::Platform& platform, int index, const std::vector<size_t>& streams) {
-  const Intervals intervals        = intervals_of(program, timeline, streams);
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
-  device.name          = name(program, use);
-  device.place         = hardware.name;
-  device.node          = hardware.node;
-  device.job           = use.job;
-  device.compute       = covered(intervals.compute);
-  device.communication = covered(intervals.communication);
-  device.busy          = covered(intervals.all());
-  device.idle          = timeline.makespan - device.busy;
-  device.peak_memory   = memory_curve(program, timeline, index, streams).peak;
-  device.capacity      = hardware.memory;
-  device.fits          = device.peak_memory <= device.capacity;
+  device.name        = name(program, use);
+  device.place       = hardware.name;
+  device.node        = hardware.node;
+  device.job         = use.job;
+  device.peak_memory = use.initial;
+  play_device(program, timeline, streams, device);
+  device.idle        = timeline.makespan - device.busy;
+  device.capacity    = hardware.memory;
+  device.fits        = device.peak_memory <= device.capacity;
   return device;
 }
 
@@ -88,40 +86,49 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
     const stream::LinkUse& use = timeline.links[i];
     const platform::Link& link = platform.links()[i];
     if (use.bytes == Bytes(0)) continue;
-    const Bytes could = link.bandwidth * timeline.makespan;
+    const Bytes could = link.payload() * timeline.makespan;
     links.push_back({link.name, link.kind, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
   }
   return links;
 }
 
-// A composite counts by its parts.
-std::vector<OpTime> time_by_op(const stream::Program& program, const stream::Timeline& timeline) {
-  std::vector<double> executions(program.computes.size());
-  std::map<std::string, OpTime> ops;
-  const auto add = [&](const std::string& name, const Family& family, Seconds seconds) {
-    ops.emplace(name, OpTime{name, std::string(family.name), Seconds(0)}).first->second.seconds += seconds;
-  };
-  std::vector<Seconds> communicating(program.communications.size());
+// What the items come to.
+struct Tally {
+  std::vector<int64_t> executions;     // by compute
+  std::vector<Seconds> communicating;  // by communication: of all members
+};
+
+Tally tally_of(const stream::Program& program, const stream::Timeline& timeline) {
+  Tally tally{std::vector<int64_t>(program.computes.size()), std::vector<Seconds>(program.communications.size())};
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items = program.streams[s].items;
     for (size_t i = 0; i < items.size(); ++i) {
       const auto event = static_cast<size_t>(items[i].event);
       if (items[i].instance < 0) {
-        executions[event] += 1;
+        ++tally.executions[event];
       } else {
-        communicating[event] += timeline.records[s][i].end - timeline.records[s][i].start;
+        tally.communicating[event] += timeline.records[s][i].end - timeline.records[s][i].start;
       }
     }
   }
+  return tally;
+}
+
+// A composite counts by its parts.
+std::vector<OpTime> time_by_op(const stream::Program& program, const Tally& tally) {
+  std::map<std::string, OpTime> ops;
+  const auto add = [&](const std::string& name, const Family& family, Seconds seconds) {
+    ops.emplace(name, OpTime{name, std::string(family.name), Seconds(0)}).first->second.seconds += seconds;
+  };
   const auto devices = static_cast<double>(std::max<size_t>(program.devices.size(), 1));
   for (size_t e = 0; e < program.computes.size(); ++e) {
     const stream::Compute& compute = program.computes[e];
-    const double times             = executions[e] / devices;
+    const double times             = static_cast<double>(tally.executions[e]) / devices;
     if (compute.parts.empty()) add(compute.name, family_of_op(compute.name), times * compute.duration);
     for (const stream::Part& part : compute.parts) add(part.name, family_of_op(part.name), times * part.duration);
   }
   for (size_t e = 0; e < program.communications.size(); ++e) {
-    add(program.communications[e].name, family_of(program.communications[e]), communicating[e] / devices);
+    add(program.communications[e].name, family_of(program.communications[e]), tally.communicating[e] / devices);
   }
 
   std::vector<OpTime> sorted;
@@ -134,7 +141,7 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const stream::Tim
 }
 
 // What is never executed, such as the wait for a job's start, is no event.
-EventCounts count_events(const stream::Program& program) {
+EventCounts count_events(const stream::Program& program, const Tally& tally) {
   EventCounts counts;
   std::vector<bool> communicates(program.communications.size());
   for (const stream::Instance& instance : program.instances) {
@@ -144,10 +151,7 @@ EventCounts count_events(const stream::Program& program) {
   }
   counts.distinct =
       static_cast<int64_t>(program.computes.size()) + std::count(communicates.begin(), communicates.end(), true);
-  for (const stream::Stream& stream : program.streams) {
-    counts.executed += std::count_if(stream.items.begin(), stream.items.end(),
-                                     [](const stream::Item& item) { return item.instance < 0; });
-  }
+  counts.executed += std::accumulate(tally.executions.begin(), tally.executions.end(), int64_t{0});
   return counts;
 }
 
@@ -204,12 +208,13 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links                         = summarise_links(timeline, platform);
-  summary.ops                           = time_by_op(program, timeline);
+  const Tally tally                     = tally_of(program, timeline);
+  summary.ops                           = time_by_op(program, tally);
   const std::vector<Seconds> contention = contention_by_instance(program, timeline);
   summary.collectives                   = summarise_collectives(program, timeline, contention);
   summary.critical_path                 = critical_path(program, timeline, contention);
   summary.jobs                          = summarise_jobs(summary, program, timeline);
-  summary.events                        = count_events(program);
+  summary.events                        = count_events(program, tally);
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

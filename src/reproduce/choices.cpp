@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
 
@@ -82,6 +84,21 @@ Row compare_choice(std::string name, const Question& question, const search::Res
     row.more.set("published_why_not", theirs.why);
   }
   return row;
+}
+
+void add_place(Row& row, const search::Result& found, const Degrees& degrees) {
+  for (size_t place = 0; place < found.exact; ++place) {
+    if (words_of(found.ranked[place].strategy) == words_of(degrees)) row.more.set("place_at_its_batch", place + 1);
+  }
+}
+
+std::string count_places(const std::vector<Row>& rows, size_t best) {
+  const auto placed = std::count_if(rows.begin(), rows.end(), [](const Row& row) {
+    return row.more.find("place_at_its_batch") != nullptr;
+  });
+  return fmt::format("{} of {} published choices are among our {} best for their batch: the authors ran their {} best on "
+                     "the hardware and printed the fastest",
+                     placed, rows.size(), best, best);
 }
 
 std::vector<std::string> count_agreement(const std::vector<Row>& rows) {

@@ -13,10 +13,11 @@ std::string published(const Options& options, std::string_view name) {
   return options.folder + "/tests/published/distir/" + std::string(name);
 }
 
-search::Result searched(const Question& question, const Options& options, search::Pruning pruning) {
+search::Result searched(const Question& question, const Options& options, search::Pruning pruning,
+                        size_t top) {
   search::Options how;
   how.jobs    = options.jobs;
-  how.top     = 1;
+  how.top     = top;
   how.pruning = pruning;
   return search::search(question.source, question.file, how);
 }

@@ -26,6 +26,10 @@ Question space_of(const Options& options, const std::string& model, const std::s
 // The file of published numbers.
 std::string published(const Options& options, std::string_view name);
 
-search::Result searched(const Question& question, const Options& options, search::Pruning pruning);
+// The authors ran the ten best of a ranking, and printed the fastest.
+constexpr size_t kRun = 10;
+
+// The first `top` of the ranking are exact.
+search::Result searched(const Question& question, const Options& options, search::Pruning pruning, size_t top = 1);
 
 }  // namespace foreflow::reproduce::distir

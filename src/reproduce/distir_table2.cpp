@@ -12,9 +12,11 @@ Row best_of(const Published& line, const Options& options) {
   const int64_t batch      = line.whole("batch");
   Question question        = distir::space_of(options, model, "distir_table2");
   set_strategy(question, "global_batch", batch);
-  const search::Result found = distir::searched(question, options, search::Pruning::top);
-  return compare_choice(fmt::format("{}, batch {}", model, batch), question, found,
-                        {line.whole("d"), line.whole("t"), line.whole("p"), line.whole("k")}, batch);
+  const search::Result found = distir::searched(question, options, search::Pruning::top, distir::kRun);
+  const Degrees theirs{line.whole("d"), line.whole("t"), line.whole("p"), line.whole("k")};
+  Row row = compare_choice(fmt::format("{}, batch {}", model, batch), question, found, theirs, batch);
+  add_place(row, found, theirs);
+  return row;
 }
 
 Result run(const Options& options) {
@@ -25,6 +27,7 @@ Result run(const Options& options) {
     if (options.finished) options.finished(result.rows.size(), lines.size());
   }
   result.notes = count_agreement(result.rows);
+  result.notes.push_back(count_places(result.rows, distir::kRun));
   return result;
 }
 

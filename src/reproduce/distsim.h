@@ -1,8 +1,6 @@
 // What the tables and figures of DistSim (Lu et al., CF '23) share: BERT-exLarge on four servers of four A10.
 #pragma once
 
-#include <map>
-
 #include "reproduce/choices.h"
 
 namespace foreflow::reproduce::distsim {

@@ -6,6 +6,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/offload.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/replicas.h"
 #include "foreflow/transform/spread.h"
@@ -120,14 +121,28 @@ void check_undistributed(const Scenario& scenario) {
                   " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
-transform::Pipeline pipeline_of(const Scenario& scenario, const platform::Platform& platform) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
-          .shares                 = strategy.shares,
+          .shares                 = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices                 = stage_prices(scenario, platform)};
+}
+
+// What cannot be a pipeline so is the strategy's mistake: its schedule, its stages, or the microbatches of an op.
+ir::Module pipelined(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+  const auto blame = [&](const char* key, const std::string& why) {
+    return Error(where(scenario, std::string("strategy.") + key), why);
+  };
+  try {
+    return transform::pipeline(module, ops::table(), pipeline_of(module, scenario, platform)).module;
+  } catch (const Error& error) {
+    if (error.where() == "pipeline: schedule") throw blame("schedule", error.problem());
+    if (error.where() == "pipeline: stages") throw blame("pp", error.problem());
+    throw blame("microbatches", error.what());
+  }
 }
 
 }  // namespace
@@ -157,38 +172,40 @@ Sequential build(const Scenario& scenario) {
 
 namespace {
 
-// What cannot be split so is the strategy's mistake.
-ir::Module sharded(const ir::Module& module, const Scenario& scenario) {
-  const Strategy& strategy = scenario.strategy;
+// What a pass cannot do is the mistake of the key of the strategy that asked for it.
+template <typename Pass>
+auto asked_for_by(const std::string& key, const Scenario& scenario, const Pass& pass) {
   try {
-    return transform::shard(module, ops::table(), strategy.tp, strategy.sharding()).module;
+    return pass();
   } catch (const Error& error) {
     if (error.where().starts_with(scenario.root().where())) throw;
-    const bool plan = error.where() == strategy.tensor_plan.where;  // a file
-    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy.tp"), error.what());
+    const bool plan = error.where() == scenario.strategy.tensor_plan.where;  // a file
+    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy." + key), error.what());
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Tensor and pipeline parallelism: what one replica does.
 ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  ir::Module module = sharded(transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp), scenario);
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep))
-    module = transform::spread(module, ops, step.ways, step.spread).module;
-  if (strategy.pp > 1 || strategy.microbatches > 1) {
-    module = transform::pipeline(module, ops, pipeline_of(scenario, platform)).module;
+  ir::Module module        = asked_for_by("recompute", scenario, [&] {
+    return transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp);
+  });
+  module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
+  const int parts = strategy.sequence_parallel ? strategy.tp : 1;
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep, parts)) {
+    module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
+                          [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
+  if (strategy.pp > 1 || strategy.microbatches > 1) module = pipelined(module, scenario, platform);
+  if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
   return module;
 }
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   const ir::OpTable& ops = ops::table();
-  if (strategy.tp > 1) module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
+  if (strategy.tp > 1 && strategy.tensor_chunks > 1)
+    module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
   return module;
 }
@@ -198,6 +215,16 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .zero    = strategy.zero,
           .overlap = strategy.overlap_gradients,
           .bucket  = strategy.bucket};
+}
+
+// One of the replicas that share gradients, states or weights, with its streams.
+transform::OneReplica shared_replica(ir::Module module, const Scenario& scenario) {
+  transform::OneReplica one;
+  asked_for_by("dp", scenario, [&] {
+    one        = transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
+    one.module = with_streams(std::move(one.module), scenario.strategy);
+  });
+  return one;
 }
 
 // All devices do the same work in the same time.
@@ -218,11 +245,12 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
   ir::Module module                 = of_replica(sequential, scenario, platform);
   const transform::DataParallel how = data_parallel(scenario.strategy);
   if (how.shares()) {
-    transform::OneReplica one = transform::one_replica(module, ops::table(), how);
-    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    transform::OneReplica one = shared_replica(std::move(module), scenario);
     return transform::unfold(one, ops::table()).module;
   }
-  if (how.ways > 1) module = transform::replicate(std::move(module), ops::table(), how).module;
+  if (how.ways > 1) {
+    module = asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops::table(), how).module; });
+  }
   return with_streams(std::move(module), scenario.strategy);
 }
 
@@ -231,8 +259,7 @@ Distributed distribute_alike(const Sequential& sequential, const Scenario& scena
   const transform::DataParallel how = data_parallel(scenario.strategy);
   if (sequential.placed || needs_fit(scenario) || !how.shares() || !is_uniform(platform))
     return {distribute(sequential, scenario, platform), 1};
-  ir::Module module = transform::one_replica(of_replica(sequential, scenario, platform), ops::table(), how).module;
-  return {with_streams(std::move(module), scenario.strategy), how.ways};
+  return {shared_replica(of_replica(sequential, scenario, platform), scenario).module, how.ways};
 }
 
 }  // namespace foreflow::scenario

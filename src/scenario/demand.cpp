@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "foreflow/lower/communication.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
+#include "foreflow/transform/spread.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -98,13 +100,36 @@ Bytes working_set(const LocalOp& op) {
   return std::max(bytes_of(distinct), bytes_of(op.outputs));
 }
 
-Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Estimator& estimator) {
+const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collective::Kind kind,
+                                             const std::vector<int>& ranks) {
+  const auto row = static_cast<size_t>(kind);
+  for (const lower::GroupAlgorithms& group : scenario.collectives.groups) {
+    if (group.algorithms[row] != nullptr && lower::is_among(group, ranks)) return *group.algorithms[row];
+  }
+  const auto* const chosen = scenario.collectives.algorithms[row];
+  return chosen != nullptr ? *chosen : collective::default_algorithm(kind);
+}
+
+// Nothing where a formula of the cost model gives its time.
+std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
+  const lower::Meeting meeting =
+      lower::meeting_of(*op.source.op, op.inputs, op.outputs, scenario.cost, scenario.collectives);
+  if (meeting.what.fixed >= Seconds(0)) return std::nullopt;
+  std::vector<int> ranks;
+  for (const ir::Device& member : meeting.members) ranks.push_back(member.index - kFirst.index);
+  const auto& algorithm = algorithm_of(scenario, meeting.what.kind, ranks);
+  return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, op.source.count};
+}
+
+Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Scenario& scenario, const Estimator& estimator) {
   Demand::Part part;
   for (const PartOp& op : ops) {
     if (op.runs != PartOp::Runs::for_every_part) continue;
     const LocalOp local(op, ways);
     (local.communicates() ? part.messages : part.compute) += static_cast<double>(op.count) * estimator.time(local);
     part.working_set = std::max(part.working_set, working_set(local));
+    if (!local.communicates()) continue;
+    if (auto message = message_of(local, scenario)) part.network.push_back(std::move(*message));
   }
   return part;
 }
@@ -118,13 +143,20 @@ void add_parameters(const ir::Function& function, Demand& demand) {
   }
 }
 
-// Messages that the network must time, and the peak of memory, as the whole batch at once has them.
-void add_lowered(const Scenario& scenario, const ir::Module& module, const platform::Platform& platform,
-                 Demand& demand) {
+// One message takes less than several of its bytes.
+void add_sum(const Message& message, std::vector<Message>& sums) {
+  auto known = std::find_if(sums.begin(), sums.end(), [&](const Message& other) {
+    return other.kind == message.kind && other.algorithm == message.algorithm && other.ranks == message.ranks;
+  });
+  if (known == sums.end()) known = sums.insert(sums.end(), {message.kind, message.algorithm, message.ranks, {}, 1});
+  known->bytes += static_cast<double>(message.count) * message.bytes;
+}
+
+// The peak of memory, as the whole batch at once has it.
+void add_peak(const Scenario& scenario, const ir::Module& module, const platform::Platform& platform, Demand& demand) {
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const stream::Program program =
       lower::lower(module, interpretation, scenario.cost, platform, lowering(scenario, platform)).program;
-  std::map<int32_t, Message> messages;
   const auto first = [&](const stream::Stream& stream) {
     return program.devices[static_cast<size_t>(stream.device)].index == kFirst.index;
   };
@@ -139,17 +171,9 @@ void add_lowered(const Scenario& scenario, const ir::Module& module, const platf
       const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
       if (alone) peak = std::max(peak, level + effect.peak);
       level += effect.net;
-      if (item.instance < 0) continue;
-      const stream::Communication& what = program.communications[static_cast<size_t>(item.event)];
-      if (what.fixed >= Seconds(0)) continue;
-      Message& message = messages[item.event];
-      const auto ranks = program.instances[static_cast<size_t>(item.instance)].members.size();
-      message = {what.kind, what.algorithm, static_cast<int>(ranks), what.bytes / static_cast<double>(demand.samples),
-                 message.count + 1};
     }
     demand.activations = std::max(demand.activations, peak - demand.weights);
   }
-  for (const auto& [event, message] : messages) demand.messages.push_back(message);
 }
 
 // What of the program of one replica concerns its first device.
@@ -163,96 +187,49 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
   const Sequential sequential = build(scenario);
   const ir::Module module     = flat(distribute(sequential, scenario, platform));
   Demand demand;
-  demand.samples = sequential.samples;
+  demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
   add_parameters(module.entry(), demand);
-  add_lowered(scenario, module, platform, demand);
+  add_peak(scenario, module, platform, demand);
   const auto all               = static_cast<int>(demand.samples);
   const transform::PartOps cut = transform::part_ops(module, all, kFirst);
   const Estimator estimator(scenario, platform);
   for (const PartOp& op : cut.ops) {
     if (op.runs == PartOp::Runs::for_every_part) continue;
-    const Seconds time = static_cast<double>(op.count) * estimator.time(LocalOp(op, 1));
-    (op.runs == PartOp::Runs::once ? demand.once : demand.whole) += time;
+    const LocalOp whole(op, 1);
+    const bool once    = op.runs == PartOp::Runs::once;
+    const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
+    (once ? demand.once : demand.whole) += time;
+    if (!once || !whole.communicates()) continue;
+    if (const auto message = message_of(whole, scenario)) add_sum(*message, demand.sums);
   }
   for (const ir::Type& type : cut.results) demand.result = std::max(demand.result, ir::bytes_of(type));
   for (const ir::Type& type : cut.sums) demand.gradients += ir::bytes_of(type);
   for (const int64_t count : divisors(demand.samples))
-    demand.parts.emplace(count, part_of(cut.ops, static_cast<int>(all / count), estimator));
+    demand.parts.emplace(count, part_of(cut.ops, static_cast<int>(all / count), scenario, estimator));
   return demand;
 }
 
-Seconds alone(const Message& message, Bytes bytes, const std::vector<int>& places, const platform::Platform& platform) {
+Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform) {
   static const simulate::EngineDef& engine = simulate::engines().get("analytic", "engine");
-  const auto task       = stream::place(platform, *message.algorithm, message.kind, bytes, places).task;
+  const auto task       = stream::place(platform, *message.algorithm, message.kind, message.bytes, places).task;
   const bool supported  = message.algorithm->supports_task(task);
   const auto& algorithm = supported ? *message.algorithm : collective::default_algorithm(message.kind);
-  return simulate::run_alone(platform, algorithm, message.kind, bytes, places, engine).time;
+  return simulate::run_alone(platform, algorithm, message.kind, message.bytes, places, engine).time;
 }
 
-Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& places,
-                         const platform::Platform& platform) {
+Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
+                         const std::vector<int>& places, const platform::Platform& platform) {
   const ir::OpDef& def = ops::table().get("MPIAllreduce", "ops");
   const ir::Type type  = ir::Type::tensor(ir::DType::f16, {static_cast<int64_t>(bytes.value() / 2)});
   const std::vector<ir::Type> types(places.size(), type);
   const std::vector<const ir::Array*> known(types.size(), nullptr);
   const ir::Attributes none;
-  const auto ranks = static_cast<int>(places.size());
+  const auto ways       = static_cast<int>(places.size());
   const Seconds formula =
-      scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types}, ranks);
+      scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ways)}, types}, ways);
   if (formula >= Seconds(0)) return formula;
-  constexpr auto kKind     = collective::Kind::all_reduce;
-  const auto* const chosen = scenario.collectives.algorithms[static_cast<size_t>(kKind)];
-  const auto& algorithm    = chosen != nullptr ? *chosen : collective::default_algorithm(kKind);
-  return alone({kKind, &algorithm, ranks, bytes, 1}, bytes, places, platform);
-}
-
-Json to_json(const Demand& demand) {
-  Json json, messages = Json::array(), parts = Json::array();
-  for (const Message& message : demand.messages) {
-    messages.push(Json::object()
-                      .set("kind", static_cast<int>(message.kind))
-                      .set("algorithm", message.algorithm->name)
-                      .set("ranks", message.ranks)
-                      .set("bytes", message.bytes.value())
-                      .set("count", message.count));
-  }
-  for (const auto& [samples, part] : demand.parts) {
-    parts.push(Json::object()
-                   .set("samples", samples)
-                   .set("compute", part.compute.value())
-                   .set("messages", part.messages.value())
-                   .set("working_set", part.working_set.value()));
-  }
-  json.set("samples", demand.samples).set("weights", demand.weights.value()).set("data", demand.data.value());
-  json.set("result", demand.result.value()).set("activations", demand.activations.value());
-  json.set("gradients", demand.gradients.value());
-  json.set("once", demand.once.value()).set("whole", demand.whole.value());
-  return json.set("messages", std::move(messages)).set("parts", std::move(parts));
-}
-
-Demand read_demand(const JsonView& json) {
-  Demand demand;
-  const auto bytes   = [&](std::string_view key) { return Bytes(json.at(key).as_number()); };
-  demand.samples     = json.at("samples").as_int();
-  demand.weights     = bytes("weights");
-  demand.data        = bytes("data");
-  demand.result      = bytes("result");
-  demand.activations = bytes("activations");
-  demand.gradients   = bytes("gradients");
-  demand.once        = Seconds(json.at("once").as_number());
-  demand.whole       = Seconds(json.at("whole").as_number());
-  for (const JsonView& item : json.at("messages").items()) {
-    demand.messages.push_back({static_cast<collective::Kind>(item.at("kind").as_int()),
-                               &collective::algorithms().get(item.at("algorithm").as_string(), item.where()),
-                               static_cast<int>(item.at("ranks").as_int()), Bytes(item.at("bytes").as_number()),
-                               item.at("count").as_int()});
-  }
-  for (const JsonView& item : json.at("parts").items()) {
-    demand.parts[item.at("samples").as_int()] = {Seconds(item.at("compute").as_number()),
-                                                 Seconds(item.at("messages").as_number()),
-                                                 Bytes(item.at("working_set").as_number())};
-  }
-  return demand;
+  constexpr auto kKind = collective::Kind::all_reduce;
+  return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, places, platform);
 }
 
 }  // namespace foreflow::scenario

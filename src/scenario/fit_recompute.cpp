@@ -1,9 +1,11 @@
 #include "scenario/fit_recompute.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/spread.h"
 #include "scenario/job.h"
 
 namespace foreflow::scenario {
@@ -14,12 +16,31 @@ constexpr int kRounds = 12;  // halves the range of a limit so often
 // Balanced cuts would move with what is repeated, and a limit belongs to a stage.
 constexpr transform::StagePartition kPartition = transform::StagePartition::uniform;
 
-// As many microbatches as 1F1B holds; it only weighs what is kept against what is repeated at one time.
+int stages_of(const Strategy& strategy) { return schedule::stages(strategy.schedule->placement, strategy.schedule_size); }
+
+// The virtual stages of each device.
+std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
+  std::vector<std::vector<int>> stages(static_cast<size_t>(strategy.pp));
+  for (int device = 0; device < strategy.pp; ++device) {
+    for (int chunk = 0; chunk < strategy.schedule_size.chunks; ++chunk)
+      stages[static_cast<size_t>(device)].push_back(
+          schedule::stage_of(strategy.schedule->placement, strategy.schedule_size, device, chunk));
+  }
+  return stages;
+}
+
+// Of each stage, the part of the batch that the schedule holds at once: of a device with several stages each holds its share.
 std::vector<double> in_flight(const Strategy& strategy) {
-  std::vector<double> counts;
-  for (int stage = 0; stage < strategy.pp; ++stage)
-    counts.push_back(static_cast<double>(std::min(strategy.microbatches, strategy.pp - stage)) / strategy.microbatches);
-  return counts;
+  std::vector<double> parts(static_cast<size_t>(stages_of(strategy)));
+  const auto stages = stages_by_device(strategy);
+  for (int device = 0; device < strategy.pp; ++device) {
+    const double live = strategy.schedule->peak_live(strategy.schedule_size, device);
+    for (const int stage : stages[static_cast<size_t>(device)]) {
+      double& part = parts[static_cast<size_t>(stage)];
+      part = std::max(part, live / strategy.schedule_size.chunks / strategy.microbatches);
+    }
+  }
+  return parts;
 }
 
 class Fitter {
@@ -39,6 +60,7 @@ class Fitter {
       high.push_back(range.most);
     }
     const std::vector<bool> everything = fits(high);
+    if (const auto all = std::all_of(everything.begin(), everything.end(), [](bool fit) { return fit; }); !all) refuse_too_little(low);
     for (size_t s = 0; s < high.size(); ++s) {
       if (everything[s]) low[s] = high[s];
     }
@@ -65,18 +87,38 @@ class Fitter {
     stream::Timeline timeline           = simulate_on(scenario_, lowered.program, platform_);
     const report::Summary summary       = report::summarise({}, lowered.program, timeline, platform_);
     std::vector<bool> fit(bytes.size(), true);
-    const auto group = static_cast<size_t>(scenario_.strategy.tp), replica = group * bytes.size();
+    const Strategy& strategy = scenario_.strategy;
+    const auto stages        = stages_by_device(strategy);
+    const int replicas       = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+    const auto group         = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
+    most_                    = {};
     for (size_t d = 0; d < summary.devices.size(); ++d) {
-      const size_t stage = d % replica / group;
-      fit[stage]         = fit[stage] && summary.devices[d].fits;
+      const report::DeviceSummary& device = summary.devices[d];
+      for (const int stage : stages[d / group % stages.size()]) {
+        const auto s = static_cast<size_t>(stage);
+        fit[s]       = fit[s] && device.fits;
+      }
+      if (!device.fits && device.peak_memory > most_.peak_memory) most_ = device;
     }
     return fit;
+  }
+
+  // Where not even repeating everything leaves room.
+  void refuse_too_little(const std::vector<Bytes>& least) {
+    fits(least);
+    if (most_.peak_memory == Bytes(0)) return;
+    throw Error(scenario_.root().where() + ".strategy.recompute",
+                "optimal finds no room: with all that can be repeated repeated, " + most_.name + " still needs " +
+                    std::to_string(static_cast<int64_t>(std::ceil(most_.peak_memory.value() / 1e9))) + " GB of " +
+                    std::to_string(static_cast<int64_t>(most_.capacity.value() / 1e9)) +
+                    " GB; use more devices, smaller microbatches, zero or offload");
   }
 
   const Sequential& sequential_;
   Scenario scenario_;
   const platform::Platform& platform_;
   const std::vector<double> in_flight_;
+  report::DeviceSummary most_;  // of those without room at the last trial, what needs most; empty: all have
 };
 
 }  // namespace

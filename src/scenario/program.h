@@ -1,9 +1,6 @@
 // Programs from files, made ready for the chain.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "foreflow/ir/module.h"
 
 namespace foreflow::scenario {

@@ -47,6 +47,8 @@ std::string read_allocator(const JsonView& json);
 
 // What is done again in the backward pass: only where there is one.
 transform::Recompute read_recompute(const JsonView& json, const Workload& workload);
+// Whether activations wait on the host; the same.
+bool read_offload(const JsonView& json, const Workload& workload);
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);

@@ -88,7 +88,9 @@ Background read_background(const JsonView& json, const Names& names) {
   }
   result.first  = seconds_or(json, "first", Seconds(0));
   result.period = seconds_or(json, "period", Seconds(0));
-  result.until  = seconds_or(json, "until", simulate::kForever);
+  if (json.has("period") && !(result.period > Seconds(0)))
+    json.at("period").fail("is not above 0; leave it out for one flow");
+  result.until = seconds_or(json, "until", simulate::kForever);
   if (result.until <= result.first) json.at("until").fail("is not after \"first\"");
   return result;
 }

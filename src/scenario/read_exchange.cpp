@@ -19,7 +19,6 @@ void read_exchange(const JsonView& json, const Workload& workload, Strategy& str
   strategy.overlap_gradients = json.bool_or("overlap_gradients", false);
   strategy.bucket            = zero > 0 || strategy.overlap_gradients ? kBucket : Bytes(0);
   if (json.has("bucket_size")) strategy.bucket = json.at("bucket_size").as_bytes();
-  strategy.overlap_sends = json.bool_or("overlap_sends", false);
   strategy.tensor_chunks = static_cast<int>(positive_or(json, "overlap_tensor", 1, kMostChunks));
 }
 

@@ -41,6 +41,9 @@ PlatformChoice read_platform(const JsonView& json) {
     choice.recipe = platform::read_recipe(json);
     return choice;
   }
+  for (const char* key : {"topology", "nodes", "parts", "fabric"}) {
+    if (json.has(key)) json.at(key).fail("stands beside \"file\", which says it itself; leave out one of them");
+  }
   json.allow_only({"file", "links"});
   choice.changes = platform::read_link_changes(json);
   choice.path    = beside(json.file(), json.at("file").as_string());
@@ -56,11 +59,12 @@ lower::Options read_collectives(const JsonView& json, const Strategy& strategy) 
   const std::vector<std::string> kinds = kind_names();
   // As programs number their ranks: see places.cpp.
   const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep), context = strategy.tp * strategy.cp;
-  const std::array groups{std::pair{"tp", lower::GroupAlgorithms{1, strategy.tp}},
-                          std::pair{"cp", lower::GroupAlgorithms{strategy.tp, strategy.cp}},
-                          std::pair{"ep", lower::GroupAlgorithms{strategy.tp, strategy.cp * sharing}},
-                          std::pair{"pp", lower::GroupAlgorithms{context * sharing, strategy.pp}},
-                          std::pair{"dp", lower::GroupAlgorithms{context * sharing * strategy.pp, strategy.dp / sharing}}};
+  const std::array groups{
+      std::pair{"tp", lower::GroupAlgorithms{1, strategy.tp}},
+      std::pair{"cp", lower::GroupAlgorithms{strategy.tp, strategy.cp}},
+      std::pair{"ep", lower::GroupAlgorithms{strategy.tp, strategy.cp * sharing}},
+      std::pair{"pp", lower::GroupAlgorithms{context * sharing, strategy.pp}},
+      std::pair{"dp", lower::GroupAlgorithms{context * sharing * strategy.pp, strategy.dp / sharing}}};
   std::vector<std::string> keys = kinds;
   for (const auto& [name, group] : groups) keys.emplace_back(name);
   json.allow_only(keys);

@@ -44,7 +44,8 @@ std::string where_of(const JsonView& json, std::string_view key) {
 void read_pipeline(const JsonView& json, const Workload& workload, int64_t layers, Strategy& strategy) {
   const std::string where = where_of(json, "schedule");
   strategy.schedule       = &schedule::schedules().get(json.string_or("schedule", "1f1b"), where);
-  const bool trains = workload.source == Workload::Source::family && workload.mode == workload::Mode::training;
+  const bool built  = workload.source != Workload::Source::distir;  // else the file says whether it trains
+  const bool trains = built && workload.mode == workload::Mode::training;
   if (trains && !strategy.schedule->trains)
     throw Error(where, "\"" + std::string(strategy.schedule->name) + "\" has no backward passes; use 1f1b to train");
   const bool stated      = json.has("virtual_stages");
@@ -63,6 +64,8 @@ void read_pipeline(const JsonView& json, const Workload& workload, int64_t layer
   strategy.delay_weight_gradients = json.bool_or("delay_weight_gradients", false);
   const std::string refusal       = schedule::refuse_delay(*strategy.schedule);
   if (strategy.delay_weight_gradients && !refusal.empty()) json.at("delay_weight_gradients").fail(refusal);
+  if (strategy.delay_weight_gradients && built && !trains)
+    json.at("delay_weight_gradients").fail("true delays what training does, and this is inference; use false");
 }
 
 }  // namespace foreflow::scenario

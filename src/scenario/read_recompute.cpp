@@ -11,4 +11,11 @@ transform::Recompute read_recompute(const JsonView& json, const Workload& worklo
   return how;
 }
 
+bool read_offload(const JsonView& json, const Workload& workload) {
+  const bool offload = json.bool_or("offload", false);
+  if (offload && workload.mode == workload::Mode::inference)
+    json.at("offload").fail("true needs a backward pass, which inference does not have; use false");
+  return offload;
+}
+
 }  // namespace foreflow::scenario

@@ -14,12 +14,20 @@ bool has_experts(const Workload& workload) {
   return false;
 }
 
-void check_context(const JsonView& json, const JsonView& sizes, bool experts, int cp) {
+// Where sequence parallelism cuts positions too, each of its parts is divided.
+void check_context(const JsonView& json, const JsonView& sizes, bool experts, const Strategy& strategy) {
   const int64_t sequence = stated(sizes, "sequence"), groups = std::max<int64_t>(stated(sizes, "routing_groups"), 1);
+  const int64_t parts    = json.bool_or("sequence_parallel", false) ? strategy.tp : 1;
+  const int cp           = strategy.cp;
   if (sequence > 0) check_divides(json, "cp", cp, sequence, "the sequence length " + std::to_string(sequence));
-  if (experts && groups % cp != 0)
-    json.at("cp").fail(std::to_string(cp) + " does not divide the " + std::to_string(groups) +
-                       " groups that a sample is routed in; set workload.routing_groups to a multiple of it");
+  if (sequence > 0 && sequence % (cp * parts) != 0)
+    json.at("cp").fail(std::to_string(cp) + " times the " + std::to_string(parts) + " parts of sequence_parallel do not divide the sequence length " +
+                       std::to_string(sequence) + "; pad it to a multiple of " + std::to_string(cp * parts));
+  if (experts && groups % (cp * parts) != 0)
+    json.at("cp").fail((parts == 1 ? std::to_string(cp) + " does" : std::to_string(cp) + " times the " + std::to_string(parts) + " parts of sequence_parallel do") +
+                       " not divide the " + std::to_string(groups) +
+                       " groups that a sample is routed in; set workload.routing_groups to a multiple of " +
+                       (parts == 1 ? "it" : std::to_string(cp * parts)));
 }
 
 }  // namespace
@@ -28,7 +36,9 @@ void read_sharing(const JsonView& json, const Workload& workload, const JsonView
   strategy.cp        = static_cast<int>(positive_or(json, "cp", 1, kMostRanks));
   strategy.ep        = static_cast<int>(positive_or(json, "ep", 1, kMostRanks));
   const bool experts = workload.family != nullptr && has_experts(workload);
-  if (strategy.cp > 1) check_context(json, sizes, experts, strategy.cp);
+  if (strategy.cp > 1 && sizes.string_or("phase", "") == "decode")
+    json.at("cp").fail("decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp");
+  if (strategy.cp > 1) check_context(json, sizes, experts, strategy);
   if (strategy.ep == 1) return;
   if (!has_experts(workload))
     json.at("ep").fail("there are no experts in " + std::string(workload.family->name) + "; use 1, or the model moe");

@@ -1,26 +1,8 @@
-#include <array>
-
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
-
-// Known to the contract, and not to this version: any other value than the default is refused.
-struct Later {
-  std::string_view key;
-  std::string_view only;  // as JSON
-};
-constexpr std::array kLater = {Later{"offload", "false"}};
-
-void refuse_later(const JsonView& json) {
-  for (const Later& later : kLater) {
-    if (!json.has(later.key)) continue;
-    const std::string value = json.at(later.key).json().dump_compact();
-    if (value != later.only)
-      json.at(later.key).fail(value + " is not supported in this version; use " + std::string(later.only));
-  }
-}
 
 constexpr int64_t kMostDevices = 1 << 20;
 
@@ -57,8 +39,14 @@ int64_t stated(const JsonView& sizes, std::string_view key) {
 
 namespace {
 
-void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes) {
-  const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden"), layers = stated(sizes, "layers");
+// Of the whole model, 0 where it has none: T5 has as many in its encoder as in its decoder.
+int64_t layers_of(const Workload& workload, const JsonView& sizes) {
+  const bool twice = workload.family != nullptr && workload.family->name == "t5" && workload.mode == workload::Mode::training;
+  return stated(sizes, "layers") * (twice ? 2 : 1);
+}
+
+void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes, int64_t layers) {
+  const int64_t heads = stated(sizes, "heads"), hidden = stated(sizes, "hidden");
   if (heads > 0) check_divides(json, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
   const int64_t kv_heads = stated(sizes, "kv_heads");
   if (kv_heads > 0)
@@ -108,18 +96,8 @@ const std::vector<std::string>& strategy_keys() {
   return keys;
 }
 
-const std::vector<std::string>& later_strategy_keys() {
-  static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all;
-    for (const Later& later : kLater) all.emplace_back(later.key);
-    return all;
-  }();
-  return keys;
-}
-
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
   json.allow_only(strategy_keys());
-  refuse_later(json);
   Strategy strategy;
   strategy.dp           = degree(json, "dp");
   strategy.tp           = degree(json, "tp");
@@ -129,15 +107,17 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   strategy.results =
       json.bool_or("gather_results", true) ? transform::Results::gather : transform::Results::leave_split;
   read_sharing(json, workload, sizes, strategy);
-  check_sizes(json, strategy, sizes);
+  const int64_t layers = layers_of(workload, sizes);
+  check_sizes(json, strategy, sizes, layers);
   read_tensor_parallelism(json, sizes, strategy);
   if (strategy.global_batch > 0)
     check_divides(json, "dp", strategy.dp, strategy.global_batch,
                   "the global batch " + std::to_string(strategy.global_batch));
   strategy.microbatches = read_microbatches(json, strategy);
-  read_pipeline(json, workload, stated(sizes, "layers"), strategy);
+  read_pipeline(json, workload, layers, strategy);
   read_exchange(json, workload, strategy);
   strategy.recompute = read_recompute(json, workload);
+  strategy.offload   = read_offload(json, workload);
   return strategy;
 }
 

@@ -1,9 +1,15 @@
 #include "scenario/stage_prices.h"
 
+#include <limits>
+
 #include "foreflow/cost/signature.h"
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/transform/spread.h"
 
 namespace foreflow::scenario {
 namespace {
+
+constexpr double kFastest = std::numeric_limits<double>::infinity();
 
 // A message between two devices at what the slowest link on its way lets through; 0 on one device.
 double seconds_per_byte(const platform::Platform& platform, int from, int to) {
@@ -21,7 +27,77 @@ Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, doubl
   return Seconds(turns * (ranks - 1) / ranks * bytes.value() * seconds_per_byte);
 }
 
+// Devices that do the work of one stage of one replica.
+int devices_of_stage(const Strategy& strategy) {
+  int devices = strategy.tp;
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) devices *= step.ways;
+  return devices;
+}
+
+bool alike(const platform::Device& a, const platform::Device& b) {
+  return a.kind == b.kind && a.peaks == b.peaks && a.memory_bandwidth == b.memory_bandwidth && a.launch == b.launch;
+}
+
+Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretation& meaning, const cost::CostModel& cost,
+                    const platform::Device& device) {
+  const ir::Function& entry = module.entry();
+  const auto& values        = meaning.entry().values;
+  Seconds sum(0);
+  for (const ir::Op& op : entry.ops) {
+    if (op.is_call() || op.def->role == ir::Role::communication) continue;
+    std::vector<ir::Type> inputs, outputs;
+    for (const ir::ValueId id : entry.inputs(op))
+      inputs.push_back(id == ir::ValueId::none ? ir::Type() : values[ir::index(id)].type);
+    for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values[op.first_result + i].type);
+    const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+    sum += cost.compute({{*op.def, *op.attributes, inputs, known, op.result_count}, outputs}, device).time;
+  }
+  return sum;
+}
+
+// Per device of the pipeline; empty where all are alike.
+std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+  const Strategy& strategy       = scenario.strategy;
+  const std::vector<int> devices = places(scenario, platform);
+  const auto at = [&](size_t rank) -> const platform::Device& {
+    return platform.devices()[static_cast<size_t>(devices[rank])];
+  };
+  const auto used = static_cast<size_t>(strategy.devices());
+  std::vector<size_t> kinds, kind_of;  // the first rank of each kind of device; the kind of each rank
+  for (size_t rank = 0; rank < used; ++rank) {
+    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](size_t first) { return alike(at(first), at(rank)); });
+    kind_of.push_back(static_cast<size_t>(known - kinds.begin()));
+    if (known == kinds.end()) kinds.push_back(rank);
+  }
+  if (kinds.size() < 2) return {};
+  const auto meaning = interpret::interpret_mixed(module, module.functions.size() - 1);
+  std::vector<double> speed_of;
+  for (const size_t first : kinds) speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
+  const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
+  std::vector<double> speeds(stages, kFastest);
+  for (size_t rank = 0; rank < used; ++rank) {
+    double& slowest = speeds[rank / group % stages];
+    slowest         = std::min(slowest, speed_of[kind_of[rank]]);
+  }
+  return speeds;
+}
+
 }  // namespace
+
+std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+  const std::vector<double> speeds     = device_speeds(module, scenario, platform);
+  const schedule::ScheduleDef& row     = *scenario.strategy.schedule;
+  const schedule::Size& size           = scenario.strategy.schedule_size;
+  if (speeds.empty() || scenario.strategy.partition == transform::StagePartition::uniform) return {};
+  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.placement, size)), kFastest);
+  for (int device = 0; device < size.devices; ++device) {
+    for (int chunk = 0; chunk < size.chunks; ++chunk) {
+      double& share = shares[static_cast<size_t>(schedule::stage_of(row.placement, size, device, chunk))];
+      share         = std::min(share, speeds[static_cast<size_t>(device)]);
+    }
+  }
+  return shares;
+}
 
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
@@ -29,7 +105,9 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   const auto at                  = [&](int rank) { return devices[static_cast<size_t>(rank)]; };
   transform::StagePrices prices;
   prices.memory           = platform.devices()[static_cast<size_t>(at(0))].memory;
-  prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(strategy.tp)) : 0;
+  for (int rank = 1; rank < strategy.devices(); ++rank)
+    prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);
+  prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
   const double in_group   = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
   prices.op = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {

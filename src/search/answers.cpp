@@ -97,7 +97,6 @@ const Answer* Answers::best() const {
 
 void Answers::add_to(Result& result) const {
   for (const auto& [text, answer] : known_) {
-    ++result.points;
     if (answer.point.scenario) {
       add(result, answer.point, answer.prediction);
     } else {

@@ -1,7 +1,7 @@
 #include "axes.h"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -61,8 +61,18 @@ Values recompute(const Facts& facts, const Json&) {
   return {Json("none"), Json("selective"), Json("full")};
 }
 
+// How many replicas share experts: they are no copies of each other.
+int64_t sharing(const Json& point) {
+  const int64_t ways = whole_or(point, "ep", 1);
+  return ways / std::gcd(ways, whole_or(point, "cp", 1));
+}
+
+bool has_copies(const Facts& facts, const Json& point) {
+  return facts.training && whole_or(point, "dp", 1) > sharing(point);
+}
+
 Values zero(const Facts& facts, const Json& point) {
-  if (!facts.training || whole_or(point, "dp", 1) == 1) return kOff;
+  if (!has_copies(facts, point)) return kOff;
   return {Json(int64_t{0}), Json(int64_t{1}), Json(int64_t{2}), Json(int64_t{3})};
 }
 
@@ -74,14 +84,17 @@ Values vocabulary_parallel(const Facts& facts, const Json& point) { return seque
 
 Values expert_parallel(const Facts& facts, const Json& point) {
   if (!facts.experts) return kOff;
+  const int64_t replicas = whole_or(point, "dp", 1);
   Values values;
-  for (const int64_t ways : scenario::divisors(whole_or(point, "dp", 1) * whole_or(point, "cp", 1)))
-    values.emplace_back(ways);
+  for (const int64_t ways : scenario::divisors(replicas * whole_or(point, "cp", 1))) {
+    const bool fits = facts.expert_count % ways == 0 && replicas % sharing(Json(point).set("ep", ways)) == 0;
+    if (fits) values.emplace_back(ways);
+  }
   return values;
 }
 
 Values overlap_gradients(const Facts& facts, const Json& point) {
-  return facts.training && whole_or(point, "dp", 1) > 1 ? kYesNo : kOff;
+  return has_copies(facts, point) ? kYesNo : kOff;
 }
 
 Values overlap_tensor(const Facts&, const Json& point) {
@@ -100,15 +113,18 @@ Values offload(const Facts& facts, const Json&) { return facts.training ? kYesNo
 // Every order of the kinds of groups that are there: a group of one is nowhere in particular.
 Values placement_order(const Facts& facts, const Json& point) {
   if (facts.nodes == 1) return kOff;
-  constexpr std::array<std::string_view, 3> kUsual = {"tp", "pp", "dp"};
-  std::array<size_t, 3> order                      = {0, 1, 2};
+  // As a scenario has them that says nothing of its order; without cp, orders are written without it.
+  const bool context = whole_or(point, "cp", 1) > 1;
+  const auto usual = context ? std::vector<std::string_view>{"tp", "cp", "pp", "dp"} : std::vector<std::string_view>{"tp", "pp", "dp"};
+  std::vector<size_t> order(usual.size());
+  std::iota(order.begin(), order.end(), size_t{0});
   std::set<std::string> seen;
   Values values;
   do {
     std::string all, present;
     for (const size_t kind : order) {
-      all += (all.empty() ? "" : "-") + std::string(kUsual[kind]);
-      if (whole_or(point, kUsual[kind], 1) > 1) present += kUsual[kind];
+      all += (all.empty() ? "" : "-") + std::string(usual[kind]);
+      if (whole_or(point, usual[kind], 1) > 1) present += usual[kind];
     }
     if (seen.insert(present).second) values.emplace_back(all);
   } while (std::next_permutation(order.begin(), order.end()));
@@ -118,9 +134,7 @@ Values placement_order(const Facts& facts, const Json& point) {
 bool is_usable(const AxisDef& axis) {
   if (axis.key.find('.') != std::string_view::npos) return true;
   const auto& known = scenario::strategy_keys();
-  const auto& later = scenario::later_strategy_keys();
-  return std::find(known.begin(), known.end(), axis.key) != known.end() &&
-         std::find(later.begin(), later.end(), axis.key) == later.end();
+  return std::find(known.begin(), known.end(), axis.key) != known.end();
 }
 
 }  // namespace
@@ -132,9 +146,9 @@ const std::vector<AxisDef>& axis_table() {
         {"schedule", Searched::always, schedules},
         {"virtual_stages", Searched::always, virtual_stages},
         {"recompute", Searched::always, recompute},
+        {"ep", Searched::always, expert_parallel},
         {"zero", Searched::always, zero},
         {"sequence_parallel", Searched::always, sequence_parallel},
-        {"ep", Searched::always, expert_parallel},
         {"vocabulary_parallel", Searched::on_demand, vocabulary_parallel},
         {"delay_weight_gradients", Searched::on_demand, delay_weight_gradients},
         {"overlap_gradients", Searched::on_demand, overlap_gradients},
@@ -147,6 +161,14 @@ const std::vector<AxisDef>& axis_table() {
     return rows;
   }();
   return kUsable;
+}
+
+std::vector<Json> context_ways(const Facts& facts) {
+  Values values;
+  for (const int64_t ways : scenario::divisors(facts.transformer ? facts.devices : 1)) {
+    if (facts.sequence % ways == 0 && (!facts.experts || facts.routing % ways == 0)) values.emplace_back(ways);
+  }
+  return values;
 }
 
 int64_t whole_or(const Json& point, std::string_view key, int64_t fallback) {

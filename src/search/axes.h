@@ -15,7 +15,11 @@ struct Facts {
   bool training    = false;
   bool transformer = false;  // a family with attention
   bool experts     = false;  // a family with a mixture of experts
-  int64_t layers   = 0;      // as the workload states them; 0: it does not
+  // As the workload states them; 0: it does not.
+  int64_t layers       = 0;
+  int64_t expert_count = 0;  // of a layer
+  int64_t sequence     = 0;
+  int64_t routing      = 1;  // groups that each sample is routed in
 };
 
 enum class Searched : uint8_t {
@@ -35,6 +39,9 @@ struct AxisDef {
 
 // In the order in which they are decided. Keys that this version refuses are left out.
 const std::vector<AxisDef>& axis_table();
+
+// Which numbers of ranks may share a sequence.
+std::vector<Json> context_ways(const Facts& facts);
 
 // The whole number that `point` has at `key`.
 int64_t whole_or(const Json& point, std::string_view key, int64_t fallback);

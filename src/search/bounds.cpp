@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "axes.h"
 #include "foreflow/base/process.h"
@@ -14,8 +15,8 @@ using scenario::Demand;
 using scenario::Scenario;
 
 // The keys that say what one replica does without a pipeline; all others say how that is cut, ordered and copied.
-constexpr std::array<std::string_view, 7> kOfOneReplica = {
-    "tp", "cp", "gather_results", "tensor_plan", "sequence_parallel", "vocabulary_parallel", "recompute"};
+constexpr std::array<std::string_view, 8> kOfOneReplica = {
+    "tp", "cp", "ep", "gather_results", "tensor_plan", "sequence_parallel", "vocabulary_parallel", "recompute"};
 // A recomputation that depends on how much memory a stage has is not that of the replica.
 constexpr std::string_view kAdaptive = "optimal";
 
@@ -37,14 +38,21 @@ int64_t microbatch_of(const Scenario& scenario) {
   return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
 }
 
-// The scenario of one replica with all of `batch`.
+// How many replicas share experts, and so are one program.
+int64_t sharing_of(const Scenario& scenario) {
+  return scenario.strategy.ep / std::gcd(scenario.strategy.ep, scenario.strategy.cp);
+}
+
+// The scenario of one replica with all of `batch`, and of as many more as share its experts.
 Json family_of(const Scenario& scenario, int64_t batch) {
   Json strategy = Json::object();
   for (const std::string_view key : kOfOneReplica) {
     const Json* value = strategy_in(scenario).find(key);
     if (value != nullptr && word_or(strategy_in(scenario), key, "") != kAdaptive) strategy.set(key, *value);
   }
-  strategy.set("global_batch", batch);
+  const int64_t sharing = sharing_of(scenario);
+  if (sharing > 1) strategy.set("dp", sharing);
+  strategy.set("global_batch", sharing * batch);
   return Json(scenario.source).set("strategy", strategy).set("placement", Json::object());
 }
 
@@ -77,7 +85,9 @@ class Bounder {
         json_(strategy_in(scenario)),
         part_(demand.parts.at(microbatch_of(scenario))),
         training_(scenario.workload.mode == workload::Mode::training),
-        sharded_(is_set(json_, "zero")) {}
+        sharded_(strategy_.zero > 0),
+        replicas_(strategy_.dp / static_cast<int>(sharing_of(scenario))),
+        stage_(strategy_.devices() / strategy_.pp / replicas_) {}
 
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
 
@@ -91,25 +101,31 @@ class Bounder {
 
   // Computes on one device, and the messages that it waits for, of one microbatch on all stages.
   Seconds microbatch() {
-    if (is_set(json_, "overlap_tensor")) return part_.compute;
-    Seconds all         = part_.compute + part_.messages;
-    const double pieces = static_cast<double>(microbatch_of(scenario_));
-    for (const scenario::Message& message : demand_.messages) {
-      if (message.ranks != strategy_.tp || is_set(json_, "cp")) continue;
-      all += static_cast<double>(message.count) * shapes_.least(scenario_, Along::tensor, [&](const auto& places) {
-        return scenario::alone(message, pieces * message.bytes, places, shapes_.platform());
-      });
-    }
+    if (strategy_.tensor_chunks > 1) return part_.compute;
+    return part_.compute + part_.messages + network(part_.network);
+  }
+
+  Seconds network(const std::vector<scenario::Message>& messages) {
+    Seconds all;
+    for (const scenario::Message& message : messages)
+      all += static_cast<double>(message.count) * shapes_.alone(scenario_, message, stage_);
     return all;
   }
 
   // All gradients in one message: less than one by one.
   Seconds gradients() {
-    const bool hidden = sharded_ || is_set(json_, "overlap_gradients") || is_set(json_, "ep") || is_set(json_, "cp");
-    if (strategy_.dp == 1 || hidden || demand_.gradients == Bytes(0)) return Seconds(0);
-    return shapes_.least(scenario_, Along::data, [&](const auto& places) {
-      return scenario::least_all_reduce(scenario_, demand_.gradients, places, shapes_.platform());
-    });
+    if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
+    Alike groups{{}, 1, strategy_.devices() / replicas_};
+    for (int replica = 0; replica < replicas_; ++replica) groups.ranks.push_back(replica * groups.count);
+    return shapes_.all_reduce(scenario_, demand_.gradients, groups);
+  }
+
+  // What happens once an iteration, of all stages.
+  Seconds updates() {
+    if (sharded_) return Seconds(0);
+    Seconds all = gradients();
+    if (!is_set(json_, "offload")) all += demand_.once + network(demand_.sums);
+    return all;
   }
 
   // The device of stage s does K microbatches of its stage, w(s) each. Before the first and after the last, one
@@ -127,11 +143,10 @@ class Bounder {
     const JsonView source(scenario_.source, scenario_.file);
     if (source.has("disturbances")) return Seconds(0);  // devices and links may become faster
     const double stages = strategy_.pp, count = strategy_.microbatches;
-    const Seconds one = microbatch();
-    Seconds updates   = sharded_ || is_set(json_, "offload") ? Seconds(0) : demand_.once;
-    updates += gradients();
-    if (strategy_.pp == 1 && strategy_.microbatches == 1) updates += demand_.whole;
-    return std::max(pipeline(one), (count * one + updates) / stages);
+    const Seconds one   = microbatch();
+    const bool one_part = strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1;
+    const Seconds whole = one_part ? demand_.whole : Seconds(0);
+    return std::max(pipeline(one), (count * one + updates() + whole) / stages);
   }
 
   // On average over the stages; what one op needs, and what the program returns, is on one of them.
@@ -139,7 +154,7 @@ class Bounder {
     const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
     const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
     const double stages  = strategy_.pp;
-    const Bytes weights  = demand_.weights / (sharded_ ? strategy_.dp : 1);
+    const Bytes weights  = demand_.weights / (sharded_ ? replicas_ : 1);
     const Bytes result   = share * demand_.result / (plain() ? 1 : 2);
     const bool kept      = !sharded_ && !is_set(json_, "offload") && word_or(json_, "recompute", "") != kAdaptive;
     const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
@@ -156,6 +171,8 @@ class Bounder {
   const Json& json_;
   const Demand::Part& part_;
   const bool training_, sharded_;
+  const int replicas_;  // those that share experts as one
+  const int stage_;     // devices of one stage of such a replica: neighbours
 };
 
 }  // namespace
@@ -175,7 +192,7 @@ std::vector<Bound> Bounds::of(const std::vector<const Scenario*>& scenarios) {
   std::vector<Json> unknown;
   for (size_t i = 0; i < scenarios.size(); ++i) {
     const int64_t batch = batch_of(*scenarios[i]);
-    if (batch == 0 || is_set(strategy_in(*scenarios[i]), "ep")) continue;  // experts are dealt over the replicas
+    if (batch == 0) continue;
     Json source = family_of(*scenarios[i], common_batch(batches_, batch));
     names[i]    = name_of(source);
     if (families_.try_emplace(names[i]).second) unknown.push_back(std::move(source));

@@ -5,16 +5,18 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "foreflow/scenario/run.h"
+#include "foreflow/scenario/demand.h"
 
 namespace foreflow::search {
 
-enum class Along : uint8_t {
-  tensor,
-  data
-};  // the devices of one stage of a replica; those of one part of all replicas
+// `count` groups of ranks: the first, and each of the others `step` ranks behind the one before.
+struct Alike {
+  std::vector<int> ranks;
+  int step = 1, count = 1;
+};
 
 class GroupShapes {
  public:
@@ -22,17 +24,28 @@ class GroupShapes {
 
   const platform::Platform& platform() const { return platform_; }
 
-  // The least of `time` over all groups.
-  Seconds least(const scenario::Scenario& scenario, Along along,
-                const std::function<Seconds(const std::vector<int>& places)>& time);
+  // The least time of the message in the groups like its own that lie `step` ranks apart, with the network to itself.
+  Seconds alone(const scenario::Scenario& scenario, const scenario::Message& message, int step);
+  // The least time to all-reduce so many bytes in any of the groups.
+  Seconds all_reduce(const scenario::Scenario& scenario, Bytes bytes, const Alike& groups);
 
  private:
-  std::string shape(const std::vector<int>& places) const;
+  struct Group {
+    std::vector<int> places;  // devices of the platform
+    int shape;
+  };
+
+  int shape(const std::vector<int>& places);
+  std::string shape_text(const std::vector<int>& places) const;
   // One group of each shape.
-  const std::vector<std::vector<int>>& groups(const scenario::Scenario& scenario, Along along);
+  const std::vector<Group>& distinct(const scenario::Scenario& scenario, const Alike& groups);
+
+  using Asked = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape
 
   const platform::Platform& platform_;
-  std::map<std::string, std::vector<std::vector<int>>> known_;
+  std::map<std::string, int> shapes_;
+  std::map<std::string, std::vector<Group>> known_;
+  std::map<Asked, Seconds> times_;
 };
 
 }  // namespace foreflow::search

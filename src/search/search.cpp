@@ -21,6 +21,14 @@ std::vector<Candidate> pareto_of(const std::vector<Candidate>& ranked) {
   return front;
 }
 
+// How many points there are: counted where that is quick.
+void measure(const Space& space, Result& result) {
+  constexpr double kCountable = 20'000;
+  const double many           = space.estimate();
+  result.estimated            = many > kCountable;
+  result.points               = result.estimated ? static_cast<size_t>(many) : space.points().size();
+}
+
 // Of equal speed the one with less memory comes first, then the order of their texts: any order of evaluation gives the
 // same ranking.
 void rank(std::vector<Candidate>& candidates) {
@@ -54,6 +62,7 @@ Result search(const Json& source, const std::string& file, const Options& option
   const MethodDef& method = options.method != nullptr ? *options.method : methods().get("exhaustive", "--method");
   Result result           = method.run(question, options);
   result.method           = method.name;
+  if (result.points == 0) measure(question.space(), result);
   rank(result.ranked);
   result.pareto = pareto_of(result.ranked);
   result.exact  = std::min(result.exact, result.ranked.size());

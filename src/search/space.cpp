@@ -1,5 +1,7 @@
 #include "foreflow/search/space.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -13,7 +15,8 @@ namespace {
 using Choices = std::vector<Json>;
 
 constexpr std::string_view kPlacement         = "placement";
-constexpr std::array<const char*, 4> kDegrees = {"dp", "tp", "pp", "cp"};  // cp only where it is given
+constexpr std::string_view kContext = "cp";  // only where it is given
+constexpr std::array<std::string_view, 4> kDegrees = {"dp", "tp", "pp", kContext};
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
 
@@ -39,7 +42,7 @@ Choices all_divisors(int64_t number) {
 
 bool uses_all(const Json& point, int64_t devices) {
   int64_t left = devices;
-  for (const char* key : kDegrees) {
+  for (const std::string_view key : kDegrees) {
     const int64_t degree = whole_or(point, key, 1);
     if (degree < 1 || left % degree != 0) return false;
     left /= degree;
@@ -49,28 +52,28 @@ bool uses_all(const Json& point, int64_t devices) {
 
 bool is_degree(std::string_view key) { return std::find(kDegrees.begin(), kDegrees.end(), key) != kDegrees.end(); }
 
-[[noreturn]] void too_many(const std::string& file) {
-  throw Error(file, "has more than " + std::to_string(kMostPoints) +
-                        " strategies; list fewer values, or use --method annealing or beam");
+[[noreturn]] void too_many(const std::string& file, const std::string& about) {
+  throw Error(file, "has " + about + "more than the " + std::to_string(kMostPoints) +
+                        " that can be looked at one by one; list fewer values, or use --method annealing or beam");
 }
 
 // Decided together, because of most combinations the product is wrong.
-Dimension degrees(const JsonView& strategy, int64_t devices) {
+Dimension degrees(const JsonView& strategy, const Facts& facts) {
   Dimension dimension{"dp-tp-pp", {Json::object()}, nullptr};
   bool derived = false;
-  for (const char* key : kDegrees) {
+  for (const std::string_view key : kDegrees) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
-    if (!strategy.has(key) && std::string_view(key) == "cp") continue;
+    if (!strategy.has(key) && key == kContext) continue;
     derived = derived || absent;
+    const Choices all = key == kContext ? context_ways(facts) : all_divisors(facts.devices);
     Choices crossed;
     for (const Json& point : dimension.choices) {
-      for (const Json& value : absent ? all_divisors(devices) : values_of(strategy, key))
-        crossed.push_back(Json(point).set(key, value));
-      if (crossed.size() > kMostPoints) too_many(strategy.file());
+      for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
+      if (crossed.size() > kMostPoints) too_many(strategy.file(), "strategies, ");
     }
     dimension.choices = std::move(crossed);
   }
-  if (derived) std::erase_if(dimension.choices, [&](const Json& point) { return !uses_all(point, devices); });
+  if (derived) std::erase_if(dimension.choices, [&](const Json& point) { return !uses_all(point, facts.devices); });
   return dimension;
 }
 
@@ -89,9 +92,9 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
 }
 
 // What the strategy sets comes first, for rules may depend on it.
-Region region_of(const JsonView& strategy, const JsonView& placement, int64_t devices) {
+Region region_of(const JsonView& strategy, const JsonView& placement, const Facts& facts) {
   strategy.allow_only(scenario::strategy_keys());
-  Region given_values = {degrees(strategy, devices)}, ruled;
+  Region given_values = {degrees(strategy, facts)}, ruled;
   for (const auto& [key, value] : strategy.members()) {
     if (is_degree(key)) continue;
     Dimension dimension = given(strategy, key, "");
@@ -136,8 +139,13 @@ Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& pla
   if (scenario.workload.family == nullptr) return facts;
   const std::string_view family = scenario.workload.family->name;
   facts.transformer             = family != "mlp" && family != "resnet" && family != "unet";
+  const Json& sizes             = scenario.root().at("workload").json();
+  facts.layers                  = whole_or(sizes, "layers", 0);
+  facts.sequence                = whole_or(sizes, "sequence", 0);
   facts.experts                 = family == "moe";
-  facts.layers                  = whole_or(scenario.root().at("workload").json(), "layers", 0);
+  facts.expert_count            = whole_or(sizes, "experts", 0);
+  facts.routing                 = whole_or(sizes, "routing_groups", 1);
+  if (family == "t5" && facts.training) facts.layers *= 2;  // encoder and decoder
   return facts;
 }
 
@@ -172,10 +180,10 @@ Space::Space(const Json& source, const std::string& file, const platform::Platfo
   const JsonView root(holder, file);
   const JsonView wanted = root.at("strategy");
   if (wanted.json().if_array() == nullptr) {
-    regions_.push_back(region_of(wanted, root.at(kPlacement), facts_->devices));
+    regions_.push_back(region_of(wanted, root.at(kPlacement), *facts_));
     return;
   }
-  for (const JsonView& part : wanted.items()) regions_.push_back(region_of(part, root.at(kPlacement), facts_->devices));
+  for (const JsonView& part : wanted.items()) regions_.push_back(region_of(part, root.at(kPlacement), *facts_));
   if (regions_.empty()) wanted.fail("is an empty list; give one object or more");
 }
 
@@ -196,6 +204,9 @@ Json Space::assumed(const Region& region, size_t d, const Json& point) const {
 }
 
 std::vector<Json> Space::points() const {
+  constexpr size_t kMany    = kMostPoints / 100;  // from here on it is worth an estimate
+  constexpr double kClearly = 2;                  // an estimate may be wrong
+  double estimated          = 0;
   std::vector<Json> all;
   std::set<std::string> seen;
   for (const Region& region : regions_) {
@@ -206,7 +217,9 @@ std::vector<Json> Space::points() const {
         const std::vector<Json> values = choices(region, d, point);
         if (values.empty()) longer.push_back(point);
         for (const Json& choice : values) longer.push_back(with(point, choice));
-        if (longer.size() > kMostPoints) too_many(file_);
+        if (longer.size() > kMany && estimated == 0) estimated = estimate();
+        if (longer.size() > kMostPoints || estimated > kClearly * kMostPoints)
+          too_many(file_, fmt::format("about {:.2g} strategies, ", estimated));
       }
       points = std::move(longer);
     }

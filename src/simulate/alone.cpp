@@ -42,13 +42,12 @@ std::string refusal(const collective::Task& task) {
 
 Alone run_alone(const platform::Platform& platform, const AlgorithmDef& algorithm, Kind kind, Bytes bytes,
                 const std::vector<int>& places, const EngineDef& engine) {
-  Alone result{&algorithm, stream::place(platform, algorithm, kind, bytes, places), Seconds(0), {}, {}};
+  Alone result{stream::place(platform, algorithm, kind, bytes, places), Seconds(0), {}, {}};
   const collective::Task& task = result.placed.task;
   if (!algorithm.supports_task(task)) throw Error(std::string(algorithm.name), refusal(task));
-  if (&algorithm == collective::algorithms().find("auto")) result.algorithm = &collective::choose(task);
   const auto timeline = engine.run(program_of(algorithm, kind, bytes, places), platform);
   result.time         = timeline.makespan;
-  result.closed_form  = collective::closed_form(*result.algorithm, task);
+  result.closed_form  = stream::closed_form(platform, result.placed, *result.placed.algorithm);
   for (const stream::LinkUse& use : timeline.links) result.links.push_back(use.bytes);
   return result;
 }

@@ -1,8 +1,8 @@
 #include "simulate/colours.h"
 
-#include <algorithm>
 #include <bit>
-#include <numeric>
+
+#include "simulate/colour_table.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -16,6 +16,12 @@ Colour mix(Colour a, Colour b) {
 }
 Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
 Colour number(int64_t value) { return static_cast<Colour>(value); }
+
+size_t count_different(const std::vector<Colour>& colours) {
+  ColourTable table;
+  for (const Colour colour : colours) table.number_of(colour);
+  return table.size();
+}
 
 class Refinement {
  public:
@@ -191,11 +197,6 @@ class Refinement {
 };
 
 }  // namespace
-
-size_t count_different(std::vector<Colour> colours) {
-  std::sort(colours.begin(), colours.end());
-  return static_cast<size_t>(std::unique(colours.begin(), colours.end()) - colours.begin());
-}
 
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
                                        const platform::Platform& platform, const Disturbances& disturbances,

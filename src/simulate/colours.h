@@ -22,7 +22,4 @@ std::optional<Colours> refined_colours(const stream::Program& program, const Foo
                                        const platform::Platform& platform, const Disturbances& disturbances,
                                        size_t most);
 
-// How many are different.
-size_t count_different(std::vector<Colour> colours);
-
 }  // namespace foreflow::simulate

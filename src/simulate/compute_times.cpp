@@ -40,9 +40,10 @@ ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& d
       paces.push_back({border, factor});
     }
   }
-  for (const stream::Stream& stream : program.streams) {
-    const auto found = number.find(program.devices[static_cast<size_t>(stream.device)].place);
-    paces_of_.push_back(found == number.end() ? -1 : found->second);
+  paces_of_.assign(program.streams.size(), -1);
+  for (size_t i = 0; i < program.streams.size() && !number.empty(); ++i) {
+    const auto found = number.find(program.devices[static_cast<size_t>(program.streams[i].device)].place);
+    if (found != number.end()) paces_of_[i] = found->second;
   }
 }
 

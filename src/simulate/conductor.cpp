@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -17,10 +18,27 @@ Conductor::Conductor(const Score& score, const Network& network, const Surroundi
       players_(score.program, score.cast, score.times),
       traffic_(network.capacities) {
   result_.ends.resize(score.cast.meetings.size(), 0);
+  result_.flows.reserve(count_flows());
   set_change_alarm();
   for (size_t i = 0; i < surroundings.sources.size(); ++i)
     traffic_.alarm(surroundings.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
   play();
+}
+
+// But for relays, of which each hop has one.
+size_t Conductor::count_flows() const {
+  std::vector<size_t> of_footprint;
+  for (const Footprint& print : score_.footprints.distinct) {
+    const auto phases = score_.footprints.phases_of(print);
+    of_footprint.push_back(static_cast<size_t>(
+        std::count_if(phases.begin(), phases.end(), [](const Phase& phase) { return phase.load >= 0; })));
+  }
+  size_t flows = 0;
+  for (const Cast::Meeting& meeting : score_.cast.meetings) {
+    if (meeting.signals < 0)
+      flows += of_footprint[static_cast<size_t>(score_.footprints.of_instance[static_cast<size_t>(meeting.example)])];
+  }
+  return flows;
 }
 
 double Conductor::next() const {
@@ -67,7 +85,7 @@ double Conductor::enter(int32_t meeting, int32_t index, double now) {
 void Conductor::start_relay(int32_t meeting, int32_t index, double now) {
   const RelayPlan& plan = score_.footprints.relays[static_cast<size_t>(phase(index).relay)];
   const auto number     = static_cast<int32_t>(runs_.size());
-  Run& run              = runs_.emplace_back(Run{Relay(plan.loads.size(), plan.shape), meeting, index, {}});
+  Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
   for (const int32_t hop : plan.loads) run.tracks.push_back(track(meeting, index, hop, -1));
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }

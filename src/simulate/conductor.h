@@ -57,6 +57,7 @@ class Conductor {
     std::vector<int32_t> tracks;  // of the hops
   };
 
+  size_t count_flows() const;
   void play();
   double enter(int32_t meeting, int32_t phase, double now);
   void start_relay(int32_t meeting, int32_t phase, double now);

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
@@ -50,20 +52,56 @@ class Regulars {
   std::vector<std::optional<Streams>> of_link_;
 };
 
-// The hops of a ring from hop to next hop; empty when the flows are no ring.
-std::vector<collective::Flow> around(const std::vector<collective::Flow>& flows) {
+using Ring = std::vector<collective::Flow>;  // its hops, from hop to next hop
+
+// Of flows of one size, where every rank sends and receives once; otherwise none.
+std::vector<Ring> circles(const std::vector<collective::Flow>& flows) {
   std::map<int, const collective::Flow*> from;
   for (const collective::Flow& flow : flows) {
     if (flow.share != flows.front().share || !from.emplace(flow.from, &flow).second) return {};
   }
-  std::vector<collective::Flow> ring;
-  for (auto next = from.begin(); ring.size() < flows.size();) {
-    ring.push_back(*next->second);
-    next = from.find(next->second->to);
-    if (next == from.end()) return {};
-    if (next->first == ring.front().from) break;
+  std::vector<Ring> rings;
+  while (!from.empty()) {
+    Ring& ring = rings.emplace_back();
+    do {
+      const auto next = from.find(ring.empty() ? from.begin()->first : ring.back().to);
+      if (next == from.end()) return {};
+      ring.push_back(*next->second);
+      from.erase(next);
+    } while (ring.back().to != ring.front().from);
   }
-  return ring.size() == flows.size() ? ring : std::vector<collective::Flow>{};
+  return rings;
+}
+
+// The channels of the group, when the flows are what they send together; otherwise none.
+std::vector<Ring> channels(const std::vector<collective::Flow>& flows, const collective::Group& group) {
+  std::map<std::pair<int, int>, int> times;
+  int hops = 0;
+  for (const auto& order : group.rings) {
+    for (size_t i = 0; i < order.size(); ++i, ++hops) ++times[{order[i], order[(i + 1) % order.size()]}];
+  }
+  double all = 0;
+  for (const collective::Flow& flow : flows) all += flow.share;
+  const double share         = all / hops;
+  constexpr double kRounding = 1e-9;
+  const bool same =
+      times.size() == flows.size() && std::all_of(flows.begin(), flows.end(), [&](const auto& flow) {
+        const auto found = times.find({flow.from, flow.to});
+        return found != times.end() && std::abs(flow.share - found->second * share) <= kRounding * flow.share;
+      });
+  std::vector<Ring> rings;
+  for (size_t number = 0; same && number < group.rings.size(); ++number) {
+    const auto& order = group.rings[number];
+    Ring& ring        = rings.emplace_back();
+    for (size_t i = 0; i < order.size(); ++i) ring.push_back({order[i], order[(i + 1) % order.size()], share});
+  }
+  return rings;
+}
+
+std::vector<Ring> rings_of(const std::vector<collective::Flow>& flows, const collective::Group& group) {
+  std::vector<Ring> rings = circles(flows);
+  if (rings.empty() && group.rings.size() > 1) rings = channels(flows, group);
+  return rings;
 }
 
 RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
@@ -93,13 +131,13 @@ class Loosener {
   void loosen(const Footprint& footprint) {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
-    if (communication.fixed >= Seconds(0)) return;
+    if (communication.fixed >= Seconds(0) || stream::host_copy(communication) != stream::HostCopy::none) return;
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
-    const auto plan   = collective::usable(*communication.algorithm, placed.task).flows(placed.task);
+    const auto plan   = placed.algorithm->flows(placed.task);
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
-      if (chosen(phase)) add_relay(phase, plan.phases[i], placed.places, footprint.bytes);
+      if (chosen(phase)) add_relay(phase, plan.phases[i], placed, footprint.bytes);
     }
   }
 
@@ -121,22 +159,25 @@ class Loosener {
     return regulars_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
   }
 
-  void add_relay(Phase& phase, const collective::Phase& plan, const std::vector<int>& places, Bytes bytes) {
-    const auto ring = around(plan.flows);
-    const int steps = plan.near_steps + plan.far_steps;
-    if (ring.size() < 2 || steps < 1 || plan.head > 0) return;
-    const double share     = ring.front().share;
+  void add_relay(Phase& phase, const collective::Phase& plan, const stream::Placed& placed, Bytes bytes) {
+    const auto rings = rings_of(plan.flows, placed.task.group);
+    const int steps  = plan.near_steps + plan.far_steps;
+    if (rings.empty() || steps < 1 || plan.head > 0) return;
+    if (coupling_ == Coupling::automatic && rings.size() > 1) return;
+    const double share     = rings.front().front().share;
     const RelayShape shape = shape_of(coupling_, steps, share * bytes / steps);
-    RelayPlan relay{shape, phase.delay / steps, {}};
+    RelayPlan relay{shape, phase.delay / steps, {}, {}};
     std::vector<Load> loads;
-    for (const collective::Flow& hop : ring) {
-      const int from = places[static_cast<size_t>(hop.from)], to = places[static_cast<size_t>(hop.to)];
-      std::map<int, double> weights;
-      for (const int link : platform_.route(from, to).links) weights[link] += share;
-      if (weights.empty()) return;  // inside a device
-      // All slices under way on a hop weigh together as much as one message.
-      Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
-      for (const auto& [link, weight] : weights) load.crossings.push_back({link, weight});
+    for (const Ring& ring : rings) {
+      if (ring.size() < 2) return;
+      relay.rings.push_back(static_cast<int32_t>(ring.size()));
+      for (const collective::Flow& hop : ring) {
+        const std::map<int, double> weights = weights_of(hop, placed.places);
+        if (weights.empty()) return;  // inside a device
+        // All slices under way on a hop weigh together as much as one message.
+        Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
+        for (const auto& [link, weight] : weights) load.crossings.push_back({link, weight});
+      }
     }
     for (Load& load : loads) {
       relay.loads.push_back(static_cast<int32_t>(footprints_.loads.size()));
@@ -144,6 +185,13 @@ class Loosener {
     }
     phase.relay = static_cast<int32_t>(footprints_.relays.size());
     footprints_.relays.push_back(std::move(relay));
+  }
+
+  std::map<int, double> weights_of(const collective::Flow& hop, const std::vector<int>& places) const {
+    std::map<int, double> weights;
+    const int from = places[static_cast<size_t>(hop.from)], to = places[static_cast<size_t>(hop.to)];
+    for (const int link : platform_.route(from, to).links) weights[link] += hop.share;
+    return weights;
   }
 
   Footprints& footprints_;

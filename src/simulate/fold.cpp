@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
+#include "simulate/colour_table.h"
 #include "simulate/colours.h"
 
 namespace foreflow::simulate {
@@ -14,11 +14,10 @@ class Numbering {
  public:
   explicit Numbering(const std::vector<Colour>& colours) {
     numbers_.reserve(colours.size());
-    std::unordered_map<Colour, int32_t> known;
+    ColourTable table;
     for (size_t i = 0; i < colours.size(); ++i) {
-      const auto [found, is_new] = known.try_emplace(colours[i], static_cast<int32_t>(first_.size()));
-      if (is_new) first_.push_back(static_cast<int32_t>(i));
-      numbers_.push_back(found->second);
+      numbers_.push_back(table.number_of(colours[i]));
+      if (table.size() > first_.size()) first_.push_back(static_cast<int32_t>(i));
     }
   }
 

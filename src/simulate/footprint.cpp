@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/platform/host_routes.h"
+#include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
@@ -85,9 +88,16 @@ size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15
 class Evenness {
  public:
   explicit Evenness(const platform::Platform& platform) {
-    std::unordered_map<std::string_view, size_t> numbers;
-    for (const platform::Link& link : platform.links())
-      kinds_.push_back(mix(0, numbers.emplace(link.kind, numbers.size()).first->second + 1));
+    std::vector<std::string_view> known;  // a few
+    kinds_.reserve(platform.links().size());
+    size_t number = 0;
+    for (const platform::Link& link : platform.links()) {
+      if (number >= known.size() || known[number] != link.kind) {
+        number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
+        if (number == known.size()) known.emplace_back(link.kind);
+      }
+      kinds_.push_back(mix(0, number + 1));
+    }
   }
 
   void see(const std::vector<int>& links, Seconds hop) {
@@ -147,16 +157,31 @@ class Maker {
     const auto first                 = static_cast<int32_t>(result_.phases.size());
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
+    } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
+      result_.phases.push_back(host_phase(copy, communication.bytes, places_of(program_, instance)[0]));
     } else {
       const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                         places_of(program_, instance));
-      const auto& algorithm = collective::usable(*communication.algorithm, placed.task);
-      for (const collective::Phase& plan : algorithm.flows(placed.task).phases)
+      for (const collective::Phase& plan : placed.algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes});
     return static_cast<int32_t>(result_.distinct.size() - 1);
+  }
+
+  Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
+    if (!host_routes_) host_routes_.emplace(platform_);
+    const bool out             = copy == stream::HostCopy::to_host;
+    const platform::Route path = out ? host_routes_->to_host(place) : host_routes_->from_host(place);
+    Phase result{platform_.step_latency(path), Seconds(0), -1};
+    for (const int link : path.links) {
+      tally_.add(link, 1);
+      result.alone = std::max(result.alone, bytes / bandwidth(link));
+    }
+    Load load{tally_.take(), 1};
+    if (result.alone > Seconds(0)) result.load = number_of(std::move(load));
+    return result;
   }
 
   // Messages between streams of one device cost nothing.
@@ -228,6 +253,7 @@ class Maker {
   const platform::Platform& platform_;
   Tally tally_;
   Evenness evenness_;
+  std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   Footprints result_;
   Seen footprints_, loads_;
 };

@@ -24,7 +24,8 @@ struct Phase {
 struct RelayPlan {
   RelayShape shape;
   Seconds latency;             // of a step
-  std::vector<int32_t> loads;  // of the hops, around the ring
+  std::vector<int32_t> loads;  // of the hops, around each ring
+  std::vector<int32_t> rings;  // how many hops each has
 };
 
 struct Footprint {

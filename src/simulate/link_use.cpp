@@ -62,23 +62,30 @@ std::vector<stream::LinkUse> link_uses(const stream::Program& program, const str
   }
 
   std::vector<stream::LinkUse> uses(links, {Bytes(0), Seconds(0)});
-  std::vector<std::vector<size_t>> users(links);  // loads
-  Partition partition(links);                     // by users: most links share theirs with many others
+  Partition partition(links);  // by users: most links share theirs with many others
   for (size_t load = 0; load < timeline.loads.size(); ++load) {
     if (intervals[load].empty()) continue;
     intervals[load] = united(std::move(intervals[load]));
     partition.begin();
     for (const auto& [link, weight] : timeline.loads[load]) {
       uses[static_cast<size_t>(link)].bytes += weight * bytes[load];
-      users[static_cast<size_t>(link)].push_back(load);
       partition.say(static_cast<size_t>(link), 0);
+    }
+  }
+  std::vector<std::vector<size_t>> users(partition.classes());  // loads
+  for (size_t load = 0; load < timeline.loads.size(); ++load) {
+    if (intervals[load].empty()) continue;
+    for (const stream::Crossing& crossing : timeline.loads[load]) {
+      auto& of_class = users[static_cast<size_t>(partition.class_of(static_cast<size_t>(crossing.link)))];
+      if (of_class.empty() || of_class.back() != load) of_class.push_back(load);
     }
   }
   constexpr Seconds kUnknown(-1);
   std::vector<Seconds> busy(partition.classes(), kUnknown);
   for (size_t link = 0; link < links; ++link) {
-    Seconds& known = busy[static_cast<size_t>(partition.class_of(link))];
-    if (known == kUnknown) known = covered(users[link], intervals);
+    const auto number = static_cast<size_t>(partition.class_of(link));
+    Seconds& known    = busy[number];
+    if (known == kUnknown) known = covered(users[number], intervals);
     uses[link].busy = known;
   }
   return uses;

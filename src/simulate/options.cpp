@@ -6,7 +6,8 @@ const Registry<CouplingDef>& couplings() {
   static const Registry<CouplingDef> table(
       "coupling",
       {
-          {"auto", "credit for rings with a slow or changing hop that may meet others on a link, coupled for all else",
+          {"auto",
+           "credit for single rings with a slow or changing hop that may meet others on a link, coupled for all else",
            Coupling::automatic},
           {"coupled", "a collective moves at the pace of its slowest link, on all its links", Coupling::coupled},
           {"credit", "hops of a ring move slices of 1 MB, at most 8 ahead of the receiver, as NCCL does",

@@ -55,17 +55,23 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
+// Who signals at a hand-over.
+int32_t source_of(const stream::Program& program, int32_t instance) {
+  return program.instances[static_cast<size_t>(instance)].members.front();
+}
+
 // What the stream does.
 std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score) {
   const std::vector<stream::Item>& items = score.program.streams[static_cast<size_t>(stream)].items;
   const bool as_planned                  = score.times.as_planned(stream);
   const double* durations                = score.times.durations();
-  std::vector<stream::Record> result;
-  result.reserve(items.size());
-  double clock = 0;
+  const bool everybody = score.cast.streams.size() == score.program.streams.size();  // signals says who, not whose like
+  std::vector<stream::Record> result(items.size());
+  stream::Record* const out = result.data();
+  double clock              = 0;
   for (size_t i = 0; i < items.size(); ++i) {
-    const stream::Item& item = items[i];
-    double start             = clock;
+    const stream::Item item = items[i];
+    double start            = clock;
     if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);
     } else {
@@ -74,11 +80,11 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
       if (signals < 0) {
         start = performance.starts[meeting];
         clock = performance.ends[meeting];
-      } else if (score.program.instances[static_cast<size_t>(item.instance)].members.front() != stream) {
+      } else if (stream != (everybody ? signals : source_of(score.program, item.instance))) {
         start = clock = std::max(clock, performance.starts[meeting]);
       }
     }
-    result.push_back({Seconds(start), Seconds(clock)});
+    out[i] = {Seconds(start), Seconds(clock)};
   }
   return result;
 }
@@ -87,8 +93,8 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
 
 std::string to_message(const Performance& performance) {
   std::string message;
-  message.reserve(sizeof(uint64_t) * kArrays + bytes_of(performance.starts) + bytes_of(performance.ends) +
-                  bytes_of(performance.flows));
+  message.reserve(1 + sizeof(uint64_t) * kArrays + bytes_of(performance.starts) + bytes_of(performance.ends) +
+                  bytes_of(performance.flows));  // 1: for whoever sends it on
   append(message, performance.starts);
   append(message, performance.ends);
   append(message, performance.flows);

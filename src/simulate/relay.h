@@ -1,6 +1,7 @@
-// A ring that moves hop by hop: which pieces may be under way. In each of its steps every rank passes a chunk on to the
+// Rings that move hop by hop: which pieces may be under way. In each of its steps every rank passes a chunk on to the
 // next rank; it enters a step when it has sent and received all of the step before. A chunk is cut into slices, of
-// which a hop may have some under way at once, and may be some ahead of what its receiver has passed on.
+// which a hop may have some under way at once, and may be some ahead of what its receiver has passed on. Several rings
+// (channels) of one shape know nothing of each other.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,15 @@ struct RelayShape {
 
 class Relay {
  public:
-  Relay(size_t hops, const RelayShape& shape) : shape_(shape), hops_(hops, {0, 0}), left_(hops) {}
+  // `rings`: how many hops each has; hops are numbered ring by ring.
+  Relay(const std::vector<int32_t>& rings, const RelayShape& shape) : shape_(shape) {
+    for (const int32_t ring : rings) {
+      const auto first = static_cast<int32_t>(hops_.size());
+      for (int32_t i = 0; i < ring; ++i)
+        hops_.push_back({0, 0, first + (i == 0 ? ring : i) - 1, i + 1 == ring ? first : first + i + 1});
+    }
+    left_ = hops_.size();
+  }
 
   // Calls start(hop, first) for each piece that may start now, and counts it as under way. `first`: it is among the
   // first slices of its chunk.
@@ -38,7 +47,7 @@ class Relay {
     if (++hops_[hop].arrived == shape_.pieces()) --left_;
     start_on(before(hop), start);  // its credit
     start_on(hop, start);
-    if (hops_.size() > 1) start_on(after(hop), start);  // its data
+    if (after(hop) != hop) start_on(after(hop), start);  // its data
     return left_ == 0;
   }
 
@@ -48,10 +57,11 @@ class Relay {
  private:
   struct Hop {
     int32_t started, arrived;  // pieces
+    int32_t before, after;     // its neighbours in the ring
   };
 
-  size_t before(size_t hop) const { return hop == 0 ? hops_.size() - 1 : hop - 1; }
-  size_t after(size_t hop) const { return hop + 1 == hops_.size() ? 0 : hop + 1; }
+  size_t before(size_t hop) const { return static_cast<size_t>(hops_[hop].before); }
+  size_t after(size_t hop) const { return static_cast<size_t>(hops_[hop].after); }
 
   bool may_start(size_t hop) const {
     const Hop& own      = hops_[hop];

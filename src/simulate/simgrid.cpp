@@ -1,7 +1,7 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
 // A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process. Where no
 // flow meets another there is nothing for the kernel to do, and no child.
-#include <cmath>
+#include <algorithm>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
@@ -13,6 +13,12 @@
 namespace foreflow::simulate::definitions {
 namespace {
 
+// Whether no flow can ever meet another, or a link that changes.
+bool undisturbed(const Score& score, const Network& network, const Surroundings& around) {
+  return score.footprints.relays.empty() && around.changes.empty() && around.sources.empty() &&
+         std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
+}
+
 // The last loads of the score's footprints are those of the background.
 Performance perform(const Score& score, const platform::Platform& platform, std::vector<Surroundings::Source> sources) {
   const Disturbances& disturbances = score.options.disturbances;
@@ -20,9 +26,9 @@ Performance perform(const Score& score, const platform::Platform& platform, std:
     sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
   const Network network = condense(score.program, score.footprints, platform, changing_links(disturbances));
   const auto around     = surroundings(disturbances, platform, network, std::move(sources));
-  Conductor conductor(score, network, around);
-  if (std::isinf(conductor.next())) return std::move(conductor).take();  // no flow meets another
+  if (undisturbed(score, network, around)) return Conductor(score, network, around).take();
   return from_message(run_in_child("simgrid", [&] {
+    Conductor conductor(score, network, around);  // here, lest the parent's memory be copied for it
     run_in_kernel(conductor);
     return to_message(std::move(conductor).take());
   }));

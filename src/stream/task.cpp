@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <string_view>
-#include <unordered_map>
 
+#include "foreflow/platform/by_node.h"
 #include "stream/rings.h"
 
 namespace foreflow::stream {
@@ -31,19 +30,6 @@ void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& ro
     found.bandwidth = std::min(found.bandwidth, wire->bandwidth);
   }
   wire = found;
-}
-
-std::vector<int> node_numbers(const Platform& platform, const std::vector<int>& places) {
-  std::unordered_map<std::string_view, int> numbers;
-  std::vector<int> result;
-  std::string_view before;
-  for (const int place : places) {
-    const std::string_view node = platform.devices()[static_cast<size_t>(place)].node;
-    const bool same             = !result.empty() && node == before;
-    result.push_back(same ? result.back() : numbers.emplace(node, static_cast<int>(numbers.size())).first->second);
-    before = node;
-  }
-  return result;
 }
 
 // The link by which a message leaves its node.
@@ -75,18 +61,15 @@ struct Abilities {
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
-      : platform_(platform), places_(places), node_(node_numbers(platform, places)) {
-    for (size_t rank = 0; rank < places.size(); ++rank) {
-      const auto node = static_cast<size_t>(node_[rank]);
-      if (node == nodes_.size()) nodes_.emplace_back();
-      nodes_[node].push_back(static_cast<int>(rank));
-    }
-  }
+      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)) {}
 
   // Both wires, and how messages get out of the nodes.
   collective::Task measure(collective::Kind kind, Bytes bytes) {
     std::optional<Wire> near, far;
-    Group group{.ranks = static_cast<int>(places_.size()), .node = node_};
+    Group group{.ranks = static_cast<int>(places_.size()), .node = std::vector<int>(places_.size())};
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      for (const int rank : nodes_[node]) group.node[static_cast<size_t>(rank)] = static_cast<int>(node);
+    }
     if (nodes_.size() > 1) group.rail = look_out(far);
     for (auto& ranks : nodes_) {
       std::vector<int> devices;
@@ -139,7 +122,6 @@ class Survey {
 
   const Platform& platform_;
   const std::vector<int>& places_;
-  std::vector<int> node_;
   std::vector<std::vector<int>> nodes_;  // ranks
   Abilities able_;
 };
@@ -183,6 +165,19 @@ void add_relays(const Platform& platform, Placed& placed) {
   if (near) placed.task.near = *near;
 }
 
+// The links of the platform. For as long as both are there.
+collective::Network network_of(const Platform& platform, const std::vector<int>& places) {
+  collective::Network network{platform.links().size(), {}, {}};
+  network.bandwidth = [&platform](int index) { return link(platform, index).payload(); };
+  network.way       = [&platform, &places](int from, int to, std::vector<int>& crossed) {
+    Route route           = platform.route(places[static_cast<size_t>(from)], places[static_cast<size_t>(to)]);
+    const Seconds latency = platform.step_latency(route);
+    crossed               = std::move(route.links);
+    return latency;
+  };
+  return network;
+}
+
 }  // namespace
 
 Placed place(const Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind, Bytes bytes,
@@ -190,7 +185,13 @@ Placed place(const Platform& platform, const collective::AlgorithmDef& algorithm
   Placed placed{Survey(platform, places).measure(kind, bytes), places};
   if (kind == collective::Kind::send && algorithm.wants_relays && placed.task.group.node[1] == 1)
     add_relays(platform, placed);
+  placed.algorithm = &collective::usable(algorithm, placed.task, network_of(platform, placed.places));
   return placed;
+}
+
+collective::Cost closed_form(const Platform& platform, const Placed& placed,
+                             const collective::AlgorithmDef& algorithm) {
+  return collective::closed_form(algorithm, placed.task, network_of(platform, placed.places));
 }
 
 }  // namespace foreflow::stream

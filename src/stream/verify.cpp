@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
-#include "foreflow/stream/program.h"
+#include "foreflow/stream/host_copy.h"
 
 namespace foreflow::stream {
 namespace {
@@ -45,8 +45,9 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
       because("no such communication"));
   const Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
   FOREFLOW_CHECK(communication.algorithm != nullptr, because("no algorithm"));
+  const size_t ends = host_copy(communication) == HostCopy::none ? 2 : 1;
   const bool enough =
-      communication.kind == collective::Kind::send ? instance.members.size() == 2 : instance.members.size() >= 2;
+      communication.kind == collective::Kind::send ? instance.members.size() == ends : instance.members.size() >= 2;
   FOREFLOW_CHECK(communication.fixed >= Seconds(0) || (communication.algorithm->does(communication.kind) && enough),
                  because("the algorithm does not support so many ranks"));
   std::vector<int32_t> members = instance.members;

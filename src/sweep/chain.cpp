@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "foreflow/platform/link_changes.h"
 #include "sweep/answer.h"
 
 namespace foreflow::sweep {
@@ -31,6 +33,11 @@ std::string lower_key(const scenario::Scenario& scenario) {
   return key;
 }
 
+// Leaves the choice without them.
+platform::LinkChanges take_changes(scenario::PlatformChoice& choice) {
+  return std::exchange(choice.path.empty() ? choice.recipe.links : choice.changes, {});
+}
+
 auto members(const platform::Device& device) {
   const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation] = device;
   return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation);
@@ -55,9 +62,16 @@ Json Chain::answer(const Json& point, const std::string& file) {
 }
 
 const platform::Platform& Chain::platform_of(const scenario::Scenario& scenario) {
-  if (!loaded_ || !(loaded_->choice == scenario.platform)) {
+  scenario::PlatformChoice choice     = scenario.platform;
+  const platform::LinkChanges changes = take_changes(choice);
+  if (!loaded_ || !(loaded_->choice == choice)) {
     loaded_.reset();  // before the next is there: it may be large
-    loaded_ = {scenario.platform, scenario::load_platform(scenario.platform)};
+    const scenario::PlatformRef unchanged = scenario::load_platform(choice);
+    loaded_                               = {std::move(choice), unchanged, {}, unchanged};
+  }
+  if (!(loaded_->changes == changes)) {
+    loaded_->platform = std::make_shared<const platform::Platform>(platform::with_links(*loaded_->unchanged, changes));
+    loaded_->changes  = changes;
   }
   return *loaded_->platform;
 }

@@ -20,8 +20,11 @@ class Chain {
   const scenario::Sequential& sequential_of(const scenario::Scenario& scenario);
   const lower::Lowered& lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform);
 
+  // Platforms that differ in their links only are read once.
   struct Loaded {
-    scenario::PlatformChoice choice;
+    scenario::PlatformChoice choice;  // without changes of links
+    scenario::PlatformRef unchanged;
+    platform::LinkChanges changes;
     scenario::PlatformRef platform;
   };
   struct Built {

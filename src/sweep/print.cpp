@@ -1,4 +1,4 @@
-#include "foreflow/base/text.h"
+#include "foreflow/base/table.h"
 #include "foreflow/sweep/sweep.h"
 #include "sweep/words.h"
 
@@ -24,24 +24,17 @@ Json point_json(const Result& result, size_t number) {
   return json;
 }
 
-// As RFC 4180 has it.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
 std::string csv_line(const Result& result, size_t number) {
   const Point& point = result.points[number];
-  std::string line   = std::to_string(number + 1);
-  for (size_t a = 0; a < result.axes.size(); ++a) line += "," + cell(word(result.axes[a].values[point.choice[a]]));
-  line += "," + std::string(name(point.status));
+  Row cells          = {std::to_string(number + 1)};
+  for (size_t a = 0; a < result.axes.size(); ++a) cells.push_back(word(result.axes[a].values[point.choice[a]]));
+  cells.emplace_back(name(point.status));
   for (const std::string& column : answer_columns()) {
     const Json* value = point.answer.find(column);
-    line += "," + (value == nullptr ? "" : cell(word(*value)));
+    cells.push_back(value == nullptr ? "" : word(*value));
   }
-  return line + "," + cell(point.why) + "\n";
+  cells.push_back(point.why);
+  return foreflow::csv_line(cells);
 }
 
 }  // namespace
@@ -64,11 +57,12 @@ Json to_json(const Result& result) {
 }
 
 std::string to_csv(const Result& result) {
-  std::string text = "point";
-  for (const scenario::Axis& axis : result.axes) text += "," + cell(axis.path());
-  text += ",status";
-  for (const std::string& column : answer_columns()) text += "," + column;
-  text += ",why\n";
+  Row head = {"point"};
+  for (const scenario::Axis& axis : result.axes) head.push_back(axis.path());
+  head.emplace_back("status");
+  head.insert(head.end(), answer_columns().begin(), answer_columns().end());
+  head.emplace_back("why");
+  std::string text = foreflow::csv_line(head);
   for (size_t number = 0; number < result.points.size(); ++number) text += csv_line(result, number);
   return text;
 }

@@ -2,32 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
+#include "foreflow/base/table.h"
 #include "foreflow/base/units.h"
 #include "foreflow/sweep/sweep.h"
 #include "sweep/words.h"
 
 namespace foreflow::sweep {
 namespace {
-
-using Row = std::vector<std::string>;
-
-// Columns as wide as their widest cell: words to the left, the rest, from column `numbers` on, to the right.
-std::string aligned(const std::vector<Row>& rows, size_t numbers) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c)
-      line += c < numbers ? fmt::format("  {:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
 
 std::string effects_table(const Result& result) {
   std::vector<Row> rows = {{"axis", "values", "lines", "mean", "most"}};
@@ -39,7 +21,7 @@ std::string effects_table(const Result& result) {
                     known ? fmt::format("x {:.3f}", effect.most) : "-"});
   }
   return "\nWhat moved the throughput most: the highest over the lowest along one axis, the others held\n" +
-         aligned(rows, 1);
+         aligned(rows, "<>>>>");
 }
 
 double number(const Point& point, const char* column) {
@@ -78,7 +60,7 @@ std::string best_table(const Result& result, size_t top) {
   head.insert(head.end(), {"busiest link", "time", "samples/s", "memory"});
   std::vector<Row> rows = {head};
   for (size_t i = 0; i < std::min(top, points.size()); ++i) rows.push_back(row_of(result, *points[i], i + 1));
-  return "\nBest by throughput\n" + aligned(rows, head.size() - 3);
+  return "\nBest by throughput\n" + aligned(rows, std::string(head.size() - 3, '<') + ">>>");
 }
 
 std::string counts_line(const Result& result) {
@@ -92,20 +74,12 @@ std::string counts_line(const Result& result) {
                      result.points.size() - failed - crashed, large, failed, crashed);
 }
 
-// Most frequent first.
 std::string reasons(const Result& result) {
-  constexpr size_t kShown = 5;
-  std::map<std::string, size_t> counts;
+  std::vector<std::string> all;
   for (const Point& point : result.points) {
-    if (point.status != Status::done) ++counts[point.why];
+    if (point.status != Status::done) all.push_back(point.why);
   }
-  std::vector<std::pair<std::string, size_t>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, sorted.size()); ++i)
-    text += fmt::format("{:>6} x {}\n", sorted[i].second, sorted[i].first);
-  if (sorted.size() > kShown) text += fmt::format("       and {} more reasons\n", sorted.size() - kShown);
-  return text;
+  return tally(all);
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ struct Candidate {
 };
 
 // Best first; `find_repeats` makes no promise about its order, so that of the program decides among equals.
-std::vector<Candidate> ranked(const std::vector<Repeat>& repeats, const OpSequence& sequence) {
+std::vector<Candidate> ranked(const std::vector<Repeat>& repeats, const OpSequence& sequence, int64_t call) {
   std::vector<Candidate> candidates;
   for (const Repeat& repeat : repeats) {
     int64_t crossing = 0;
     for (const size_t start : repeat.starts)
       crossing += sequence.crossing[start] + sequence.crossing[start + repeat.length];
-    candidates.push_back({&repeat, repeat.saving(), crossing});
+    candidates.push_back({&repeat, repeat.saving(call), crossing});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return std::tuple(-a.saving, a.crossing, a.repeat->starts.front(), a.repeat->length) <
@@ -85,13 +85,13 @@ std::optional<Block> best_block(const ir::Module& module, const BlockLimits& lim
   const std::vector<Repeat> repeats = find_repeats(sequence.tokens, limits.ops, limits.calls);
   std::optional<Repeat> best;
   size_t effort = kEffort * sequence.tokens.size();
-  for (const Candidate& candidate : ranked(repeats, sequence)) {
-    if (best && best->saving() >= candidate.saving) break;
+  for (const Candidate& candidate : ranked(repeats, sequence, limits.call)) {
+    if (best && best->saving(limits.call) >= candidate.saving) break;
     const size_t visits = candidate.repeat->length * candidate.repeat->starts.size();
     if (visits > effort) break;
     effort -= visits;
     Repeat repeat = agreeing(*candidate.repeat, sequence);
-    if (repeat.starts.size() < limits.calls || repeat.saving() <= (best ? best->saving() : 0)) continue;
+    if (repeat.starts.size() < limits.calls || repeat.saving(limits.call) <= (best ? best->saving(limits.call) : 0)) continue;
     best = std::move(repeat);
   }
   if (!best) return std::nullopt;

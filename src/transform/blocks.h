@@ -28,6 +28,8 @@ struct Block {
 struct BlockLimits {
   size_t ops   = 8;  // of a block, Constants not counted
   size_t calls = 2;
+  // What a call costs, in ops: with 1, two layers at a time may save more than one; with 0, a block is a single layer.
+  int64_t call = 1;
 };
 
 // The block whose function saves most ops. Where it could begin at several places (any op of a layer), the place that

@@ -118,6 +118,15 @@ Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, co
   return from == to ? row : Conversion(builder, whole, ways, shrinks).run(row, from, to);
 }
 
+void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout, const Copies& copies,
+                int ways) {
+  const int count = layout.is_whole() ? 1 : ways;
+  for (int way = 0; way < count; ++way) {
+    results.push_back(copies[static_cast<size_t>(way)]);
+    pieces.push_back({static_cast<int32_t>(source), layout, count, way});
+  }
+}
+
 double conversion_bytes(const Layout& from, const Layout& to, const ir::Type& whole, int ways) {
   if (from == to || from.is_whole()) return 0;
   const double bytes = ir::bytes_of(whole).value(), share = (ways - 1.0) / ways;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "foreflow/ir/builder.h"
-#include "foreflow/transform/layout.h"
+#include "foreflow/transform/passes.h"
 
 namespace foreflow::transform {
 
@@ -23,6 +23,10 @@ enum class Shrinks : uint8_t { blocks, rest };
 // by slices. Blocks are brought into order by a transposition.
 Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole, int ways,
             Shrinks shrinks);
+
+// Returns `copies` of a value, which lie as `layout` says, in place of result `source` of the old program; whole ones once.
+void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout, const Copies& copies,
+                int ways);
 
 // Bytes that one way sends or receives for it.
 double conversion_bytes(const Layout& from, const Layout& to, const ir::Type& whole, int ways);

@@ -229,7 +229,7 @@ bool Derivation::is_loss(ValueId old) const {
 ValueId Derivation::upstream(ValueId old) {
   const ir::Type& type = values_[ir::index(old)].type;
   ValueId& gradient    = gradients_[ir::index(old)];
-  if (gradient == ValueId::none) gradient = is_loss(old) ? ones(type) : zeros(map_(old), type);
+  if (gradient == ValueId::none) gradient = is_loss(old) ? ones(map_(old), type) : zeros(map_(old), type);
   return gradient;
 }
 
@@ -240,13 +240,11 @@ ValueId Derivation::zeros(ValueId value, const ir::Type& type) {
   return builder_.op("PackTuple", elements);
 }
 
-ValueId Derivation::ones(const ir::Type& type) {
+ValueId Derivation::ones(ValueId loss, const ir::Type& type) {
   if (!type.resolved() || type.is_tuple())
     throw Error("@" + function_.name, "the loss is " + to_string(type) + "; a tensor of known shape would be right");
-  const ir::Array one = one_of(type.dtype);
-  if (type.dims.empty()) return builder_.op("Constant", {}, {{"value", one.reshaped({})}});
-  const std::vector<int64_t> shape(type.dims.begin(), type.dims.end());
-  return builder_.op("ConstantOfShape", {}, {{"shape", shape}, {"value", one}});
+  if (type.dims.empty()) return builder_.op("Constant", {}, {{"value", one_of(type.dtype).reshaped({})}});
+  return builder_.op("OnesLike", {loss});
 }
 
 }  // namespace foreflow::transform

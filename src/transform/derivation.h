@@ -96,7 +96,7 @@ class Derivation {
   void accumulate(ir::ValueId old, ir::ValueId gradient);
   ir::ValueId upstream(ir::ValueId old);
   ir::ValueId zeros(ir::ValueId value, const ir::Type& type);
-  ir::ValueId ones(const ir::Type& type);
+  ir::ValueId ones(ir::ValueId loss, const ir::Type& type);
   bool is_loss(ir::ValueId old) const;
   Demand demand_of(size_t op) const;
 

@@ -237,6 +237,14 @@ ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision
     for (int64_t& size : sizes) size /= ways;
     attributes.set("split", sizes);
   }
+  if (name == "Slice" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks) {
+    // One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
+    const int64_t dim = call.inputs[0].dims[static_cast<size_t>(decision.inputs[0].dim)];
+    for (const char* key : {"starts", "ends"}) {
+      const int64_t limit = attributes.get_ints(key)[0];
+      attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / ways});
+    }
+  }
   const bool sized = (name == "Reshape" || name == "Expand") && attributes.find("shape") != nullptr;
   if (sized && decision.outputs[0].is_split()) {
     std::vector<int64_t> shape = attributes.get_ints("shape");

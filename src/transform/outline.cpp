@@ -95,7 +95,7 @@ std::string working_name(size_t number) { return "@" + std::to_string(number); }
 }  // namespace
 
 ir::Module outline(const ir::Module& module, int smallest, int calls) {
-  const BlockLimits limits{static_cast<size_t>(smallest), static_cast<size_t>(calls)};
+  const BlockLimits limits{.ops = static_cast<size_t>(smallest), .calls = static_cast<size_t>(calls)};
   ir::Module result = module;
   for (size_t number = 0; const std::optional<Block> block = best_block(result, limits); ++number) {
     BlockFunction made = block_function(result, *block, working_name(number));

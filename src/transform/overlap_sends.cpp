@@ -6,14 +6,20 @@
 //                                  %b: D2 = Send(%v2, 2)              // D2 waits, if it must
 //                                  %c = MatMul(%b, %w)
 //
-// as Megatron-LM's p2p messages, which are posted and then waited for. Upwards and downwards are streams of their own,
-// so that activations do not wait for gradients.
+// as Megatron-LM's p2p messages, which are posted and then waited for. Every pair of devices and direction has streams
+// of its own, so that no message waits for one that goes, or comes from, elsewhere: activations do not wait for
+// gradients, nor either of them for what jumps over stages. A stream that holds a message which nobody has fetched yet
+// hands it over before it does anything else, so further messages come on further streams (`prev_2`).
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
 #include <optional>
 
 #include "awaited.h"
-#include "foreflow/interpret/placement.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "value_devices.h"
 
 namespace foreflow::transform {
 namespace {
@@ -21,28 +27,32 @@ namespace {
 using ir::Device;
 using ir::ValueId;
 
-// Per function: where each value is, in all of its instances; not placed where they differ.
-std::vector<std::vector<Device>> devices_of_values(const ir::Module& module) {
-  const interpret::Placement placement = interpret::place(module, module.functions.size() - 1);
-  std::vector<std::vector<Device>> devices(module.functions.size());
-  for (const auto& instance : placement.instances) {
-    auto& known      = devices[instance.function];
-    const bool first = known.empty();
-    for (size_t i = 0; i < instance.values.size(); ++i) {
-      const std::set<Device> here = interpret::devices_of(instance.values[i]);
-      const Device device         = here.size() == 1 ? *here.begin() : Device();
-      if (first) known.push_back(device);
-      if (known[i] != device) known[i] = Device();
+// The device that sends, where a message is between the main streams of two; `devices` of the values of its function.
+std::optional<Device> sender(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
+  if (op.is_call() || op.def->name != "Send" || devices.empty()) return std::nullopt;
+  const Device from = devices[ir::index(function.inputs(op)[0])], to = op.attributes->get_device("to");
+  const bool main = from.placed() && from == Device(from.index) && to == Device(to.index);
+  return main && from.index != to.index ? std::optional(from) : std::nullopt;
+}
+
+// How far neighbours are apart: the greatest number that divides all distances.
+int32_t step_of(const ir::Module& module, const std::vector<std::vector<Device>>& devices) {
+  int32_t step = 0;
+  for (size_t f = 0; f < module.functions.size(); ++f) {
+    for (const ir::Op& op : module.functions[f].ops) {
+      const auto from = sender(module.functions[f], op, devices[f]);
+      if (from) step = std::gcd(step, op.attributes->get_device("to").index - from->index);
     }
   }
-  return devices;
+  return step;
 }
 
 class Rewriter {
  public:
-  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices)
+  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, int32_t step)
       : function_(function),
         devices_(devices),
+        step_(step),
         builder_(function.name, ops),
         map_(function.values.size()),
         awaited_(function, builder_, map_) {}
@@ -51,7 +61,7 @@ class Rewriter {
     copy_parameters(builder_, function_, map_);
     for (const ir::Op& op : function_.ops) {
       awaited_.fetch(function_.inputs(op));
-      if (const std::optional<Device> from = sender(op)) {
+      if (const std::optional<Device> from = sender(function_, op, devices_)) {
         send(op, *from);
       } else {
         copy_op(builder_, function_, op, map_);
@@ -62,27 +72,32 @@ class Rewriter {
   }
 
  private:
-  // Of a message between the main streams of two devices.
-  std::optional<Device> sender(const ir::Op& op) const {
-    if (op.is_call() || op.def->name != "Send" || devices_.empty()) return std::nullopt;
-    const Device from = devices_[ir::index(function_.inputs(op)[0])], to = op.attributes->get_device("to");
-    const bool main = from.placed() && from == Device(from.index) && to == Device(to.index);
-    return main && from.index != to.index ? std::optional(from) : std::nullopt;
-  }
-
   void send(const ir::Op& op, const Device& from) {
     const Device to   = op.attributes->get_device("to");
-    const bool upward = to.index > from.index;
+    const bool upward      = to.index > from.index;
+    const int32_t distance = std::abs(to.index - from.index) / step_;
+    const std::string far  = distance == 1 ? "" : std::to_string(distance);
     const auto on = [&](ValueId value, const Device& device) { return builder_.op("Send", {value}, {{"to", device}}); };
-    const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, upward ? "to_next" : "to_prev"));
-    const ValueId in  = on(out, Device(to.index, upward ? "from_prev" : "from_next"));
-    awaited_.expect(function_.output(op, 0), [on, in, to] { return on(in, to); });
+    const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, (upward ? "to_next" : "to_prev") + far));
+    const std::string sender = (upward ? "prev" : "next") + far;
+    std::vector<bool>& holds = holds_[{to.index, sender}];
+    const auto lane          = static_cast<size_t>(std::find(holds.begin(), holds.end(), false) - holds.begin());
+    if (lane == holds.size()) holds.push_back(false);
+    holds[lane]      = true;
+    const ValueId in = on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
+    awaited_.expect(function_.output(op, 0), [on, in, to, lane, &holds] {
+      holds[lane] = false;
+      return on(in, to);
+    });
   }
 
   const ir::Function& function_;
   const std::vector<Device>& devices_;
+  const int32_t step_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
+  // Of a device's streams of one name: whether they hold a message that is still to be fetched.
+  std::map<std::pair<int32_t, std::string>, std::vector<bool>> holds_;
   Awaited awaited_;
 };
 
@@ -90,10 +105,11 @@ class Rewriter {
 
 ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops) {
   const std::vector<std::vector<Device>> devices = devices_of_values(module);
+  const int32_t step                             = step_of(module, devices);
   ir::Module result;
   result.source = module.source;
   for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f]).run());
+    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f], step).run());
   ir::verify(result);
   return result;
 }

@@ -129,10 +129,16 @@ class Pipeliner {
   // A function for a task: it differs by the sums that exist when it is called.
   using Key = std::tuple<Phase, int, std::vector<bool>>;  // phase, stage, begun parts
 
+  // Where a function's parameters, sums and results are on a device.
+  struct Spots {
+    std::vector<PlacedValues::Spot> parameters, sums, results;
+  };
+
   struct StageFunction {
     Outlined outlined;
     size_t number;                                           // in the module
     std::vector<std::pair<ValueId, std::vector<int>>> sent;  // results that other stages need, and which
+    std::map<int, Spots> spots;                              // by device
   };
 
   // The parts of a stage whose sums exist on a device, before each task of a list.
@@ -264,17 +270,35 @@ class Pipeliner {
 
   void call(const PlacedTask& task) {
     if (outliner_.is_empty(task.task.phase, task.stage)) return;
-    const StageFunction& callee = functions_.at(begun_.before(task));
-    const int part              = plan_.part(task.task);
+    StageFunction& callee    = functions_.at(begun_.before(task));
+    const Outlined& outlined = callee.outlined;
+    const Spots& spots       = spots_of(callee, task.device);
+    const int part           = plan_.part(task.task);
     std::vector<ValueId> arguments;
-    arguments.reserve(callee.outlined.parameters.size() + callee.outlined.sums.size());
-    for (const ValueId id : callee.outlined.parameters) arguments.push_back(get(id, part, task.device));
-    for (const ValueId id : callee.outlined.sums) arguments.push_back(placed_.find(id, kEveryMicrobatch, task.device));
-    const auto results = builder_.call(callee.number, arguments, callee.outlined.results.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id = callee.outlined.results[i];
-      placed_.set(id, slot(id, part), task.device, results[i]);
+    arguments.reserve(outlined.parameters.size() + outlined.sums.size());
+    for (size_t i = 0; i < outlined.parameters.size(); ++i) {
+      const ValueId id    = outlined.parameters[i];
+      const ValueId known = placed_.at(spots.parameters[i], slot(id, part));
+      arguments.push_back(known != ValueId::none ? known : get(id, part, task.device));
     }
+    for (const PlacedValues::Spot spot : spots.sums) arguments.push_back(placed_.at(spot, kEveryMicrobatch));
+    const auto first = static_cast<int32_t>(builder_.append(nullptr, static_cast<int32_t>(callee.number),
+                                                            builder_.share({}), arguments, outlined.results.size()));
+    for (size_t i = 0; i < outlined.results.size(); ++i) {
+      placed_.set(spots.results[i], slot(outlined.results[i], part),
+                  static_cast<ValueId>(first + static_cast<int32_t>(i)));
+    }
+  }
+
+  const Spots& spots_of(StageFunction& callee, int device) {
+    const auto [found, fresh] = callee.spots.try_emplace(device);
+    if (!fresh) return found->second;
+    const auto all = [&](const std::vector<ValueId>& ids) {
+      std::vector<PlacedValues::Spot> spots;
+      for (const ValueId id : ids) spots.push_back(placed_.spot(id, device));
+      return spots;
+    };
+    return found->second = {all(callee.outlined.parameters), all(callee.outlined.sums), all(callee.outlined.results)};
   }
 
   // Sends what other stages need of this task.
@@ -325,10 +349,20 @@ class Pipeliner {
   Distributed distributed_;
 };
 
+bool has(const ir::Function& function, ir::Role role) {
+  return std::any_of(function.ops.begin(), function.ops.end(),
+                     [role](const ir::Op& op) { return !op.is_call() && op.def->role == role; });
+}
+
+// Backward begins with the gradient of a loss.
 bool trains(const ir::Function& function) {
-  return std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
-    return !op.is_call() && op.def->role == ir::Role::loss_gradient;
-  });
+  const bool backward = has(function, ir::Role::loss_gradient);
+  if (!backward && has(function, ir::Role::optimizer)) {
+    throw Error("pipeline: schedule", "@" + function.name +
+                                          " updates weights, but where its backward pass begins is not known: its loss "
+                                          "is one number already; give the prediction and a kind of loss");
+  }
+  return backward;
 }
 
 }  // namespace
@@ -337,12 +371,12 @@ Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pip
   schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
   if (!trains(module.entry())) return Pipeliner(module, ops, wanted, schedule::forward_only(std::move(plan))).run();
   if (!wanted.schedule->trains) {
-    throw Error("pipeline", "the schedule " + std::string(wanted.schedule->name) +
+    throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
                                 " has no backward passes, but the program trains; use 1f1b");
   }
   if (wanted.delay_weight_gradients) {
     const std::string refusal = schedule::refuse_delay(*wanted.schedule);
-    if (!refusal.empty()) throw Error("pipeline", refusal);
+    if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
     plan = schedule::delay_weight_gradients(std::move(plan), 0);
   }
   if (!splits_backward(plan)) return Pipeliner(module, ops, wanted, plan).run();

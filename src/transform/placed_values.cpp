@@ -21,20 +21,25 @@ ir::Device PlacedValues::device_of(ValueId id, int group) const {
   return on(ir::device_of(values_[ir::index(id)].value.type), group);
 }
 
+PlacedValues::Spot PlacedValues::spot(ValueId id, int device) {
+  std::vector<Spot>& spots = at_[ir::index(id)];
+  for (const Spot spot : spots) {
+    if (on_device_[spot].device == device) return spot;
+  }
+  spots.push_back(static_cast<Spot>(on_device_.size()));
+  on_device_.push_back({device, ValueId::none, {}});
+  return spots.back();
+}
+
 ValueId PlacedValues::find(ValueId id, int microbatch, int device) const {
-  for (const OnDevice& here : at_[ir::index(id)]) {
-    if (here.device != device) continue;
-    if (microbatch == kEveryMicrobatch) return here.shared;
-    return here.own.empty() ? ValueId::none : here.own[static_cast<size_t>(microbatch)];
+  for (const Spot spot : at_[ir::index(id)]) {
+    if (on_device_[spot].device == device) return at(spot, microbatch);
   }
   return ValueId::none;
 }
 
-void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) {
-  auto& devices = at_[ir::index(id)];
-  const auto known =
-      std::find_if(devices.begin(), devices.end(), [device](const OnDevice& entry) { return entry.device == device; });
-  OnDevice& here = known != devices.end() ? *known : devices.emplace_back(OnDevice{device, ValueId::none, {}});
+void PlacedValues::set(Spot spot, int microbatch, ValueId made) {
+  OnDevice& here = on_device_[spot];
   if (microbatch == kEveryMicrobatch) {
     here.shared = made;
     return;
@@ -42,6 +47,8 @@ void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) {
   if (here.own.empty()) here.own.resize(microbatches_, ValueId::none);
   here.own[static_cast<size_t>(microbatch)] = made;
 }
+
+void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) { set(spot(id, device), microbatch, made); }
 
 ValueId PlacedValues::send(ValueId id, int microbatch, int from, int to) {
   const ValueId source = find(id, microbatch, from);
@@ -55,8 +62,8 @@ ValueId PlacedValues::send(ValueId id, int microbatch, int from, int to) {
 
 std::vector<int> PlacedValues::devices_of(ValueId id) const {
   std::vector<int> devices;
-  for (const OnDevice& here : at_[ir::index(id)]) {
-    if (here.shared != ValueId::none) devices.push_back(here.device);
+  for (const Spot spot : at_[ir::index(id)]) {
+    if (on_device_[spot].shared != ValueId::none) devices.push_back(on_device_[spot].device);
   }
   return devices;
 }

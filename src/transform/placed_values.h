@@ -2,6 +2,8 @@
 // devices as large as the program's.
 #pragma once
 
+#include <cstdint>
+
 #include "foreflow/ir/builder.h"
 #include "layout_domain.h"
 
@@ -17,6 +19,12 @@ class PlacedValues {
   ir::Device on(const ir::Device& device, int group) const;
   ir::Device device_of(ir::ValueId id, int group) const;
 
+  // A number for a value on a device: calls of a stage ask for the same ones for every microbatch.
+  using Spot = uint32_t;
+  Spot spot(ir::ValueId id, int device);
+  ir::ValueId at(Spot spot, int microbatch) const { return on_device_[spot].of(microbatch); }
+  void set(Spot spot, int microbatch, ir::ValueId made);
+
   // The value of the new function for one of the old; none: not there yet.
   ir::ValueId find(ir::ValueId id, int microbatch, int device) const;
   void set(ir::ValueId id, int microbatch, int device, ir::ValueId made);
@@ -30,13 +38,19 @@ class PlacedValues {
     int device;
     ir::ValueId shared;            // by all microbatches
     std::vector<ir::ValueId> own;  // by microbatch; empty where there are none
+
+    ir::ValueId of(int microbatch) const {
+      if (microbatch == kEveryMicrobatch) return shared;
+      return own.empty() ? ir::ValueId::none : own[static_cast<size_t>(microbatch)];
+    }
   };
 
   ir::FunctionBuilder& builder_;
   const interpret::Values<LaidOut>& values_;
   const size_t microbatches_;
-  int32_t group_ = 1;                       // devices of the program before
-  std::vector<std::vector<OnDevice>> at_;  // per value
+  int32_t group_ = 1;                   // devices of the program before
+  std::vector<OnDevice> on_device_;    // by spot
+  std::vector<std::vector<Spot>> at_;  // per value
 };
 
 }  // namespace foreflow::transform

@@ -79,7 +79,7 @@ std::vector<Segment> blocks_of(const ir::Function& function, size_t forward, siz
   while (true) {
     std::erase_if(stretches, [&](const Segment& stretch) { return stretch.size() < smallest; });
     if (stretches.empty()) break;
-    const auto block = best_block(make.module(stretches), {smallest, 2});
+    const auto block = best_block(make.module(stretches), {smallest, 2, 0});
     if (!block) break;
     std::vector<bool> taken(forward);
     for (const std::vector<OpAt>& occurrence : block->occurrences) {

@@ -11,10 +11,10 @@ struct Repeat {
   size_t length;
   std::vector<size_t> starts;  // in order, not overlapping
 
-  // How many tokens disappear when the stretch is kept once and each occurrence becomes one token.
-  int64_t saving() const {
+  // How many tokens disappear when the stretch is kept once and each occurrence becomes `call` tokens.
+  int64_t saving(int64_t call = 1) const {
     const auto count = static_cast<int64_t>(starts.size()), size = static_cast<int64_t>(length);
-    return count * size - size - count;
+    return count * size - size - count * call;
   }
 };
 

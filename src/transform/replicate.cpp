@@ -36,7 +36,8 @@ class Replicator {
         ways_(ways),
         judge_(ways),
         builder_(function_.name, ops),
-        group_(devices_of_a_replica(values_)) {}
+        group_(devices_of_a_replica(values_)),
+        names_devices_(interpret::functions_naming_devices(module_)) {}
 
   Distributed run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
@@ -98,15 +99,20 @@ class Replicator {
   void call(size_t function, const std::vector<ValueId>& parameters, const std::vector<ValueId>& results) {
     const auto body = static_cast<int32_t>(function);
     for (int way = 0; way < ways_; ++way) {
-      std::vector<int64_t> devices(static_cast<size_t>(group_));
-      std::iota(devices.begin(), devices.end(), int64_t{way} * group_ + 1);
       std::vector<ValueId> arguments;
       for (const ValueId id : parameters) arguments.push_back(copies_[ir::index(id)][static_cast<size_t>(way)]);
-      const auto attributes = builder_.share({{std::string(ir::kCallDevices), std::move(devices)}});
+      const auto attributes = builder_.share({{std::string(ir::kCallDevices), devices_of(way)}});
       const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, results.size()));
       for (size_t i = 0; i < results.size(); ++i)
         add_copy(ir::index(results[i]), static_cast<ValueId>(first + i), way, true);
     }
+  }
+
+  // By their number in the first replica.
+  std::vector<int64_t> devices_of(int way) const {
+    std::vector<int64_t> devices(static_cast<size_t>(group_));
+    std::iota(devices.begin(), devices.end(), int64_t{way} * group_ + 1);
+    return devices;
   }
 
   ir::Device in_replica(ir::Device device, int way) const {
@@ -174,9 +180,12 @@ class Replicator {
     return found;
   }
 
-  // Devices that the op names move along with the replica.
+  // Devices that the op names, or the function that it calls, move along with the replica.
   ir::AttributesRef attributes(const ir::Op& op, int way) {
-    if (way == 0 || !ir::names_devices(op)) return op.attributes;
+    if (way == 0) return op.attributes;
+    if (op.is_call() && ir::call_devices(op) == nullptr && names_devices_[static_cast<size_t>(op.callee)])
+      return builder_.share({{std::string(ir::kCallDevices), devices_of(way)}});
+    if (!ir::names_devices(op)) return op.attributes;
     return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return in_replica(device, way); }));
   }
 
@@ -205,6 +214,7 @@ class Replicator {
   Judge judge_;
   ir::FunctionBuilder builder_;
   const int32_t group_;  // devices of one replica
+  const std::vector<bool> names_devices_;  // per function of the module
   // Per value that is not the replica function's own, which nearly all are.
   std::unordered_map<size_t, Copies> copies_;
   ReplicaPart part_;                         // what is one function

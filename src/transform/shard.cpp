@@ -6,6 +6,7 @@
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/passes.h"
 #include "caches.h"
+#include "conversion.h"
 #include "op_types.h"
 #include "pass_arguments.h"
 #include "relayout.h"
@@ -141,12 +142,7 @@ class Sharder {
   void result(size_t i, std::vector<ir::ValueId>& results) {
     const ir::ValueId id = function_.results[i];
     const Layout layout  = returned(id);
-    const Copies& copies = in_layout(id, layout);
-    const size_t count   = layout.is_whole() ? 1 : static_cast<size_t>(ways_);
-    for (size_t way = 0; way < count; ++way) {
-      results.push_back(copies[way]);
-      distributed_.results.push_back({static_cast<int32_t>(i), layout, static_cast<int>(count), static_cast<int>(way)});
-    }
+    add_result(results, distributed_.results, i, layout, in_layout(id, layout), ways_);
   }
 
   // New weights and caches stay where they are used.

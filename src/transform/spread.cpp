@@ -156,12 +156,7 @@ class Spreader {
     auto& known          = copies_[ir::index(id)];
     if (!known.contains(layout))
       known[layout] = convert(builder_, {known.at(made)}, made, layout, values_[ir::index(id)].type, ways_, shrinks_)[0];
-    const Copies& copies = known.at(layout);
-    const size_t count   = layout.is_whole() ? 1 : static_cast<size_t>(ways_);
-    for (size_t way = 0; way < count; ++way) {
-      results.push_back(copies[way]);
-      distributed_.results.push_back({static_cast<int32_t>(i), layout, static_cast<int>(count), static_cast<int>(way)});
-    }
+    add_result(results, distributed_.results, i, layout, known.at(layout), ways_);
   }
 
   const ir::Module& module_;
@@ -189,11 +184,11 @@ Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, c
 
 int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
 
-std::vector<SpreadStep> spread_steps(int cp, int ep) {
+std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
   std::vector<SpreadStep> steps;
-  for (const SpreadStep& step : {SpreadStep{shared, {kPositions, true}}, SpreadStep{cp / shared, {kPositions, false}},
+  for (const SpreadStep& step : {SpreadStep{shared, {kPositions, true, blocks}}, SpreadStep{cp / shared, {kPositions, false, blocks}},
                                  SpreadStep{replicas_in_group(cp, ep), {kSamples, true}}}) {
     if (step.ways > 1) steps.push_back(step);
   }
@@ -204,11 +199,12 @@ namespace definitions {
 PassDef spread() {
   return {"spread",
           "ways that share the data along a dimension (0: samples, 1: positions) and send each other what they need: context "
-          "parallelism; experts=true splits experts too",
-          {"ways", "dimension", "experts"},
+          "parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n parts",
+          {"ways", "dimension", "experts", "blocks"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const Spread how{static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
-                             word_argument(arguments, "experts", "false") == "true"};
+                             word_argument(arguments, "experts", "false") == "true",
+                             degree_argument(arguments, "blocks", 1)};
             return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
           }};
 }

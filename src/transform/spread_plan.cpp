@@ -66,13 +66,15 @@ class Planner {
     const auto dim       = static_cast<size_t>(spread_.dim);
     if (undecided_[i] || !type.is_tensor() || dim >= type.dims.size()) return;
     if (size_ == 0) size_ = type.dims[dim];
-    if (type.dims[dim] == size_ && size_ % ways_ == 0) plan_.layouts[i] = Layout::split(spread_.dim);
-    if (type.dims[dim] == size_ && size_ % ways_ != 0) refuse_data();
+    if (type.dims[dim] != size_) return;
+    if (size_ % (ways_ * spread_.blocks) != 0) refuse_data();
+    plan_.layouts[i] = Layout::split(spread_.dim, spread_.blocks);
   }
 
   [[noreturn]] void refuse_data() const {
     if (size_ == 0) throw Error(place(), "has no data with dimension " + std::to_string(spread_.dim) + " to split");
-    throw Error(place(), std::to_string(ways_) + " ways do not divide dimension " + std::to_string(spread_.dim) +
+    const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
+    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " + std::to_string(spread_.dim) +
                              " of the data, which is " + std::to_string(size_));
   }
 
@@ -134,12 +136,14 @@ class Planner {
   }
 
   // A sum over the ways that nothing tells how to split is split where the data was: the gradient of keys and values.
-  void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t i) {
+  void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t operand) {
     if (best_.found) return;
-    const ir::Type& sum = type(inputs[i]);
+    const ir::Type& sum = type(inputs[operand]);
     if (!sum.is_tensor()) return;
-    for (size_t dim = 0; dim < sum.dims.size(); ++dim) {
-      if (sum.dims[dim] == size_) consider(call, inputs, i, Layout::split(static_cast<int32_t>(dim)));
+    // Positions stand behind samples, which are often as many.
+    for (size_t i = 0; i < sum.dims.size(); ++i) {
+      const size_t dim = spread_.dim > 0 ? (i + 1) % sum.dims.size() : i;
+      if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), spread_.blocks));
     }
   }
 

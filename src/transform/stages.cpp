@@ -27,15 +27,15 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   const auto stages = static_cast<size_t>(plan.stages());
   if (stages == 1) return {};
   if (!wanted.shares.empty() && wanted.shares.size() != stages) {
-    throw Error("pipeline", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
+    throw Error("pipeline: stages", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
                                 " stages; write one for each");
   }
   const std::vector<double> shares = wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares;
   Cuts cuts = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
                                                           : balanced_cuts(places, limits_of(wanted, plan, shares));
   if (cuts.size() + 1 < stages) {
-    throw Error(module.source + ": @" + module.entry().name,
-                "has too few ops for " + std::to_string(stages) + " stages; use fewer");
+    throw Error("pipeline: stages", "@" + module.entry().name + " has too few ops for " + std::to_string(stages) +
+                                        " stages; use fewer");
   }
   return cuts;
 }

@@ -29,6 +29,7 @@ Value attend(Network& net, Value q, Value k, Value v, const Heads& heads, Extent
   if (masking.added) scores = net.op("Add", {scores, *masking.added});
   if (masking.hidden) scores = net.op("Where", {*masking.hidden, net.number(kFar), scores});
   Value weights = net.op("Softmax", {scores}, {{"axis", int64_t{-1}}});
+  if (masking.dropout != nullptr) weights = (*masking.dropout)(net, weights);
   if (masking.added) weights = grouped(weights, extent.keys);
   const Value seen = net.op("MatMul", {weights, v});
   return group == 1 ? seen : net.view(seen, {0, heads.count, extent.rows, heads.size});

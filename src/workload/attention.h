@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "dropout.h"
 #include "foreflow/workload/workload.h"
 #include "network.h"
 
@@ -18,10 +19,11 @@ struct Heads {
 Value split_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 Value merge_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 
-// What happens to the scores before the softmax.
+// What happens to the scores before the softmax, and to their weights behind it.
 struct Masking {
   std::optional<Value> added  = std::nullopt;  // [s,t] or [1,a,s,t] (only where n = a)
   std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: keys that nobody may see (only where s = 1)
+  Dropout* dropout            = nullptr;       // null: none
 };
 
 // softmax(scale q k' + mask) v: q[b,a,s,d], k and v[b,n,t,d] -> [b,a,s,d]. Head i of q goes with head i/g of k
@@ -37,7 +39,7 @@ Value causal_mask(Network& net, int64_t rows);
 
 // Rotary position embedding (Su et al., 2021): tables for positions below `rows` with angles position * base^(-2i/d).
 struct Rotary {
-  Value positions, cosine, sine;  // positions: Int64 [1], of the first row, or [b,s]
+  Value positions, cosine, sine;  // positions: Int64 [1,s], or [b,s]
 };
 Rotary rotary(Network& net, Value positions, int64_t rows, int64_t size, int64_t base);
 Value rotated(Network& net, Value x, const Rotary& rotary);  // x[b,a,s,d]

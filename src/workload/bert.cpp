@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include "attention.h"
+#include "encoder.h"
 #include "layers.h"
 #include "sizes.h"
 
@@ -12,6 +10,7 @@ constexpr double kEpsilon = 1e-12;
 struct Sizes {
   int64_t layers, hidden, feed_forward, sequence, positions, vocabulary, batch;
   Heads heads;
+  double dropout;
 };
 
 Sizes read(const Request& request) {
@@ -30,7 +29,8 @@ Sizes read(const Request& request) {
           .positions    = positions,
           .vocabulary   = positive(json, "vocabulary", 30522),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(json, hidden, heads)}};
+          .heads        = {heads, heads, head_size(json, hidden, heads)},
+          .dropout      = read_dropout(request)};
 }
 
 // BERT (Devlin et al., 2019): post-norm encoder with fused q|k|v projection as in Megatron-LM; a head that names every
@@ -39,7 +39,7 @@ Sizes read(const Request& request) {
 class Writer {
  public:
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), net_("bert", request.dtype, ops) {}
+      : sizes_(sizes), net_("bert", request.dtype, ops), dropped_(sizes.dropout) {}
 
   // Result 0: the sum of both losses, each a mean.
   ir::Module training() {
@@ -79,26 +79,14 @@ class Writer {
     }
     const Value word    = net_.op("Gather", {words_, net_.integers("ids", tokens)}, {{"axis", int64_t{0}}}, "words");
     const Value segment = net_.op("Gather", {segments, net_.integers("segments", tokens)}, {{"axis", int64_t{0}}});
-    return norm("embeddings.norm", net_.op("Add", {net_.op("Add", {word, segment}), places}));
+    return dropped_(net_, norm("embeddings.norm", net_.op("Add", {net_.op("Add", {word, segment}), places})));
   }
 
   Value block(const std::string& name, Value x) {
-    const int64_t h = sizes_.hidden, f = sizes_.feed_forward;
-    x              = norm(name + "attention.norm", net_.op("Add", {x, attention(name + "attention.", x)}));
-    const Value up = gelu(net_, linear(net_, name + "up", x, h, f), "none");
-    return norm(name + "norm", net_.op("Add", {x, linear(net_, name + "down", up, f, h)}));
-  }
-
-  Value attention(const std::string& name, Value x) {
-    const Heads& heads = sizes_.heads;
-    const int64_t h = sizes_.hidden, s = sizes_.sequence;
-    const Value fused  = linear(net_, name + "qkv", x, h, 3 * h);
-    const Values parts = net_.ops("Split", {fused}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
-    const auto split   = [&](size_t i) { return split_heads(net_, parts[i], s, heads.count, heads.size); };
-    const Value q = split(0), k = split(1), v = split(2);
-    const double scale = 1 / std::sqrt(static_cast<double>(heads.size));
-    const Value y      = attend(net_, q, k, v, heads, {s, s}, scale, {});
-    return linear(net_, name + "output", merge_heads(net_, y, s, heads.count, heads.size), h, h);
+    const Value mixed = encoder_attention(net_, name + "attention.", x, sizes_.heads, sizes_.sequence, dropped_);
+    x                 = norm(name + "attention.norm", net_.op("Add", {x, dropped_(net_, mixed)}));
+    const Value y     = gelu_mlp(net_, name, x, {sizes_.hidden, sizes_.feed_forward}, "none");
+    return norm(name + "norm", net_.op("Add", {x, dropped_(net_, y)}));
   }
 
   Value token_logits(Value x) {
@@ -116,6 +104,7 @@ class Writer {
 
   const Sizes sizes_;
   Network net_;
+  Dropout dropped_;
   Value words_{};
 };
 
@@ -136,7 +125,8 @@ WorkloadDef bert() {
            {"feed_forward", "inner width of the MLP (4 hidden)"},
            {"sequence", "tokens a sample (512)"},
            {"positions", "length of the table of positions (512)"},
-           {"vocabulary", "tokens in the vocabulary (30522)"}},
+           {"vocabulary", "tokens in the vocabulary (30522)"},
+           dropout_key("training: share of the embeddings, attention weights and outputs of both halves of a block that is dropped (0)")},
           build};
 }
 

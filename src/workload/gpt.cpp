@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "foreflow/ir/builder.h"
+#include "dropout.h"
 #include "gpt_cache.h"
 #include "number.h"
 #include "sizes.h"
@@ -15,19 +16,11 @@ struct Sizes {
   double dropout;
 };
 
-// The share of numbers that are dropped.
-double read_dropout(const JsonView& json) {
-  if (!json.has("dropout")) return 0;
-  const double ratio = json.at("dropout").as_number();
-  if (!(ratio >= 0 && ratio < 1)) json.at("dropout").fail(json.at("dropout").json().dump_compact() + " is not a share of what is dropped; use 0, or less than 1");
-  return ratio;
-}
-
 Sizes read(const Request& request) {
   const JsonView& json = request.sizes;
   const Sizes sizes{positive(json, "layers", 12, kMostLayers), positive(json, "hidden", 768),       positive(json, "heads", 12),
                     positive(json, "sequence", 1024), positive(json, "vocabulary", 50257), request.batch,
-                    read_dropout(json)};
+                    read_dropout(request)};
   if (sizes.hidden % sizes.heads != 0) {
     throw Error(json.where() + (json.has("heads") ? ".heads" : ""),
                 std::to_string(sizes.heads) + " heads do not divide the hidden size " + std::to_string(sizes.hidden) + "; use a divisor of it");
@@ -158,7 +151,7 @@ WorkloadDef gpt() {
            {"heads", "attention heads (12)"},
            {"sequence", "tokens a sample (1024)"},
            {"vocabulary", "tokens in the vocabulary (50257)"},
-           {"dropout", "training: share of the embeddings, attention probabilities and layer outputs that is dropped (0)", Key::Kind::number},
+           dropout_key("training: share of the embeddings, attention probabilities and layer outputs that is dropped (0)"),
            {"caches", "inference from the graph: whether it returns the keys and values of every layer, true or false (true)",
             Key::Kind::boolean},
            {"phase", "inference: prefill or decode with a cache of keys and values; without it the ONNX export's graph", Key::Kind::word},

@@ -1,8 +1,7 @@
 #include "gpt_cache.h"
 
-#include <cmath>
-
-#include "attention.h"
+#include "decoder.h"
+#include "encoder.h"
 #include "layers.h"
 #include "sizes.h"
 
@@ -31,79 +30,58 @@ Sizes read(const Request& request) {
 class Writer {
  public:
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), net_("gpt", request.dtype, ops), scale_(1 / std::sqrt(static_cast<double>(sizes.heads.size))) {}
+      : sizes_(sizes), net_("gpt", request.dtype, ops) {}
 
   ir::Module prefill() {
-    rows_         = sizes_.sequence;
-    mask_.added   = causal_mask(net_, rows_);
-    const Value x = layers([&](Value table) { return table; });
-    return finish(net_.op("Slice", {x},
-                          {{"axes", std::vector<int64_t>{1}},
-                           {"starts", std::vector<int64_t>{rows_ - 1}},
-                           {"ends", std::vector<int64_t>{rows_}}}));
+    Pass pass     = reads(net_, sizes_.sequence);
+    const Value x = layers(pass, [&](Value table) { return table; });
+    return finish(last_row(net_, x, pass), pass);
   }
 
   ir::Module decode() {
-    rows_        = 1;
-    cache_       = cache(net_, sizes_.batch, sizes_.context);
-    mask_.hidden = cache_->hidden;
-    return finish(layers([&](Value table) {
-      return net_.op("Gather", {table, net_.view(cache_->places, {-1, 1})}, {{"axis", int64_t{0}}});  // [b,1,h]
-    }));
+    Pass pass     = writes_next(net_, sizes_.batch, sizes_.context);
+    const Value x = layers(pass, [&](Value table) {
+      return net_.op("Gather", {table, net_.view(pass.cache->places, {-1, 1})}, {{"axis", int64_t{0}}});  // [b,1,h]
+    });
+    return finish(x, pass);
   }
 
  private:
   // `place` makes of the table of positions[s,h] what is added to the tokens.
   template <class Place>
-  Value layers(const Place& place) {
+  Value layers(Pass& pass, const Place& place) {
     table_           = net_.weight("wte", {sizes_.vocabulary, sizes_.hidden});
     const Value wpe  = net_.weight("wpe", {sizes_.sequence, sizes_.hidden});
-    const Value ids  = net_.integers("ids", {sizes_.batch, rows_});
+    const Value ids  = net_.integers("ids", {sizes_.batch, pass.rows});
     const Value word = net_.op("Gather", {table_, ids}, {{"axis", int64_t{0}}}, "tokens");
     Value x          = net_.op("Add", {word, place(wpe)}, {}, "embedded");
-    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("h." + std::to_string(i) + ".", x);
+    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("h." + std::to_string(i) + ".", x, pass);
     return layer_norm(net_, "ln_f", x, sizes_.hidden);
   }
 
-  Value block(const std::string& name, Value x) {
-    const int64_t h  = sizes_.hidden;
-    x                = net_.op("Add", {x, attention(name, layer_norm(net_, name + "ln_1", x, h))});
-    const Value y    = layer_norm(net_, name + "ln_2", x, h);
-    const Value wide = gelu(net_, linear(net_, name + "up", y, h, 4 * h), "tanh");
-    return net_.op("Add", {x, linear(net_, name + "down", wide, 4 * h, h)});
+  Value block(const std::string& name, Value x, Pass& pass) {
+    const int64_t h = sizes_.hidden;
+    x               = net_.op("Add", {x, attention(name, layer_norm(net_, name + "ln_1", x, h), pass)});
+    const Value y   = layer_norm(net_, name + "ln_2", x, h);
+    return net_.op("Add", {x, gelu_mlp(net_, name, y, {h, 4 * h}, "tanh")});
   }
 
-  Value attention(const std::string& name, Value x) {
-    const Heads& heads = sizes_.heads;
-    const Value fused  = linear(net_, name + "attn", x, sizes_.hidden, 3 * sizes_.hidden);
-    const Values parts = net_.ops("Split", {fused}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
-    const auto split   = [&](Value part) { return split_heads(net_, part, rows_, heads.count, heads.size); };
-    const Value q      = split(parts[0]);
-    const Value k = kept(name + "keys", split(parts[1])), v = kept(name + "values", split(parts[2]));
-    const Value y = attend(net_, q, k, v, heads, {rows_, cache_ ? cache_->room : rows_}, scale_, mask_);
-    return linear(net_, name + "proj", merge_heads(net_, y, rows_, heads.count, heads.size), sizes_.hidden,
-                  sizes_.hidden);
+  Value attention(const std::string& name, Value x, Pass& pass) {
+    Fused fused = fused_heads(net_, name + "attn", x, sizes_.heads, pass.rows);
+    fused.k     = kept(net_, name + "keys", fused.k, sizes_.heads, pass);
+    fused.v     = kept(net_, name + "values", fused.v, sizes_.heads, pass);
+    return attended(net_, name + "proj", fused, sizes_.heads, {pass.rows, pass.keys()}, pass.masking);
   }
 
-  Value kept(const std::string& name, Value fresh) {
-    kept_.push_back(cache_ ? remembered(net_, name, fresh, sizes_.heads, *cache_) : fresh);
-    return kept_.back();
-  }
-
-  ir::Module finish(Value x) {
+  ir::Module finish(Value x, const Pass& pass) {
     Values results{tied_logits(net_, rows_of(net_, x, sizes_.hidden), table_)};
-    results.insert(results.end(), kept_.begin(), kept_.end());
+    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
     return net_.finish(results);
   }
 
   const Sizes sizes_;
   Network net_;
-  const double scale_;
-  int64_t rows_ = 0;
   Value table_{};
-  Masking mask_;
-  std::optional<Cache> cache_;
-  Values kept_;  // keys and values of every layer
 };
 
 }  // namespace

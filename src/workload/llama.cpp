@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include "attention.h"
+#include "decoder.h"
 #include "layers.h"
 #include "sizes.h"
 
@@ -15,15 +13,9 @@ struct Sizes {
 Sizes read(const Request& request) {
   const JsonView& json = request.sizes;
   const int64_t hidden = positive(json, "hidden", 4096), heads = positive(json, "heads", 32);
-  const int64_t kv_heads = positive(json, "kv_heads", heads), sequence = positive(json, "sequence", 4096);
-  const int64_t size = head_size(json, hidden, heads);
-  if (heads % kv_heads != 0) {
-    refuse(
-        json, "kv_heads",
-        std::to_string(kv_heads) + " does not divide the " + std::to_string(heads) + " heads; use a divisor of them");
-  }
-  if (size % 2 != 0)
-    refuse(json, "heads", "heads of size " + std::to_string(size) + " cannot be rotated; an even size would be right");
+  const int64_t sequence = positive(json, "sequence", 4096);
+  const Heads all{heads, positive(json, "kv_heads", heads), head_size(json, hidden, heads)};
+  check_rotary_heads(json, all);
   return {.layers       = positive(json, "layers", 32, kMostLayers),
           .hidden       = hidden,
           .feed_forward = positive(json, "feed_forward", 11008),
@@ -32,7 +24,7 @@ Sizes read(const Request& request) {
           .vocabulary   = positive(json, "vocabulary", 32000),
           .rotary_base  = positive(json, "rotary_base", 10000),
           .batch        = request.batch,
-          .heads        = {heads, kv_heads, size}};
+          .heads        = all};
 }
 
 // LLaMA (Touvron et al., 2023; Grattafiori et al., 2024): pre-norm decoder with RMSNorm, rotary embeddings, SwiGLU,
@@ -41,52 +33,43 @@ Sizes read(const Request& request) {
 class Writer {
  public:
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes),
-        net_("llama", request.dtype, ops),
-        scale_(1 / std::sqrt(static_cast<double>(sizes.heads.size))) {}
+      : sizes_(sizes), net_("llama", request.dtype, ops) {}
 
   ir::Module training() {
-    const Value x      = layers(sizes_.sequence, first());
+    Pass pass          = reads(net_, sizes_.sequence);
+    const Value x      = layers(pass);
     const Value labels = net_.integers("labels", {sizes_.batch, sizes_.sequence});
     return net_.finish({cross_entropy(net_, logits(x), labels, sizes_.batch * sizes_.sequence)});
   }
 
   // Results: logits[b,v] of the token after the prompt; keys and values[b,n,s,d] of every layer.
   ir::Module prefill() {
-    const Value x    = layers(sizes_.sequence, first());
-    const Value last = net_.op("Slice", {x},
-                               {{"axes", std::vector<int64_t>{1}},
-                                {"starts", std::vector<int64_t>{sizes_.sequence - 1}},
-                                {"ends", std::vector<int64_t>{sizes_.sequence}}});
-    return finish_inference(last);
+    Pass pass     = reads(net_, sizes_.sequence);
+    const Value x = layers(pass);
+    return finish_inference(last_row(net_, x, pass), pass);
   }
 
   // Results: logits[b,v] of the next token; the caches[b,n,t,d] of every layer with the new token in them.
   ir::Module decode() {
-    cache_ = cache(net_, sizes_.batch, sizes_.context);
-    return finish_inference(layers(1, net_.view(cache_->places, {-1, 1})));
+    Pass pass     = writes_next(net_, sizes_.batch, sizes_.context);
+    const Value x = layers(pass);
+    return finish_inference(x, pass);
   }
 
  private:
-  // The position of the first row.
-  Value first() { return net_.constant(ir::Array::of_ints({1}, {0})); }
-
-  ir::Module finish_inference(Value x) {
+  ir::Module finish_inference(Value x, const Pass& pass) {
     Values results{logits(x)};
-    results.insert(results.end(), kept_.begin(), kept_.end());
+    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
     return net_.finish(results);
   }
 
   // [b,s] tokens -> [b,s,h]
-  Value layers(int64_t rows, Value positions) {
-    rows_   = rows;
-    rotary_ = rotary(net_, positions, cache_ ? cache_->room : rows, sizes_.heads.size, sizes_.rotary_base);
-    if (rows > 1) mask_ = {.added = causal_mask(net_, rows)};
-    if (cache_) mask_ = {.hidden = cache_->hidden};
-    const Value table = net_.weight("tok_embeddings.weight", {sizes_.vocabulary, sizes_.hidden});
-    Value x =
-        net_.op("Gather", {table, net_.integers("ids", {sizes_.batch, rows})}, {{"axis", int64_t{0}}}, "embedded");
-    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("layers." + std::to_string(i) + ".", x);
+  Value layers(Pass& pass) {
+    const Rotary rotary = rotary_of(net_, pass, sizes_.heads.size, sizes_.rotary_base);
+    const Value table   = net_.weight("tok_embeddings.weight", {sizes_.vocabulary, sizes_.hidden});
+    const Value ids     = net_.integers("ids", {sizes_.batch, pass.rows});
+    Value x             = net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "embedded");
+    for (int64_t i = 0; i < sizes_.layers; ++i) x = block("layers." + std::to_string(i) + ".", x, rotary, pass);
     return rms_norm(net_, "norm", x, sizes_.hidden);
   }
 
@@ -94,46 +77,17 @@ class Writer {
     return projected(net_, "output", rows_of(net_, x, sizes_.hidden), sizes_.hidden, sizes_.vocabulary);
   }
 
-  Value block(const std::string& name, Value x) {
-    x             = net_.op("Add", {x, attention(name, rms_norm(net_, name + "attention_norm", x, sizes_.hidden))});
-    const Value y = rms_norm(net_, name + "ffn_norm", x, sizes_.hidden);
-    return net_.op("Add", {x, feed_forward(name + "feed_forward.", y)});
-  }
-
-  Value attention(const std::string& name, Value x) {
-    const Heads& heads = sizes_.heads;
-    const auto part    = [&](const std::string& weight, int64_t count) {
-      const Value y = projected(net_, name + "attention." + weight, x, sizes_.hidden, count * heads.size);
-      return split_heads(net_, y, rows_, count, heads.size);  // [b,count,s,d]
-    };
-    const Value q = rotated(net_, part("wq", heads.count), rotary_);
-    const Value k = kept(name + "keys", rotated(net_, part("wk", heads.kv_count), rotary_));
-    const Value v = kept(name + "values", part("wv", heads.kv_count));
-    const Value y = attend(net_, q, k, v, heads, {rows_, cache_ ? cache_->room : rows_}, scale_, mask_);
-    return projected(net_, name + "attention.wo", merge_heads(net_, y, rows_, heads.count, heads.size), sizes_.hidden,
-                     sizes_.hidden);
-  }
-
-  // Keys or values, with those of earlier tokens where there are any.
-  Value kept(const std::string& name, Value fresh) {
-    kept_.push_back(cache_ ? remembered(net_, name, fresh, sizes_.heads, *cache_) : fresh);
-    return kept_.back();
-  }
-
-  Value feed_forward(const std::string& name, Value x) {
-    const Value gate = silu(net_, projected(net_, name + "w1", x, sizes_.hidden, sizes_.feed_forward));
-    const Value up   = projected(net_, name + "w3", x, sizes_.hidden, sizes_.feed_forward);
-    return projected(net_, name + "w2", net_.op("Mul", {gate, up}), sizes_.feed_forward, sizes_.hidden);
+  Value block(const std::string& name, Value x, const Rotary& rotary, Pass& pass) {
+    const int64_t h   = sizes_.hidden;
+    const Value own   = rms_norm(net_, name + "attention_norm", x, h);
+    const Value mixed = rotary_attention(net_, name, own, sizes_.heads, rotary, pass);
+    x                 = net_.op("Add", {x, mixed});
+    const Value y     = rms_norm(net_, name + "ffn_norm", x, h);
+    return net_.op("Add", {x, gated_mlp(net_, name + "feed_forward.", y, h, sizes_.feed_forward)});
   }
 
   const Sizes sizes_;
   Network net_;
-  const double scale_;
-  int64_t rows_ = 0;
-  Rotary rotary_{};
-  Masking mask_;
-  std::optional<Cache> cache_;
-  Values kept_;  // keys and values of every layer
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {

@@ -1,13 +1,10 @@
-#include <cmath>
-
-#include "foreflow/ir/builder.h"
+#include "decoder.h"
+#include "layers.h"
 #include "moe_sizes.h"
-#include "number.h"
 
 namespace foreflow::workload::definitions {
 namespace {
 
-using ir::ValueId;
 using Ints = std::vector<int64_t>;
 
 // Writes a decoder with mixtures of experts (Mixtral; Jiang et al., 2024): root mean square norms, rotary positions, groups of
@@ -16,168 +13,151 @@ using Ints = std::vector<int64_t>;
 // f width inside an expert, v vocabulary.
 class Writer {
  public:
-  Writer(const MoeSizes& sizes, ir::DType dtype, const ir::OpTable& ops) : z_(sizes), dtype_(dtype), f_("moe", ops) {}
+  Writer(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
+      : z_(sizes), net_("moe", request.dtype, ops), training_(request.mode == Mode::training) {}
 
-  ir::Function run(Mode mode) {
-    declare(mode);
-    write_constants();
-    ValueId x = f_.op("Gather", {wte_, ids_}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
-    for (const Block& block : blocks_) x = layer(block, x);
-    x = normalise(final_, x);
-    if (mode == Mode::inference) return f_.finish({f_.op("MatMul", {x, head_}, {}, "logits")});
-    const ValueId logits = f_.op("Gemm", {reshape(x, {-1, z_.hidden}), head_}, {}, "logits");  // [bs,v]
-    const ValueId loss   = f_.op("SoftmaxCrossEntropyLoss", {logits, reshape(labels_, {-1})},
-                               {{"count", z_.batch * z_.sequence}}, "loss");
-    return f_.finish({loss});
+  // Result 0: the cross entropy and, where it is asked for, the routers' losses.
+  ir::Module training() {
+    Pass pass          = reads(net_, z_.sequence);
+    const Value x      = layers(pass);
+    const Value labels = net_.integers("labels", {z_.batch, z_.sequence});
+    Value loss         = cross_entropy(net_, logits(x), labels, z_.batch * z_.sequence);
+    if (balance_) loss = net_.op("Add", {loss, *balance_}, {}, "balanced_loss");
+    return net_.finish({loss});
+  }
+
+  // Results: logits[b,v] of the token after the prompt; keys and values[b,k,s,d] of every layer.
+  ir::Module prefill() {
+    Pass pass     = reads(net_, z_.sequence);
+    const Value x = layers(pass);
+    return finish_inference(last_row(net_, x, pass), pass);
+  }
+
+  // Results: logits[b,v] of the next token; the caches[b,k,t,d] of every layer with the new token in them.
+  ir::Module decode() {
+    Pass pass     = writes_next(net_, z_.batch, z_.context);
+    const Value x = layers(pass);
+    return finish_inference(x, pass);
   }
 
  private:
   struct SwiGlu {
-    ValueId gate, up, down;
-  };
-  struct Block {
-    ValueId norm1, q, k, v, o, norm2, router;
-    SwiGlu experts, shared;
+    Value gate, up, down;
   };
 
-  ValueId weight(const std::string& name, ir::Dims dims) {
-    return f_.parameter(name, ir::ParameterRole::weight, ir::Type::tensor(dtype_, dims));
+  ir::Module finish_inference(Value x, const Pass& pass) {
+    Values results{logits(x)};
+    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
+    return net_.finish(results);
   }
+
+  Value norm(const std::string& name, Value x) { return rms_norm(net_, name, x, z_.hidden); }
+
+  Value layers(Pass& pass) {
+    zero_               = net_.number(0);
+    const Rotary rotary = rotary_of(net_, pass, z_.width(), static_cast<int64_t>(z_.rotary_base));
+    const Value table   = net_.weight("wte", {z_.vocabulary, z_.hidden});
+    const Value ids     = net_.integers("ids", {z_.batch, pass.rows});
+    Value x             = net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
+    for (int64_t i = 0; i < z_.layers; ++i) {
+      const std::string name = "h." + std::to_string(i) + ".";
+      const Value own        = norm(name + "norm_1", x);
+      const Value mixed      = rotary_attention(net_, name, own, z_.attention(), rotary, pass);
+      x                      = net_.op("Add", {x, mixed});
+      const Value y          = norm(name + "norm_2", x);
+      x                      = net_.op("Add", {x, i < z_.dense_layers ? dense(name, y) : experts(name, y, pass)});
+    }
+    return norm("norm_f", x);
+  }
+
+  Value logits(Value x) {
+    return net_.op("Gemm", {rows_of(net_, x, z_.hidden), net_.weight("head", {z_.hidden, z_.vocabulary})}, {}, "logits");  // [bs,v]
+  }
+
   SwiGlu swiglu(const std::string& name, const Ints& batch, int64_t inner) {
     const auto dims = [&](int64_t rows, int64_t columns) {
       Ints all = batch;
       all.insert(all.end(), {rows, columns});
       return ir::Dims(all);
     };
-    const ValueId gate = weight(name + ".gate", dims(z_.hidden, inner)), up = weight(name + ".up", dims(z_.hidden, inner));
-    return {gate, up, weight(name + ".down", dims(inner, z_.hidden))};
+    const Value gate = net_.weight(name + ".gate", dims(z_.hidden, inner));
+    const Value up   = net_.weight(name + ".up", dims(z_.hidden, inner));
+    return {gate, up, net_.weight(name + ".down", dims(inner, z_.hidden))};
   }
 
-  void declare(Mode mode) {
-    const int64_t h = z_.hidden, kv = z_.kv_heads * z_.width();
-    wte_ = weight("wte", {z_.vocabulary, h});
-    for (int64_t i = 0; i < z_.layers; ++i) {
-      const std::string p = "h." + std::to_string(i) + ".";
-      Block block{weight(p + "norm_1", {h}),  weight(p + "attn.q", {h, h}), weight(p + "attn.k", {h, kv}), weight(p + "attn.v", {h, kv}),
-                  weight(p + "attn.o", {h, h}), weight(p + "norm_2", {h}),    weight(p + "router", {h, z_.experts}), {}, {}};
-      block.experts = swiglu(p + "experts", {z_.experts}, z_.ffn);
-      if (z_.shared_experts > 0) block.shared = swiglu(p + "shared", {}, z_.shared_experts * z_.ffn);
-      blocks_.push_back(block);
-    }
-    final_          = weight("norm_f", {h});
-    head_           = weight("head", {h, z_.vocabulary});
-    const auto data = ir::Type::tensor(ir::DType::i64, {z_.batch, z_.sequence});
-    ids_            = f_.parameter("ids", ir::ParameterRole::data, data);
-    if (mode == Mode::training) labels_ = f_.parameter("labels", ir::ParameterRole::data, data);
+  Value feed_forward(const SwiGlu& w, Value x) {
+    const Value gate = silu(net_, net_.op("MatMul", {x, w.gate}));
+    return net_.op("MatMul", {net_.op("Mul", {gate, net_.op("MatMul", {x, w.up})}), w.down});
   }
 
-  ValueId constant(const ir::Array& value) { return f_.op("Constant", {}, {{"value", value}}); }
-  ValueId reshape(ValueId x, Ints shape) { return f_.op("Reshape", {x}, {{"shape", std::move(shape)}}); }
-  ValueId normalise(ValueId scale, ValueId x) {
-    return f_.op("SimplifiedLayerNormalization", {x, scale}, {{"axis", int64_t{-1}}, {"epsilon", 1e-5}});
-  }
-  ValueId linear(ValueId w, ValueId x) { return f_.op("MatMul", {x, w}); }
-
-  // The mask [s,s], the angles' cosine and sine [s,d/2] (Su et al., 2021), and numbers.
-  void write_constants() {
-    const Ints square{z_.sequence, z_.sequence};
-    const ValueId far = f_.op("ConstantOfShape", {}, {{"shape", square}, {"value", number(dtype_, -10000.0F)}});
-    mask_             = f_.op("Trilu", {far}, {{"upper", int64_t{1}}, {"k", int64_t{1}}}, "mask");
-    std::vector<float> positions, rates;
-    for (int64_t s = 0; s < z_.sequence; ++s) positions.push_back(static_cast<float>(s));
-    const double width = static_cast<double>(z_.width());
-    for (int64_t i = 0; i < z_.width() / 2; ++i)
-      rates.push_back(static_cast<float>(std::pow(z_.rotary_base, -2.0 * static_cast<double>(i) / width)));
-    const ValueId angles = f_.op("Mul", {constant(ir::Array::of_floats({z_.sequence, 1}, positions)),
-                                         constant(ir::Array::of_floats({z_.width() / 2}, rates))});
-    cosine_ = as_dtype(f_.op("Cos", {angles}));
-    sine_   = as_dtype(f_.op("Sin", {angles}));
-    scale_  = constant(number(dtype_, static_cast<float>(1 / std::sqrt(width))));
-    zero_   = constant(number(dtype_, 0));
-  }
-  ValueId as_dtype(ValueId x) {
-    return dtype_ == ir::DType::f32 ? x : f_.op("Cast", {x}, {{"to", std::string(ir::name(dtype_))}});
-  }
-
-  // [b,s,n*d] -> [b,n,s,d]
-  ValueId by_head(ValueId x, int64_t heads) {
-    return f_.op("Transpose", {reshape(x, {0, z_.sequence, heads, z_.width()})}, {{"perm", Ints{0, 2, 1, 3}}});
-  }
-
-  // Turns both halves of every head by the angle of its position.
-  ValueId rotate(ValueId x) {
-    const auto half       = f_.emit("Split", {x}, {{"axis", int64_t{3}}, {"num_outputs", int64_t{2}}}, 2);
-    const ValueId turned  = f_.op("Sub", {f_.op("Mul", {half[0], cosine_}), f_.op("Mul", {half[1], sine_})});
-    const ValueId turned2 = f_.op("Add", {f_.op("Mul", {half[1], cosine_}), f_.op("Mul", {half[0], sine_})});
-    return f_.op("Concat", {turned, turned2}, {{"axis", int64_t{3}}});
-  }
-
-  // Heads that share keys stand below each other: [b,a,s,n] -> [b,k,(a/k)s,n] and back.
-  ValueId grouped(ValueId x, int64_t n) { return z_.kv_heads == z_.heads ? x : reshape(x, {0, z_.kv_heads, -1, n}); }
-  ValueId ungrouped(ValueId x, int64_t n) { return z_.kv_heads == z_.heads ? x : reshape(x, {0, z_.heads, z_.sequence, n}); }
-
-  ValueId attention(const Block& block, ValueId x) {
-    const ValueId q     = f_.op("Mul", {rotate(by_head(linear(block.q, x), z_.heads)), scale_});
-    const ValueId k     = f_.op("Transpose", {rotate(by_head(linear(block.k, x), z_.kv_heads))}, {{"perm", Ints{0, 1, 3, 2}}});
-    const ValueId v     = by_head(linear(block.v, x), z_.kv_heads);
-    const ValueId score = ungrouped(f_.op("MatMul", {grouped(q, z_.width()), k}), z_.sequence);  // [b,a,s,s]
-    const ValueId seen  = f_.op("Softmax", {f_.op("Add", {score, mask_})}, {{"axis", int64_t{-1}}});
-    const ValueId read  = ungrouped(f_.op("MatMul", {grouped(seen, z_.sequence), v}), z_.width());
-    const ValueId back  = f_.op("Transpose", {read}, {{"perm", Ints{0, 2, 1, 3}}});
-    return linear(block.o, reshape(back, {0, z_.sequence, z_.hidden}));
-  }
-
-  ValueId feed_forward(const SwiGlu& w, ValueId x) {
-    const ValueId gate = f_.op("QuickGelu", {linear(w.gate, x)}, {{"alpha", 1.0}});  // x * sigmoid(x)
-    return linear(w.down, f_.op("Mul", {gate, linear(w.up, x)}));
+  Value dense(const std::string& name, Value x) {
+    return feed_forward(swiglu(name + "dense", {}, z_.dense_feed_forward), x);
   }
 
   // Zero for experts that a token does not choose: [g,s/groups,e].
-  ValueId gates(ValueId router, ValueId x) {
-    const ValueId share  = f_.op("Softmax", {linear(router, x)}, {{"axis", int64_t{-1}}});
-    const ValueId chosen = f_.op("TopKMask", {share}, {{"k", z_.top_k}});
-    const ValueId kept   = f_.op("Where", {chosen, share, zero_});
+  Value gates(Value router, Value tokens, const Routing& routing) {
+    const Value share  = net_.op("Softmax", {net_.op("MatMul", {tokens, router})}, {{"axis", int64_t{-1}}});
+    const Value chosen = net_.op("TopKMask", {share}, {{"k", z_.top_k}});
+    const Value kept   = net_.op("Where", {chosen, share, zero_});
+    if (training_ && z_.balance_loss != 0) balance(share, chosen, routing);
     if (!z_.normalise) return kept;
-    const ValueId total = f_.op("ReduceSum", {kept}, {{"axes", Ints{-1}}, {"keepdims", int64_t{1}}});
-    return f_.op("Div", {kept, total}, {}, "gates");
+    const Value total = net_.op("ReduceSum", {kept}, {{"axes", Ints{-1}}, {"keepdims", int64_t{1}}});
+    return net_.op("Div", {kept, total}, {}, "gates");
   }
 
-  ValueId experts(const Block& block, ValueId x) {
-    const bool cut       = z_.groups > 1;
-    const ValueId tokens = cut ? reshape(x, {-1, z_.tokens(), z_.hidden}) : x;  // [g,s/groups,h]
-    const ValueId gate   = gates(block.router, tokens);
-    const ValueId seated = f_.op("MoeDispatch", {tokens, gate}, {{"capacity", z_.capacity}});  // [e,g,c,h]
-    const ValueId done   = feed_forward(block.experts, reshape(seated, {0, -1, z_.hidden}));
-    const ValueId rows   = reshape(done, {0, -1, z_.capacity, z_.hidden});
-    const ValueId y      = f_.op("MoeCombine", {rows, gate}, {{"weighted", int64_t{1}}});
-    const ValueId whole  = cut ? reshape(y, {-1, z_.sequence, z_.hidden}) : y;
-    return z_.shared_experts == 0 ? whole : f_.op("Add", {whole, feed_forward(block.shared, x)});
+  // Adds to the loss: weight x e x the mean over all groups of sum over experts (share of the group's choices that fall on the
+  // expert) x (mean of what the router gives it). For each group by itself, as Lepikhin et al., 2021, algorithm 1, so that
+  // groups may be computed apart; scaled as by Fedus et al., 2022, eq. 4: 1 x weight where all is even.
+  void balance(Value share, Value chosen, const Routing& routing) {
+    const auto over_tokens = [&](Value x) {
+      return net_.op("ReduceSum", {x}, {{"axes", Ints{1}}, {"keepdims", int64_t{0}}});  // [g,e]
+    };
+    const auto tokens   = static_cast<double>(routing.tokens);
+    const double groups = static_cast<double>(z_.batch * routing.groups);
+    const double scale  = z_.balance_loss * static_cast<double>(z_.experts) / (groups * tokens * tokens * static_cast<double>(z_.top_k));
+    const Value choices = over_tokens(net_.op("Where", {chosen, net_.number(scale), zero_}));
+    const Value loss    = net_.op("Einsum", {choices, over_tokens(share)}, {{"equation", std::string("ge,ge->")}});
+    balance_            = balance_ ? net_.op("Add", {*balance_, loss}) : loss;
   }
 
-  ValueId layer(const Block& block, ValueId x) {
-    x = f_.op("Add", {x, attention(block, normalise(block.norm1, x))});
-    return f_.op("Add", {x, experts(block, normalise(block.norm2, x))});
+  Value experts(const std::string& name, Value x, const Pass& pass) {
+    const Routing routing = z_.routing(pass.rows);
+    const Value router    = net_.weight(name + "router", {z_.hidden, z_.experts});
+    const SwiGlu weights  = swiglu(name + "experts", {z_.experts}, z_.ffn);
+    const bool cut        = routing.groups > 1;
+    const Value tokens    = cut ? net_.view(x, {-1, routing.tokens, z_.hidden}) : x;  // [g,s/groups,h]
+    const Value gate      = gates(router, tokens, routing);
+    const Value seated    = net_.op("MoeDispatch", {tokens, gate}, {{"capacity", routing.capacity}});  // [e,g,c,h]
+    const Value done      = feed_forward(weights, net_.view(seated, {0, -1, z_.hidden}));
+    const Value rows      = net_.view(done, {0, -1, routing.capacity, z_.hidden});
+    const Value y         = net_.op("MoeCombine", {rows, gate}, {{"weighted", int64_t{1}}});
+    const Value whole     = cut ? net_.view(y, {-1, pass.rows, z_.hidden}) : y;
+    if (z_.shared_experts == 0) return whole;
+    return net_.op("Add", {whole, feed_forward(swiglu(name + "shared", {}, z_.shared_experts * z_.ffn), x)});
   }
 
   const MoeSizes z_;
-  const ir::DType dtype_;
-  ir::FunctionBuilder f_;
-  ValueId wte_{}, ids_{}, labels_{}, final_{}, head_{}, mask_{}, cosine_{}, sine_{}, scale_{}, zero_{};
-  std::vector<Block> blocks_;
+  Network net_;
+  const bool training_;
+  Value zero_{};
+  std::optional<Value> balance_;
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
   const MoeSizes sizes = read_moe(request);
-  Model model{{}, sizes.sequence};
-  model.module.source = "moe";
-  model.module.functions.push_back(Writer(sizes, request.dtype, ops).run(request.mode));
-  return model;
+  const Phase phase    = read_phase(request.sizes);
+  Writer writer(sizes, request, ops);
+  if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
+  if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
+  return {writer.decode(), 1};
 }
 
 }  // namespace
 
 WorkloadDef moe() {
-  return {"moe", "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU",
+  return {"moe",
+          "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; inference with a "
+          "cache of keys and values",
           moe_keys(), build};
 }
 

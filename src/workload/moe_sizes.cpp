@@ -19,16 +19,38 @@ void check_divides(const JsonView& json, const std::string& key, int64_t part, c
                                     "; use a divisor of it");
 }
 
-// GShard's capacity: an even share of the group's choices, times a factor; a token chooses an expert once.
-int64_t capacity_of(const JsonView& json, const MoeSizes& sizes) {
-  constexpr double kFactor = 1.25;
-  const double factor      = json.has("capacity_factor") ? json.at("capacity_factor").as_number() : kFactor;
-  if (!(factor > 0)) json.at("capacity_factor").fail("is not above 0; use 1 for an even share, or more");
-  const double share = factor * static_cast<double>(sizes.top_k * sizes.tokens()) / static_cast<double>(sizes.experts);
-  return static_cast<int64_t>(std::clamp(std::ceil(share), 1.0, static_cast<double>(sizes.tokens())));
+double read_number(const JsonView& json, std::string_view key, double fallback) {
+  return json.has(key) ? json.at(key).as_number() : fallback;
+}
+
+int64_t read_count(const JsonView& json, std::string_view key) {
+  const int64_t count = json.int_or(key, 0);
+  if (count < 0 || count > kLargestSize) json.at(key).fail(std::to_string(count) + " is no number of them; use 0 or more");
+  return count;
+}
+
+// What stands beside experts: dense layers, shared experts, the routers' loss.
+void read_others(const JsonView& json, MoeSizes& sizes) {
+  sizes.shared_experts     = read_count(json, "shared_experts");
+  sizes.dense_layers       = read_count(json, "dense_layers");
+  sizes.dense_feed_forward = positive(json, "dense_feed_forward", sizes.ffn);
+  sizes.balance_loss       = read_number(json, "balance_loss", 0);
+  if (sizes.dense_layers >= sizes.layers) {
+    throw Error(place(json, "dense_layers"), std::to_string(sizes.dense_layers) + " dense layers leave none of the " +
+                                                 std::to_string(sizes.layers) + " layers with experts; use fewer");
+  }
+  if (!(sizes.balance_loss >= 0)) json.at("balance_loss").fail("is less than 0; use 0 for none, or 0.01");
 }
 
 }  // namespace
+
+Routing MoeSizes::routing(int64_t rows) const {
+  if (rows == 1) return {1, 1, 1};
+  // GShard's capacity: an even share of the group's choices, times a factor; a token chooses an expert once.
+  const int64_t tokens = rows / groups;
+  const double share   = capacity_factor * static_cast<double>(top_k * tokens) / static_cast<double>(experts);
+  return {groups, tokens, static_cast<int64_t>(std::clamp(std::ceil(share), 1.0, static_cast<double>(tokens)))};
+}
 
 MoeSizes read_moe(const Request& request) {
   const JsonView& json = request.sizes;
@@ -42,7 +64,7 @@ MoeSizes read_moe(const Request& request) {
   sizes.vocabulary     = positive(json, "vocabulary", 32000);
   sizes.experts        = positive(json, "experts", 8);
   sizes.top_k          = positive(json, "top_k", std::min<int64_t>(2, sizes.experts));
-  sizes.shared_experts = json.has("shared_experts") ? json.at("shared_experts").as_int() : 0;
+  sizes.context        = positive(json, "context", sizes.sequence);
   sizes.groups         = positive(json, "routing_groups", 1);
   sizes.normalise      = json.bool_or("normalise_gates", true);
   sizes.rotary_base    = static_cast<double>(positive(json, "rotary_base", 10000));
@@ -54,8 +76,9 @@ MoeSizes read_moe(const Request& request) {
     throw Error(place(json, "heads"), "makes heads of " + std::to_string(sizes.width()) + "; rotary embeddings need an even size");
   if (sizes.top_k > sizes.experts)
     throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) + " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
-  if (sizes.shared_experts < 0) json.at("shared_experts").fail("is less than 0; use 0 or more");
-  sizes.capacity = capacity_of(json, sizes);
+  sizes.capacity_factor = read_number(json, "capacity_factor", 1.25);
+  if (!(sizes.capacity_factor > 0)) json.at("capacity_factor").fail("is not above 0; use 1 for an even share, or more");
+  read_others(json, sizes);
   return sizes;
 }
 
@@ -71,10 +94,15 @@ std::vector<Key> moe_keys() {
           {"vocabulary", "tokens in the vocabulary (32000)"},
           {"experts", "experts of a layer (8)"},
           {"top_k", "experts that a token chooses (2)"},
-          {"capacity_factor", "places of an expert over its even share (1.25)", Kind::number},
+          {"capacity_factor", "places of an expert over its even share (1.25); decoding drops no token", Kind::number},
           {"routing_groups", "groups of a sample that are routed one by one, each with its own places (1)"},
           {"shared_experts", "experts that every token passes (0)"},
-          {"normalise_gates", "whether the gates of a token add up to 1 (true)", Kind::boolean}};
+          {"dense_layers", "first layers with one MLP in place of experts (0)"},
+          {"dense_feed_forward", "width inside their MLP (feed_forward)"},
+          {"normalise_gates", "whether the gates of a token add up to 1 (true)", Kind::boolean},
+          {"balance_loss", "training: weight of the loss that keeps the experts' loads even, 0.01 in Switch Transformers (0)", Kind::number},
+          phase_key(),
+          {"context", "decode: tokens in the cache (sequence)"}};
 }
 
 }  // namespace foreflow::workload

@@ -23,6 +23,10 @@ constexpr std::string_view kLlama2 = "Touvron et al., 2023b; count of the releas
 constexpr std::string_view kMixtral =
     "Jiang et al., 2024, table 1, and the configuration files published with the weights; count of the released "
     "checkpoint";
+constexpr std::string_view kLlama1  = "Touvron et al., 2023a, table 2; count of the released checkpoint";
+constexpr std::string_view kMistral = "Jiang et al., 2023, table 1; count of the released checkpoint";
+constexpr std::string_view kDeepseek =
+    "Dai et al., 2024, and the configuration file published with the weights; count of the released checkpoint";
 constexpr std::string_view kLlama3 = "Grattafiori et al., 2024; count of the released checkpoint";
 
 Preset gpt2(std::string_view name, int64_t layers, int64_t hidden, int64_t heads, int64_t parameters) {
@@ -110,6 +114,39 @@ Preset llama3(std::string_view name, const Gated& sizes, int64_t parameters) {
   return preset;
 }
 
+Preset llama1(std::string_view name, const Gated& sizes, int64_t parameters) {
+  Preset preset          = llama2(name, sizes, parameters);
+  preset.sizes[5].second = 2048;
+  preset.source          = kLlama1;
+  return preset;
+}
+
+Preset mistral(std::string_view name, const Gated& sizes, int64_t parameters) {
+  Preset preset = llama2(name, sizes, parameters);
+  preset.source = kMistral;
+  return preset;
+}
+
+// The first layer is dense; shared experts are two of the width of a routed one.
+Preset deepseek(std::string_view name, const Gated& sizes, int64_t parameters) {
+  return {name,
+          "moe",
+          {{"layers", sizes.layers},
+           {"hidden", sizes.hidden},
+           {"heads", sizes.heads},
+           {"kv_heads", sizes.kv_heads},
+           {"feed_forward", sizes.feed_forward},
+           {"sequence", 4096},
+           {"vocabulary", 102400},
+           {"experts", 64},
+           {"top_k", 6},
+           {"shared_experts", 2},
+           {"dense_layers", 1},
+           {"dense_feed_forward", 10944}},
+          parameters,
+          kDeepseek};
+}
+
 Preset mixtral(std::string_view name, const Gated& sizes, int64_t sequence, int64_t vocabulary, int64_t parameters) {
   return {name,
           "moe",
@@ -142,6 +179,9 @@ const Registry<Preset>& presets() {
                                                     gpt2("gpt2-774m", 36, 1280, 20, 774030080),
                                                     gpt2("gpt2-1.5b", 48, 1600, 25, 1557611200),
                                                     gpt2("gpt2-xl", 48, 1600, 25, 1557611200),
+                                                    gpt3("gpt3-125m", 12, 768, 12, 125226240),
+                                                    gpt3("gpt3-350m", 24, 1024, 16, 355871744),
+                                                    gpt3("gpt3-760m", 24, 1536, 16, 760300032),
                                                     gpt3("gpt3-1.3b", 24, 2048, 16, 1315723264),
                                                     gpt3("gpt3-2.7b", 32, 2560, 32, 2651553280),
                                                     gpt3("gpt3-6.7b", 32, 4096, 32, 6658404352),
@@ -176,14 +216,20 @@ const Registry<Preset>& presets() {
                                                     unet("unet-1.2b", 512, 1206005252),
                                                     unet("unet-1.8b", 640, 1884256644),
                                                     unet("unet-2.1b", 672, 2077366372),
+                                                    llama1("llama-7b", {32, 4096, 32, 32, 11008}, 6738415616),
+                                                    llama1("llama-13b", {40, 5120, 40, 40, 13824}, 13015864320),
+                                                    llama1("llama-33b", {60, 6656, 52, 52, 17920}, 32528943616),
+                                                    llama1("llama-65b", {80, 8192, 64, 64, 22016}, 65285660672),
                                                     llama2("llama2-7b", {32, 4096, 32, 32, 11008}, 6738415616),
                                                     llama2("llama2-13b", {40, 5120, 40, 40, 13824}, 13015864320),
                                                     llama2("llama2-70b", {80, 8192, 64, 8, 28672}, 68976648192),
                                                     llama3("llama3-8b", {32, 4096, 32, 8, 14336}, 8030261248),
                                                     llama3("llama3-70b", {80, 8192, 64, 8, 28672}, 70553706496),
                                                     llama3("llama3-405b", {126, 16384, 128, 8, 53248}, 405853388800),
+                                                    mistral("mistral-7b", {32, 4096, 32, 8, 14336}, 7241732096),
                                                     mixtral("mixtral-8x7b", {32, 4096, 32, 8, 14336}, 4096, 32000, 46702792704),
                                                     mixtral("mixtral-8x22b", {56, 6144, 48, 8, 16384}, 4096, 32768, 140630071296),
+                                                    deepseek("deepseek-moe-16b", {28, 2048, 16, 16, 1408}, 16375728128),
                                                 });
   return kTable;
 }

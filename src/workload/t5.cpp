@@ -13,6 +13,7 @@ constexpr double kEpsilon = 1e-6;
 struct Sizes {
   int64_t layers, hidden, feed_forward, sequence, target, context, vocabulary, batch;
   Heads heads;
+  double dropout;
 };
 
 Sizes read(const Request& request) {
@@ -27,7 +28,8 @@ Sizes read(const Request& request) {
           .context      = positive(json, "context", target),
           .vocabulary   = positive(json, "vocabulary", 32128),
           .batch        = request.batch,
-          .heads        = {heads, heads, positive(json, "head_size", 64)}};
+          .heads        = {heads, heads, positive(json, "head_size", 64)},
+          .dropout      = read_dropout(request)};
 }
 
 // T5 (Raffel et al., 2020, v1.0): pre-norm encoder and decoder with RMSNorm, relative position biases, no other biases,
@@ -37,7 +39,7 @@ Sizes read(const Request& request) {
 class Writer {
  public:
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), net_("t5", request.dtype, ops) {
+      : sizes_(sizes), net_("t5", request.dtype, ops), dropped_(sizes.dropout) {
     words_ = net_.weight("shared.weight", {sizes.vocabulary, sizes.hidden});
   }
 
@@ -75,7 +77,7 @@ class Writer {
   Value norm(const std::string& name, Value x) { return rms_norm(net_, name, x, sizes_.hidden, kEpsilon); }
 
   Value embedded(const std::string& name, int64_t rows) {
-    return net_.op("Gather", {words_, net_.integers(name, {sizes_.batch, rows})}, {{"axis", int64_t{0}}});
+    return dropped_(net_, net_.op("Gather", {words_, net_.integers(name, {sizes_.batch, rows})}, {{"axis", int64_t{0}}}));
   }
 
   Value encoder() {
@@ -90,7 +92,7 @@ class Writer {
       x = net_.op("Add", {x, attention(name + "attention.", y, s, own, s, {.added = bias.looked_up(net_)})});
       x = feed_forward(name, x);
     }
-    return norm("encoder.norm", x);
+    return dropped_(net_, norm("encoder.norm", x));
   }
 
   // `memory` gives what a layer of the decoder attends to beside itself.
@@ -112,7 +114,7 @@ class Writer {
       x = net_.op("Add", {x, attention(name + "cross.", z, rows, memory(name + "cross."), sizes_.sequence, {})});
       x = feed_forward(name, x);
     }
-    return norm("decoder.norm", x);
+    return dropped_(net_, norm("decoder.norm", x));
   }
 
   Masking masking(const RelativeBias& bias) {
@@ -146,19 +148,20 @@ class Writer {
   }
 
   Value attention(const std::string& name, Value x, int64_t rows, const Memory& memory, int64_t keys,
-                  const Masking& mask) {
+                  Masking mask) {
     const Heads& heads = sizes_.heads;
+    mask.dropout       = &dropped_;
     const Value q      = part(name + "q", x, rows);
     const Value y      = attend(net_, q, memory.first, memory.second, heads, {rows, keys}, 1, mask);
-    return projected(net_, name + "o", merge_heads(net_, y, rows, heads.count, heads.size), heads.count * heads.size,
-                     sizes_.hidden);
+    return dropped_(net_, projected(net_, name + "o", merge_heads(net_, y, rows, heads.count, heads.size),
+                                    heads.count * heads.size, sizes_.hidden));
   }
 
   Value feed_forward(const std::string& name, Value x) {
     const int64_t h = sizes_.hidden, f = sizes_.feed_forward;
     const Value y  = norm(name + "ffn.norm", x);
-    const Value up = net_.op("Relu", {projected(net_, name + "ffn.wi", y, h, f)});
-    return net_.op("Add", {x, projected(net_, name + "ffn.wo", up, f, h)});
+    const Value up = dropped_(net_, net_.op("Relu", {projected(net_, name + "ffn.wi", y, h, f)}));
+    return net_.op("Add", {x, dropped_(net_, projected(net_, name + "ffn.wo", up, f, h))});
   }
 
   Value logits(Value x) {
@@ -169,6 +172,7 @@ class Writer {
 
   const Sizes sizes_;
   Network net_;
+  Dropout dropped_;
   Value words_{};
   std::optional<Value> causal_;
   std::optional<Cache> cache_;
@@ -198,7 +202,8 @@ WorkloadDef t5() {
            {"target_sequence", "tokens that it writes (sequence)"},
            {"vocabulary", "tokens in the vocabulary (32128)"},
            phase_key(),
-           {"context", "decode: tokens in the cache (target_sequence)"}},
+           {"context", "decode: tokens in the cache (target_sequence)"},
+           dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of layers and of both sides that is dropped (0)")},
           build};
 }
 

@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include "attention.h"
+#include "encoder.h"
 #include "images.h"
 #include "layers.h"
 #include "sizes.h"
@@ -13,6 +11,7 @@ constexpr double kEpsilon = 1e-6;
 struct Sizes {
   int64_t layers, hidden, feed_forward, image, patch, channels, classes, batch;
   Heads heads;
+  double dropout;
 
   int64_t along() const { return image / patch; }
   int64_t tokens() const { return along() * along() + 1; }
@@ -34,7 +33,8 @@ Sizes read(const Request& request) {
           .channels     = positive(json, "channels", 3),
           .classes      = positive(json, "classes", 1000),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(json, hidden, heads)}};
+          .heads        = {heads, heads, head_size(json, hidden, heads)},
+          .dropout      = read_dropout(request)};
 }
 
 // ViT (Dosovitskiy et al., 2021): an image as patches, a token for its class before them, pre-norm encoder.
@@ -42,7 +42,7 @@ Sizes read(const Request& request) {
 class Writer {
  public:
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), net_("vit", request.dtype, ops) {}
+      : sizes_(sizes), net_("vit", request.dtype, ops), dropped_(sizes.dropout), none_(0) {}
 
   ir::Module training() {
     const Value logits = classes();
@@ -75,31 +75,23 @@ class Writer {
     const Value after   = net_.op("Pad", {rows}, {{"pads", std::vector<int64_t>{0, 1, 0, 0, 0, 0}}});
     const Value first   = net_.op("Pad", {net_.weight("class", {1, h})}, {{"pads", std::vector<int64_t>{0, 0, p, 0}}});
     const Value place   = net_.op("Add", {net_.weight("positions", {p + 1, h}), first});
-    return net_.op("Add", {after, place}, {}, "embedded");
+    return dropped_(net_, net_.op("Add", {after, place}, {}, "embedded"));
   }
 
+  // Its authors drop no attention weights, and the inner numbers of the MLP too.
   Value block(const std::string& name, Value x) {
     const int64_t h = sizes_.hidden, f = sizes_.feed_forward;
-    x              = net_.op("Add", {x, attention(name + "attention.", norm(name + "norm_1", x))});
-    const Value y  = norm(name + "norm_2", x);
-    const Value up = gelu(net_, linear(net_, name + "up", y, h, f), "none");
-    return net_.op("Add", {x, linear(net_, name + "down", up, f, h)});
-  }
-
-  Value attention(const std::string& name, Value x) {
-    const Heads& heads = sizes_.heads;
-    const int64_t h = sizes_.hidden, s = sizes_.tokens();
-    const Value fused  = linear(net_, name + "qkv", x, h, 3 * h);
-    const Values parts = net_.ops("Split", {fused}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
-    const auto split   = [&](size_t i) { return split_heads(net_, parts[i], s, heads.count, heads.size); };
-    const Value q = split(0), k = split(1), v = split(2);
-    const double scale = 1 / std::sqrt(static_cast<double>(heads.size));
-    const Value y      = attend(net_, q, k, v, heads, {s, s}, scale, {});
-    return linear(net_, name + "output", merge_heads(net_, y, s, heads.count, heads.size), h, h);
+    const Value own   = norm(name + "norm_1", x);
+    const Value mixed = encoder_attention(net_, name + "attention.", own, sizes_.heads, sizes_.tokens(), none_);
+    x                 = net_.op("Add", {x, dropped_(net_, mixed)});
+    const Value y     = norm(name + "norm_2", x);
+    const Value up    = dropped_(net_, gelu(net_, linear(net_, name + "up", y, h, f), "none"));
+    return net_.op("Add", {x, dropped_(net_, linear(net_, name + "down", up, f, h))});
   }
 
   const Sizes sizes_;
   Network net_;
+  Dropout dropped_, none_;
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
@@ -119,7 +111,8 @@ WorkloadDef vit() {
            {"image", "rows and columns of the image (224)"},
            {"patch", "rows and columns of a patch, a divisor of image (16)"},
            {"channels", "of the image (3)"},
-           {"classes", "that are told apart (1000)"}},
+           {"classes", "that are told apart (1000)"},
+           dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves of a block that is dropped (0)")},
           build};
 }
 

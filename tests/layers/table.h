@@ -39,7 +39,7 @@ constexpr std::array kModules = {
     Module{5, "scenario", kAllBelow},
     Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
     Module{6, "search", "scenario"},
-    Module{6, "sweep", "scenario"},
+    Module{6, "sweep", "scenario platform"},
     Module{7, "reproduce", "scenario search"},
     Module{8, "cli", kAllBelow},
 };

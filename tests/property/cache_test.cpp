@@ -74,10 +74,13 @@ Numbers decode_arguments(const ir::Module& decode, Numbers arguments, const ir::
 class Remembering : public testing::TestWithParam<std::string> {};
 
 TEST_P(Remembering, GivesTheLogitsOfReadingAgain) {
-  const std::string sizes =
-      GetParam() == "gpt"
-          ? R"("layers": 2, "hidden": 8, "heads": 2, "vocabulary": 7)"
-          : R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7)";
+  // Experts have a place for every token, as in decoding.
+  const std::map<std::string, std::string> all{
+      {"gpt", R"("layers": 2, "hidden": 8, "heads": 2, "vocabulary": 7)"},
+      {"llama", R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7)"},
+      {"moe", R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7, "experts": 4, "top_k": 2,
+                 "capacity_factor": 2, "shared_experts": 1)"}};
+  const std::string& sizes = all.at(GetParam());
   const auto prefill = [&](int64_t length) {
     // The table of positions is as long as the longest sequence.
     const std::string whole = sizes + R"(, "phase": "prefill", "sequence": )" + std::to_string(length);
@@ -116,7 +119,7 @@ TEST_P(Remembering, GivesTheLogitsOfReadingAgain) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Decoders, Remembering, testing::Values("gpt", "llama"),
+INSTANTIATE_TEST_SUITE_P(Decoders, Remembering, testing::Values("gpt", "llama", "moe"),
                          [](const auto& info) { return info.param; });
 
 // The first token that T5 writes: training on targets of one token has the loss of that token's logits.

@@ -221,7 +221,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
       {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "ConvWeightGrad",
        "CrossEntropyOfTermsGrad", "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GatherPartGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
        "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "MoeGateGrad",
-       "NegativeLogLikelihoodLossGrad", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
+       "NegativeLogLikelihoodLossGrad", "OnesLike", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
        "SigmoidGrad", "SimplifiedLayerNormalizationGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
        "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
   add("is written by tensor parallelism in place of what is differentiated already",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "foreflow/interpret/concrete.h"
@@ -22,12 +23,16 @@ constexpr int64_t kVocabulary = 11;
 
 struct Subject {
   std::string name, family, sizes;
+  int64_t below = kVocabulary;  // integers of its data
 };
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> kSubjects = {
       {"mlp", "mlp", R"({"layers": 5, "hidden": 8})"},
       {"gpt", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})"},
       {"imported", "import", ""},
+      {"bert_dropout", "bert", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})", 2},
+      {"t5_dropout", "t5", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
+      {"vit_dropout", "vit", R"({"layers": 4, "hidden": 16, "heads": 4, "image": 8, "patch": 4, "classes": 11, "dropout": 0.2})"},
       {"gpt_dropout", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
   };
   return kSubjects;
@@ -69,7 +74,7 @@ TEST_P(Recomputed, ComputesTheSameNumbers) {
   const ir::Module before = trained(subject()), after = again(before);
   EXPECT_GT(repeated_ops(after), 0U);
   std::mt19937_64 random(7);
-  const auto arguments = test::random_arguments(before, random, kVocabulary);
+  const auto arguments = test::random_arguments(before, random, subject().below);
   const auto expected  = interpret::evaluate(before, before.functions.size() - 1, arguments);
   const auto actual    = interpret::evaluate(after, after.functions.size() - 1, arguments);
   ASSERT_EQ(actual.size(), expected.size());
@@ -84,7 +89,7 @@ TEST_P(Recomputed, SurvivesTheRemovalOfWhatIsComputedTwice) {
 TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
   const ir::Module before = trained(subject());
   std::mt19937_64 random(7);
-  const auto arguments = test::random_arguments(before, random, kVocabulary);
+  const auto arguments = test::random_arguments(before, random, subject().below);
   const size_t results = before.entry().results.size();
   for (const test::Split& split : {test::Split{1, 2, 1, 1, "1f1b"}, test::Split{1, 1, 2, 4, "1f1b"}, test::Split{2, 2, 2, 2, "gpipe"}}) {
     if (subject().family == "import" && split.microbatches > 1) continue;  // its loss is a mean over the whole batch
@@ -97,7 +102,8 @@ TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, Recomputed,
                          testing::Values(Case{"mlp", "full"}, Case{"mlp", "block(2)"}, Case{"gpt", "selective"}, Case{"gpt", "full"},
-                                         Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"},
+                                         Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"}, Case{"bert_dropout", "selective"}, Case{"bert_dropout", "full"},
+                                         Case{"t5_dropout", "selective"}, Case{"vit_dropout", "full"},
                                          Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"}),
                          [](const auto& info) {
                            std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
@@ -121,6 +127,21 @@ TEST(Recompute, KeepsOneValueOfALayer) {
     }
   }
   EXPECT_EQ(kept, std::set<std::string>{"h.2.out"});  // the input of the next one
+}
+
+TEST(Recompute, MakesASegmentOfEachLayerHoweverManyThereAre) {
+  // As a function, two layers of so many would save more calls than the longer function costs.
+  constexpr int kLayers = 80;
+  const Subject deep{"deep", "gpt", R"({"layers": 80, "hidden": 8, "heads": 2, "sequence": 2, "vocabulary": 11})"};
+  const ir::Module after = transform::recompute(trained(deep), ops::table(), {transform::Recompute::Kind::blocks, 1});
+  std::map<int64_t, std::set<std::string>> layers;  // per segment
+  for (const ir::Op& op : after.entry().ops) {
+    if (op.attributes->find(transform::kSegment) == nullptr) continue;
+    const std::string& name = after.entry().value(after.entry().output(op, 0)).name;  // "h.7.out"
+    if (name.starts_with("h.")) layers[op.attributes->get_int(transform::kSegment)].insert(name.substr(0, name.find('.', 2)));
+  }
+  EXPECT_EQ(layers.size(), size_t{kLayers});
+  for (const auto& [segment, names] : layers) EXPECT_EQ(names.size(), 1U) << "segment " << segment;
 }
 
 TEST(Recompute, RefusesWhatItCannotFind) {

@@ -24,7 +24,7 @@ struct Program {
 // Sizes that four ways divide, in place of those that they do not.
 Member divisible(Member member) {
   Json sizes = parse_json(member.sizes, "sizes");
-  for (const auto& [key, size] : {std::pair{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}}) {
+  for (const auto& [key, size] : {std::pair{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}, {"routing_groups", 4}}) {
     if (sizes.find(key) != nullptr) sizes.set(key, size);
   }
   member.sizes = sizes.dump_compact();

@@ -12,7 +12,6 @@
 #include "foreflow/scenario/shapes.h"
 #include "support/distribution.h"
 #include "support/llama_layer.h"
-#include "support/shared.h"
 
 namespace foreflow {
 namespace {
@@ -94,12 +93,11 @@ struct Groups {
   int dp, pp, microbatches;
 };
 
-void expect_same_results(const ir::Module& module, const Sharding& sharding, int ways, const Groups& groups,
-                         int64_t below = kVocabulary) {
+void expect_same_results(const ir::Module& module, const Sharding& sharding, int ways, const Groups& groups) {
   SCOPED_TRACE("tp=" + std::to_string(ways) + " pp=" + std::to_string(groups.pp) + " dp=" + std::to_string(groups.dp) +
                " microbatches=" + std::to_string(groups.microbatches));
   std::mt19937_64 random(20260);
-  const auto arguments = test::random_arguments(module, random, below);
+  const auto arguments = test::random_arguments(module, random, kVocabulary);
   const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
   std::vector<Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), ways, sharding));
@@ -128,8 +126,10 @@ class TensorParallel : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(TensorParallel, ComputesTheSameNumbersAlongTheSequenceAndByTheVocabulary) {
-  if (!model().tokens) GTEST_SKIP() << "has neither";
+// Models with a vocabulary and a sequence.
+class TensorParallelTokens : public TensorParallel {};
+
+TEST_P(TensorParallelTokens, ComputesTheSameNumbersAlongTheSequenceAndByTheVocabulary) {
   const ir::Module module = simplified(model().build());
   for (const Variant& variant : variants()) {
     SCOPED_TRACE(variant.name);
@@ -146,29 +146,6 @@ TEST_P(TensorParallel, ComputesTheSameNumbersByTheBlocksThatAreRecognised) {
   }
 }
 
-struct Imported {
-  std::string file;
-  std::vector<std::string> inputs;
-};
-
-// Exports of others, of 4 x 8 tokens: by both plans, and along the sequence.
-TEST(TensorParallelImports, ComputeTheSameNumbers) {
-  for (const Imported& model : {Imported{"bert_vespa.onnx", {"input_ids", "attention_mask", "token_type_ids"}},
-                                Imported{"encdec_encoder_vespa.onnx", {"input_ids", "attention_mask"}}}) {
-    SCOPED_TRACE(model.file);
-    FOREFLOW_SHARED_OR_SKIP(path, "onnx/models/" + model.file);
-    std::map<std::string, ir::Dims> shapes;
-    for (const std::string& input : model.inputs) shapes[input] = {kBatch, 8};
-    const onnx::Imported imported =
-        onnx::import_model(path.string(), ops::table(), onnx::Numbers::skip, {.shapes = shapes, .inputs = {}});
-    const ir::Module lifted = transform::lift_constants(scenario::with_shapes(imported, shapes, "test"), ops::table());
-    for (const auto kind : {TensorPlan::Kind::automatic, TensorPlan::Kind::megatron}) {
-      for (const bool sequence : {false, true})
-        expect_same_results(simplified(lifted), {.plan = {kind}, .sequence = sequence}, 2, {1, 1, 1}, 2);
-    }
-  }
-}
-
 TEST_P(TensorParallel, ComputesTheSameNumbersByAPlan) {
   const ir::Module module = simplified(model().build());
   const Json plan         = parse_json(model().plan, "plan");
@@ -179,13 +156,16 @@ TEST_P(TensorParallel, ComputesTheSameNumbersByAPlan) {
   expect_same_results_everywhere(module, sharding, model().ways);
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names(bool tokens) {
   std::vector<std::string> all;
-  for (const Model& model : models()) all.push_back(model.name);
+  for (const Model& model : models()) {
+    if (model.tokens || !tokens) all.push_back(model.name);
+  }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallel, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallel, testing::ValuesIn(names(false)), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallelTokens, testing::ValuesIn(names(true)), [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow

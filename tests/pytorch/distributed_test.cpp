@@ -102,6 +102,17 @@ TEST(PyTorch, TrainsAGptOnSeveralRanksAsTheReferenceExecutorDoes) {
   cases.expect_success("1e-5");
 }
 
+TEST(PyTorch, TrainsExpertsOnSeveralRanksAsTheReferenceExecutorDoes) {
+  FOREFLOW_PYTHON_OR_SKIP(python);
+  const std::string moe = R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "sequence": 4, "vocabulary": 11,
+                              "experts": 4, "routing_groups": 2, "shared_experts": 1, "balance_loss": 0.5})";
+  Cases cases(python);
+  cases.add_split("ep2", gradients("moe", moe), {.dp = 2, .ep = 2});
+  cases.add_split("cp2_ep4", gradients("moe", moe), {.dp = 2, .cp = 2, .ep = 4});
+  cases.add_split("tp2_pp2_ep2", training("moe", moe, "adam"), {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .ep = 2});
+  cases.expect_success("1e-5");
+}
+
 TEST(PyTorch, RunsTheGpt2GraphOnSeveralRanksAsTheReferenceExecutorDoes) {
   FOREFLOW_PYTHON_OR_SKIP(python);
   Cases cases(python);

@@ -1,7 +1,9 @@
 // Collective operations as data: which rank sends which part of the buffer to which rank, in which step.
-// Pure combinatorics over ranks 0..n-1 and the nodes they sit in; no devices, no links, no time but the textbook formula.
+// Pure combinatorics over ranks 0..n-1 and the nodes they sit in; no devices, no links, no time but the textbook
+// formula.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +14,8 @@
 namespace foreflow::collective {
 
 // `bytes` of a collective means: all-reduce, broadcast, reduce: the buffer of one rank; all-gather, reduce-scatter: the
-// full vector (n shards); gather, scatter: the full vector at the root; all-to-all: the send buffer of one rank; send: the message.
-// Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1.
+// full vector (n shards); gather, scatter: the full vector at the root; all-to-all: the send buffer of one rank; send:
+// the message. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1.
 enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all };
 constexpr int kKinds = 9;
 std::string_view name(Kind kind);  // "all_reduce"
@@ -27,8 +29,8 @@ struct Group {
   std::vector<int> node = {};
   // rail[rank]: which of its node's NICs it uses, numbered from 0 by first appearance. Empty: each rank has its own.
   std::vector<int> rail = {};
-  // Channels: the orders in which rings go around the ranks, each with an equal part of the bytes. Empty: one ring, node
-  // by node.
+  // Channels: the orders in which rings go around the ranks, each with an equal part of the bytes. Empty: one ring,
+  // node by node.
   std::vector<std::vector<int>> rings = {};
   // Devices that are no ranks and can pass on what rank 0 sends to rank 1: they have the numbers ranks, ranks + 1, ...
   // in pairs, one of rank 0's node and one of rank 1's node on the same rail. `node` and `rail` know them too.
@@ -58,9 +60,9 @@ struct Transfer {
   bool reduce;
 };
 
-// The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts, and part
-// c belongs to rank c * ranks / chunks. All-to-all: ranks * ranks chunks, where c is what rank c / ranks has for rank
-// c % ranks; a rank begins with `ranks` of them.
+// The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts, and
+// part c belongs to rank c * ranks / chunks. All-to-all: ranks * ranks chunks, where c is what rank c / ranks has for
+// rank c % ranks; a rank begins with `ranks` of them.
 struct Plan {
   int chunks = 1;
   std::vector<std::vector<Transfer>> steps;
@@ -114,23 +116,35 @@ const Registry<AlgorithmDef>& algorithms();
 // for a send).
 const AlgorithmDef& default_algorithm(Kind kind);
 
-// `wanted`, or the default where `wanted` does not support the task.
-const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task);
-
-// The algorithm whose closed form is least for a task, the first of equals: what the row `auto` does. In the manner of
-// NCCL's tuning model (src/graph/tuning.cc): latencies of the steps plus bytes over bandwidth.
-const AlgorithmDef& choose(const Task& task);
+// Where messages meet: what they cross, in one direction, and share evenly by their bytes.
+struct Network {
+  size_t lines = 0;
+  std::function<BytesPerSecond(int line)> bandwidth;
+  // Makes `crossed` the lines between two ranks or relays, one that is crossed twice twice; returns a message's
+  // latency.
+  std::function<Seconds(int from, int to, std::vector<int>& crossed)> way;
+};
 
 // What a task costs when nobody else uses the network: the latencies of the steps that wait for each other, and the
-// bytes at the busiest port. Each rank has one port into its node and each NIC one out of it, of the wires' bandwidth,
-// each way. For one node, one rank a node and equal nodes these are the formulas of the textbooks, which
-// tests/property/collective_formulas_test.cpp states one by one.
+// bytes at the busiest line.
 struct Cost {
   Seconds latency;
   Seconds transfer;
   Seconds total() const { return latency + transfer; }
 };
+Cost closed_form(const AlgorithmDef& algorithm, const Task& task, const Network& network);
+
+// The same with the textbooks' lines: each rank has one port into its node and each NIC one out of it, of the wires'
+// bandwidth, each way. For one node, one rank a node and equal nodes these are their formulas, which
+// tests/property/collective_formulas_test.cpp states one by one.
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task);
+
+// The algorithm whose closed form is least for a task, the first of equals: what the row `auto` does. In the manner of
+// NCCL's tuning model (src/graph/tuning.cc): latencies of the steps plus bytes over bandwidth.
+const AlgorithmDef& choose(const Task& task);
+
+// `wanted`, or the default where `wanted` does not support the task; for `auto` the least closed form on `network`.
+const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network);
 
 // Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md): all-reduce 2(n-1)/n;
 // reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send 1.

@@ -19,7 +19,8 @@ BytesPerSecond bisection_bandwidth(const Platform& platform);
 // Which of these ways it was found.
 std::string_view bisection_method(const Platform& platform);
 
-// What one message alone can get on `route`: the smallest bandwidth / crossings. The route has at least one link.
+// What one message alone can get on `route`: the smallest payload bandwidth / crossings. The route has at least one
+// link.
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route);
 
 // Index of a device. Throws Error with the nearest name when there is none.

@@ -32,6 +32,7 @@ struct MemoryPeak {
   ClassBytes classes{};      // add up to `size`
   std::vector<Alive> alive;  // largest first
   std::optional<AllocatorUse> allocator = {};
+  Bytes host{0};  // the most that waits in the memory of the host at one time
 };
 
 // In the order of the first devices; with what the allocator would reserve where the summary's job asks for it. Empty for a program that does not say what its memory holds.
@@ -44,6 +45,10 @@ struct ClassPoint {
   Seconds time;
   ClassBytes classes;  // from here until the next point
 };
+// The most bytes of a device (an index into Program::devices) that copies to and from the host leave there at one time: from the
+// start of a copy to the host until the end of that back.
+Bytes host_peak(const stream::Program& program, const stream::Timeline& timeline, int device);
+
 // Of one device, an index into Program::devices. While an item runs, its memory is that of its own fullest moment.
 std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device);
 

@@ -71,6 +71,7 @@ struct Strategy {
   bool overlap_sends         = false;
   int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
   transform::Recompute recompute;
+  bool offload = false;  // activations wait for the backward pass on the host
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * cp * tp * pp; }
@@ -133,9 +134,6 @@ Scenario load_file(const std::string& path, const std::vector<std::string>& over
 
 // What a scenario's "strategy" may say.
 const std::vector<std::string>& strategy_keys();
-
-// Those of them that take their default only in this version.
-const std::vector<std::string>& later_strategy_keys();
 
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);

@@ -31,7 +31,8 @@ struct Pruned {
 
 struct Result {
   std::string method;
-  size_t points    = 0;           // of the space; 0: more than can be counted
+  size_t points    = 0;           // of the space
+  bool estimated   = false;       // that number is an estimate
   size_t evaluated = 0;           // predicted by the engine
   size_t exact     = 0;           // so many of the first of `ranked` are those of the whole space
   std::vector<Candidate> ranked;  // by throughput, best first

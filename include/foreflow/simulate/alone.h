@@ -7,15 +7,14 @@
 namespace foreflow::simulate {
 
 struct Alone {
-  const collective::AlgorithmDef* algorithm;  // that ran: what `auto` chose
   stream::Placed placed;
   Seconds time;
-  collective::Cost closed_form;
-  std::vector<Bytes> links;  // what each of the platform's links carried
+  collective::Cost closed_form;  // on the links of the platform
+  std::vector<Bytes> links;      // what each of the platform's links carried
 };
 
-// `places`: platform device of each rank, two at least. Throws Error when the algorithm does not support the group, or two
-// ranks that must talk have no route.
+// `places`: platform device of each rank, two at least. Throws Error when the algorithm does not support the group, or
+// two ranks that must talk have no route.
 Alone run_alone(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
                 Bytes bytes, const std::vector<int>& places, const EngineDef& engine);
 

@@ -10,9 +10,12 @@ namespace foreflow::transform {
 // whole is all-gathered (the keys and values of attention), its gradient reduce-scattered. With `experts`, weights that a product
 // takes one by one with a batch of matrices (w[e,h,f]) are split along e, and what they work on is exchanged all-to-all
 // (GShard; Lepikhin et al., 2021). Gradients of other weights are all-reduced. For ways of 2 or more.
+// The dimension counts `blocks` equal blocks, of each of which every way has a part: those that sequence parallelism cuts it into, so
+// that what it gathers and scatters stays where it is.
 struct Spread {
-  int32_t dim  = 0;
-  bool experts = false;
+  int32_t dim    = 0;
+  bool experts   = false;
+  int64_t blocks = 1;
 };
 Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread);
 
@@ -23,7 +26,8 @@ struct SpreadStep {
   int ways;
   Spread spread;
 };
-std::vector<SpreadStep> spread_steps(int cp, int ep);
+// Positions count `blocks` blocks.
+std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks = 1);
 
 // How many replicas share experts: ep / gcd(ep, cp).
 int replicas_in_group(int cp, int ep);

@@ -1,7 +1,7 @@
 // node0: 0 2 4 6   node1: 1 3 5 7
 #include <algorithm>
-#include <map>
 
+#include "foreflow/platform/by_node.h"
 #include "foreflow/platform/placement.h"
 
 namespace foreflow::platform::definitions {
@@ -10,17 +10,11 @@ namespace {
 // Nodes in the order of their first device; one that is full is passed over.
 std::vector<int> order(const Platform& platform, std::vector<int> candidates, uint64_t) {
   std::sort(candidates.begin(), candidates.end());
-  std::map<std::string_view, size_t> number;  // of each node
-  std::vector<std::vector<int>> nodes;
-  for (const int device : candidates) {
-    const auto [node, fresh] = number.emplace(platform.devices()[static_cast<size_t>(device)].node, nodes.size());
-    if (fresh) nodes.emplace_back();
-    nodes[node->second].push_back(device);
-  }
+  const std::vector<std::vector<int>> nodes = by_node(platform, candidates);
   std::vector<int> taken;
   for (size_t round = 0; taken.size() < candidates.size(); ++round) {
     for (const std::vector<int>& node : nodes) {
-      if (round < node.size()) taken.push_back(node[round]);
+      if (round < node.size()) taken.push_back(candidates[static_cast<size_t>(node[round])]);
     }
   }
   return taken;

@@ -71,6 +71,8 @@ std::vector<Row> rows() {
       {"tensor_selective", with(tensor, {"strategy.recompute=selective"}), z.sbh() * (10 + 24 / t)},
       {"sequence", sequence, z.sbh() / t * (34 + attention)},
       {"sequence_selective", with(sequence, {"strategy.recompute=selective"}), z.sbh() / t * 34},
+      // Its layers are GPT's with the norms behind the sums; every mask of dropout is there too.
+      {"bert", {"workload.model=bert", "workload.positions=2048"}, z.sbh() * (34 + attention)},
       {"tensor_full", with(tensor, {"strategy.recompute=full"}), z.sbh() * 2},
   };
   // The worked numbers of the table, in MiB.

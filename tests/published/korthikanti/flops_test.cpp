@@ -58,6 +58,17 @@ TEST(Flops, WithSelectiveRecomputationRepeatTheAttentionCore) {
   }
 }
 
+// By how much, exactly: one more forward pass of the two products, 2 B s^2 h flop each, and of the element-wise ops between them
+// (some 5 flop for each of the B a s^2 scores).
+TEST(Flops, WithSelectiveRecomputationExceedTheModelByOneForwardPassOfTheCore) {
+  for (const Sizes& z : kModels) {
+    const Flops2 ours = flops_of(z, "selective");
+    const double core = 4 * z.B * z.s * z.s * z.h * z.l, scores = z.B * z.a * z.s * z.s * z.l;
+    EXPECT_GE(ours.hardware - ours.model, core) << z.h;
+    EXPECT_LE(ours.hardware - ours.model, core + 10 * scores) << z.h;
+  }
+}
+
 // Appendix A writes s/(3h) where the repeated products alone make s/(4.5h); the larger the model, the less it matters.
 TEST(Flops, WithSelectiveRecomputationNearThePublishedFormulaForTheLargestModel) {
   const Sizes& z         = kModels[2];

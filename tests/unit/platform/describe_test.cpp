@@ -55,6 +55,24 @@ TEST(Describe, ReadsAsTextForPeople) {
             "bisection 1.25 GB/s, one way, the least cut of all halves\n");
 }
 
+TEST(Describe, ShowsWhatAProtocolMakesOfLinks) {
+  Platform plain = machine("p3_8xlarge", 2);
+  const LinkChange change{.efficiency = 0.8, .channels = 1, .step_latency = Seconds(2e-6)};
+  const Platform platform = with_links(plain, {{"nic", change}});
+  EXPECT_NE(describe(platform).find("     4 x nic: 1.25 GB/s, 4.15 us, efficiency 0.8, at most 1 channel, 2 us more "
+                                    "for a step\n"),
+            std::string::npos)
+      << describe(platform);
+  EXPECT_DOUBLE_EQ(bisection_bandwidth(platform).value(), 0.8 * bisection_bandwidth(plain).value());
+  const Json json = route_to_json(platform, "node0-gpu0", "node1-gpu2");
+  EXPECT_DOUBLE_EQ(*json.find("bandwidth_bytes_per_s")->if_double(), 1e9);
+  EXPECT_DOUBLE_EQ(*json.find("latency_s")->if_double(), 14e-6);
+  EXPECT_DOUBLE_EQ(*json.find("step_latency_s")->if_double(), 18e-6);
+  EXPECT_EQ(json.find("link_types")->if_array()->at(0).dump_compact(),
+            R"({"kind":"nic","count":4,"bandwidth_bytes_per_s":1250000000.0,"latency_s":4.15e-06,"efficiency":0.8,)"
+            R"("channels":1,"step_latency_s":2e-06,"reduces":false})");
+}
+
 TEST(Describe, CountsLinksByKindInJson) {
   const Json json = to_json(machine("p3_8xlarge", 2));
   EXPECT_EQ(json.find("links")->dump_compact(), "{\"nic\":4,\"nvlink\":16,\"pcie\":16}");

@@ -119,6 +119,30 @@ TEST(Recipes, ChangeLinksByKindAndByName) {
   EXPECT_EQ(slowest(same, 1, 8), 5e9);
   EXPECT_DOUBLE_EQ(same.route(1, 8).latency.value(), changed.route(1, 8).latency.value());
   EXPECT_EQ(same.route(0, 9).links, changed.route(0, 9).links);
+  ASSERT_EQ(same.links().size(), changed.links().size());
+  for (size_t i = 0; i < same.links().size(); ++i) {
+    EXPECT_EQ(same.links()[i].bandwidth, changed.links()[i].bandwidth) << same.links()[i].name;
+    EXPECT_EQ(same.links()[i].latency, changed.links()[i].latency) << same.links()[i].name;
+  }
+}
+
+// In the XML that a recipe becomes, and of links that a file has; of each number, the name counts for more than the
+// kind.
+TEST(Recipes, ChangeWhatAProtocolMakesOfLinks) {
+  const std::string changes = R"("links": {"nic": {"efficiency": 0.9, "channels": 4, "step_latency": "3us"},
+                                           "node0-nic1": {"efficiency": 0.5}})";
+  const std::string plain   = R"({"topology": "dgx_a100", "nodes": 2)";
+  const Recipe changed      = recipe(plain + ", " + changes + "}");
+  for (const Platform& platform : {make(changed), with_links(machine(plain + "}"), changed.links)}) {
+    for (const Link& link : platform.links()) {
+      const bool nic = link.kind == "nic", one = link.name.starts_with("node0-nic1_");
+      EXPECT_EQ(link.efficiency, one ? 0.5 : nic ? 0.9 : 1) << link.name;
+      EXPECT_EQ(link.channels, nic ? 4 : 0) << link.name;
+      EXPECT_EQ(link.step_latency, nic ? Seconds(3e-6) : Seconds(0)) << link.name;
+    }
+    EXPECT_DOUBLE_EQ(slowest(platform, 1, 8), 0.5 * 25e9);
+    EXPECT_DOUBLE_EQ(platform.step_latency(platform.route(1, 8)).value(), platform.route(1, 8).latency.value() + 6e-6);
+  }
 }
 
 // With ports of 100 us a PCIe switch is nearer than the NVSwitch, so the route itself changes.

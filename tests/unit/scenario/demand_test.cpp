@@ -41,8 +41,9 @@ TEST(Demand, OfAMicrobatchIsThatOfASmallerBatch) {
 TEST(Demand, HasAMessageForEachPairOfLayersAndDirection) {
   const Demand all = demand(mlp(2, kBatch));
   int64_t count    = 0;
-  for (const Message& message : all.messages) {
+  for (const Message& message : all.parts.at(1).network) {
     EXPECT_EQ(message.kind, collective::Kind::all_reduce);
+    EXPECT_EQ(message.ranks, (std::vector<int>{0, 1}));
     EXPECT_EQ(message.bytes.value(), 2.0 * kHidden);  // of one sample
     count += message.count;
   }
@@ -61,7 +62,7 @@ TEST(Demand, AMessageAloneTakesAtLeastItsBytesThroughOnePort) {
   const Scenario scenario = mlp(4, kBatch);
   const auto platform     = load_platform(scenario.platform);
   const Bytes bytes(1e9);
-  const Seconds time = least_all_reduce(scenario, bytes, {0, 1, 2, 3}, *platform);
+  const Seconds time = least_all_reduce(scenario, bytes, {0, 1, 2, 3}, {0, 1, 2, 3}, *platform);
   BytesPerSecond port;
   for (const platform::Link& link : platform->links()) {
     if (link.kind == "nvlink") port = std::max(port, link.payload());

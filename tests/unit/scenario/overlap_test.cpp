@@ -50,7 +50,9 @@ TEST(Overlap, OfGradientsAndWeightsShortensAnIteration) {
 }
 
 TEST(Overlap, OfSendsShortensAnIteration) {
-  expect_worth(kGpt, R"("pp": 4, "microbatches": 16)", R"("overlap_sends": true)");
+  const std::string strategy = R"("pp": 4, "microbatches": 16)";
+  const double posted        = iteration(simulated(kGpt, strategy));
+  EXPECT_LT(posted, 0.99 * iteration(simulated(kGpt, strategy + R"(, "overlap_sends": false)")));
 }
 
 TEST(Overlap, OfTensorParallelSumsShortensAnIteration) { expect_worth(kGpt, R"("tp": 8)", R"("overlap_tensor": 2)"); }

@@ -59,5 +59,25 @@ TEST(RecomputeStrategy, OptimalFitsOnEveryStage) {
   EXPECT_TRUE(optimal.fits);
 }
 
+// The microbatches that a schedule holds count: gpipe all of them, interleaved_1f1b more than 1f1b.
+TEST(RecomputeStrategy, OptimalFitsUnderEverySchedule) {
+  for (const std::string schedule : {"gpipe", "1f1b", "interleaved_1f1b", "chimera", "zb_h1"}) {
+    const std::string rest = R"("pp": 4, "microbatches": 8, "global_batch": 192, "schedule": ")" + schedule + "\"";
+    const report::Summary optimal = answer("optimal", rest);
+    EXPECT_TRUE(optimal.fits) << schedule;
+    EXPECT_LT(optimal.job.hardware_flops, answer("full", rest).job.hardware_flops) << schedule;
+  }
+}
+
+TEST(RecomputeStrategy, OptimalSaysWhereNothingFits) {
+  try {
+    answer("optimal", R"("global_batch": 4096)");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("test: $.strategy.recompute: optimal finds no room"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("D1 still needs"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::scenario

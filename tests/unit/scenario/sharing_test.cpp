@@ -11,6 +11,9 @@ constexpr const char* kMoe = R"({"model": "moe", "layers": 2, "hidden": 16, "fee
                                  "vocabulary": 32, "experts": 4, "routing_groups": 4, "dtype": "f16"})";
 constexpr const char* kGpt = R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32})";
 
+constexpr const char* kDecode = R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32, "mode": "inference",
+                                    "phase": "decode"})";
+
 Scenario read(const std::string& workload, const std::string& strategy, const std::string& placement = "\"packed\"") {
   return load(parse_json(R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": )" + strategy +
                              R"(, "placement": )" + placement + "}",
@@ -47,6 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{"cp_of_the_sequence", kGpt, R"({"cp": 3, "global_batch": 4})",
                 "s.json: $.strategy.cp: 3 does not divide the sequence length 64; use 1, 2, 4, 8, 16, 32 or 64"},
+        Mistake{"cp_of_the_parts", kGpt, R"({"cp": 32, "tp": 4, "sequence_parallel": true, "global_batch": 4})",
+                "s.json: $.strategy.cp: 32 times the 4 parts of sequence_parallel do not divide the sequence length 64; pad it to a multiple of 128"},
+        Mistake{"cp_of_decoding", kDecode, R"({"cp": 2, "global_batch": 4})",
+                "s.json: $.strategy.cp: decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp"},
         Mistake{"cp_of_the_groups", kMoe, R"({"cp": 8, "global_batch": 4})",
                 "s.json: $.strategy.cp: 8 does not divide the 4 groups that a sample is routed in; set workload.routing_groups to a "
                 "multiple of it"},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/search/search.h"
+#include "foreflow/search/space.h"
 
 namespace foreflow::search {
 namespace {
@@ -59,6 +60,26 @@ TEST_F(Methods, AnswerTheSameWithAnyNumberOfWorkers) {
 
 TEST_F(Methods, AnnealingDependsOnItsSeed) {
   EXPECT_NE(to_json(searched("annealing", 5, 30), 10).dump(), to_json(searched("annealing", 6, 30), 10).dump());
+}
+
+TEST_F(Methods, AnswerForSpacesThatAreTooLargeToCount) {
+  Json many = question();
+  many.set("strategy", parse_json(R"({"global_batch": [64, 128, 256, 512], "overlap_sends": "any", "overlap_gradients": "any",
+                                      "overlap_tensor": "any", "delay_weight_gradients": "any", "gather_results": [true, false]})",
+                                  "mlp.json"));
+  Options options;
+  EXPECT_THROW(search(many, "mlp.json", options), Error);
+  options.budget = 30;
+  for (const char* method : {"annealing", "beam"}) {
+    options.method      = &methods().get(method, "method");
+    const Result result = search(many, "mlp.json", options);
+    EXPECT_TRUE(result.estimated);
+    EXPECT_GT(result.points, kMostPoints);
+    EXPECT_LE(result.evaluated, options.budget);
+    EXPECT_EQ(result.exact, 0U);
+    EXPECT_FALSE(result.ranked.empty());
+    EXPECT_NE(to_text(result, 1).find("Others may be better"), std::string::npos);
+  }
 }
 
 // The last stage has the output over a large vocabulary besides its layers.

@@ -93,6 +93,29 @@ TEST(Space, TakesListsOfThePlacement) {
   EXPECT_EQ(scenario.find("strategy")->find("placement.policy"), nullptr);
 }
 
+TEST(Space, EstimatesHowManyPointsThereAre) {
+  const Space listed = space_of(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "zero": 0})"));
+  EXPECT_NEAR(listed.estimate(), 6, 1e-9);
+  const Space open = space_of(source(R"({"global_batch": 64})"));
+  EXPECT_NEAR(open.estimate() / static_cast<double>(open.points().size()), 1, 0.25);
+}
+
+TEST(Space, SharesSequencesWhereContextParallelismIsAskedFor) {
+  Json question = source(R"({"cp": "any", "global_batch": 16, "zero": 0, "schedule": "1f1b", "recompute": "none", "sequence_parallel": false})");
+  question.set("workload", parse_json(R"({"model": "moe", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32, "experts": 4,
+                                          "routing_groups": 4, "vocabulary": 64})", "moe.json"));
+  const std::vector<Json> all = points(question);
+  EXPECT_EQ(values(all, "cp"), (std::set<std::string>{"1", "2", "4"}));
+  EXPECT_EQ(values(all, "ep"), (std::set<std::string>{"1", "2", "4"}));
+  for (const Json& point : all) {
+    const auto degree = [&](const char* key) { return *point.find(key)->if_int(); };
+    EXPECT_EQ(degree("dp") * degree("cp") * degree("tp") * degree("pp"), 16);
+    EXPECT_EQ(degree("dp") * degree("cp") % degree("ep"), 0);
+  }
+  question.member("strategy").set("cp", 1);
+  EXPECT_EQ(values(points(question), "cp"), (std::set<std::string>{"1"}));
+}
+
 TEST(Space, RefusesMoreThanItCanHold) {
   std::string list;
   for (int i = 1; i <= 500; ++i) list += (i > 1 ? "," : "") + std::to_string(i);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/simulate.h"
+#include "support/cluster.h"
 #include "support/machine.h"
 
 namespace foreflow::simulate {
@@ -13,7 +14,7 @@ using testing_support::ProgramWriter;
 using testing_support::Wiring;
 
 const Bytes kBytes(1e9);
-const BytesPerSecond kNic(50e9), kSlow(10e9), kOwn(450e9);
+const BytesPerSecond kNic(50e9), kSlow(10e9), kOwn(450e9), kSlowNic(5e9);
 
 // Two devices a node, each on a ring through all nodes over the node's one NIC; device 0's way out is slow.
 Wiring two_rings(int nodes, Seconds latency) {
@@ -93,6 +94,62 @@ TEST(Coupling, AloneARingTakesTheSameTimeHoweverItIsCoupled) {
     EXPECT_NEAR(timeline.makespan.value(), expected, 1e-9 * expected);
     EXPECT_NEAR(timeline.links[0].bytes.value(), 8 * 1e7 / nodes, 1e-3);
   }
+}
+
+// Two nodes of two with a NIC for each device; that of device 2 is slow on its way out. The ring over S has the
+// channels 0 1 3 2, which leaves node 1 by device 2, and 1 0 2 3, which leaves it by device 3: six steps of S/8 each.
+// No link is crossed by both but ports, which are fast, so each channel takes 6 S/8 over its slowest NIC.
+stream::Timeline two_channels(Coupling coupling, Seconds latency) {
+  testing_support::Ports ports;
+  ports.near_latency = ports.far_latency = latency;
+  platform::Platform even                = testing_support::cluster({0, 0, 1, 1}, ports);
+  std::vector<platform::Link> links      = even.links();
+  links[8 + 2 * 2].bandwidth             = kSlowNic;
+  std::vector<platform::Route> routes;
+  for (int from = 0; from < 4; ++from) {
+    for (int to = 0; to < 4; ++to) routes.push_back(even.route(from, to));
+  }
+  ProgramWriter writer(4);
+  writer.communicate(Kind::all_reduce, {0, 1, 2, 3}, kBytes);
+  Options options;
+  options.coupling = coupling;
+  options.observe  = true;
+  return engines().get("simgrid", "test").run(writer.program(), {"slow", even.devices(), links, routes}, options);
+}
+
+TEST(Coupling, ChannelsAreRingsOfTheirOwn) {
+  const double slow  = (6 * kBytes / 8 / kSlowNic).value(),
+               even  = (6 * kBytes / 8 / testing_support::Ports().far).value();
+  const auto coupled = two_channels(Coupling::coupled, Seconds(0));
+  ASSERT_EQ(coupled.flows.size(), 1U);
+  EXPECT_NEAR(coupled.makespan.value(), slow, 1e-9 * slow);
+  for (const Coupling coupling : {Coupling::credit, Coupling::stepwise}) {
+    const auto timeline = two_channels(coupling, Seconds(0));
+    ASSERT_EQ(timeline.flows.size(), 8U);  // four hops each
+    EXPECT_NEAR(timeline.makespan.value(), slow, 0.05 * slow);
+    size_t early = 0;
+    for (const stream::Flow& flow : timeline.flows) early += flow.end.value() < 1.05 * even ? 1 : 0;
+    EXPECT_EQ(early, 4U);  // all hops of the channel without the slow NIC
+    for (size_t link = 0; link < timeline.links.size(); ++link)
+      EXPECT_NEAR(timeline.links[link].bytes.value(), coupled.links[link].bytes.value(), 1e-9 * kBytes.value());
+  }
+  EXPECT_EQ(two_channels(Coupling::automatic, Seconds(0)).flows.size(), 1U);
+}
+
+// Rings of the nodes side by side; a hierarchical all-reduce has one in each node, then one for each rail.
+TEST(Coupling, RingsBesideEachOtherMoveByHops) {
+  ProgramWriter writer(6);
+  writer.communicate(Kind::all_reduce, {0, 1, 2, 3, 4, 5}, kBytes);
+  writer.program().communications.back().algorithm = &collective::algorithms().get("hierarchical", "test");
+  const auto platform                              = testing_support::cluster({0, 0, 0, 1, 1, 1});
+  Options options;
+  options.coupling    = Coupling::coupled;
+  const auto coupled  = engines().get("simgrid", "test").run(writer.program(), platform, options);
+  options.coupling    = Coupling::stepwise;
+  const auto stepwise = engines().get("simgrid", "test").run(writer.program(), platform, options);
+  EXPECT_EQ(coupled.flows.size(), 3U);
+  EXPECT_EQ(stepwise.flows.size(), 18U);
+  EXPECT_NEAR(stepwise.makespan.value(), coupled.makespan.value(), 1e-9 * coupled.makespan.value());
 }
 
 TEST(Coupling, HopsAreObserved) {

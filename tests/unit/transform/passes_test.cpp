@@ -154,7 +154,7 @@ TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
 }
 
 TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
-  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "mlp: @mlp: has too few ops for 10 stages; use fewer");
+  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "pipeline: stages: @mlp has too few ops for 10 stages; use fewer");
 }
 
 TEST(Replicate, SumsEachGradientOnce) {

@@ -78,9 +78,21 @@ def divide(x, y):
     return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
 
 
-def dropout(x, outputs):
-    """As in inference."""
-    return (x, torch.ones_like(x, dtype=torch.bool)) if outputs > 1 else x
+def dropout(x, ratio, training, seed, outputs):
+    """By torch's numbers for the seed, which are not those of the reference kernel."""
+    kept, y = torch.ones_like(x, dtype=torch.bool), x
+    if training is not None and bool(training) and float(ratio) != 0:
+        numbers = torch.rand(x.shape, generator=torch.Generator(device=x.device).manual_seed(seed), device=x.device)
+        kept = numbers >= float(ratio)
+        y = torch.where(kept, x / (1 - float(ratio)), torch.zeros_like(x))
+    return (y, kept) if outputs > 1 else y
+
+
+def dropout_grad(dy, mask, ratio, training):
+    ratio = 0.5 if ratio is None else float(ratio)
+    if ratio == 0 or training is not None and not bool(training):
+        return dy
+    return torch.where(mask, dy / (1 - ratio), torch.zeros_like(dy))
 
 
 def expand(x, shape):
@@ -234,7 +246,8 @@ def rotary(x, positions, cosine, sine, interleaved, heads):
         split = x
     at = positions.to(int64)
     if at.numel() == 1:
-        at = (at.reshape(1, 1) + torch.arange(split.shape[2], device=x.device)).expand(x.shape[0], -1)
+        at = (at.reshape(1, 1) + torch.arange(split.shape[2], device=x.device))
+    at = at.expand(x.shape[0], -1)
     c, s = cosine[at].unsqueeze(1), sine[at].unsqueeze(1)
     turned = split[..., : 2 * half]
     first, second = (turned[..., ::2], turned[..., 1::2]) if interleaved else turned.split(half, -1)
@@ -458,11 +471,41 @@ def squeeze(x, axes):
     return x.reshape([size for axis, size in enumerate(x.shape) if axis not in gone])
 
 
+def moe_seats(gates, capacity):
+    """[g,s,e,c]: whether a token sits in place c of an expert's buffer; the first that ask for it do."""
+    asked = gates != 0
+    places = asked.to(int64).cumsum(1) - 1
+    return asked.unsqueeze(-1) & (places.unsqueeze(-1) == torch.arange(capacity, device=gates.device))
+
+
+def moe_weights(gates, capacity, weighted):
+    seats = moe_seats(gates, capacity).to(gates.dtype)
+    return seats * gates.unsqueeze(-1) if weighted else seats
+
+
+def moe_combine(y, gates, weighted):
+    return torch.einsum("gsec,egch->gsh", moe_weights(gates, y.shape[2], weighted), y)
+
+
+def moe_dispatch(x, gates, capacity, weighted):
+    return torch.einsum("gsec,gsh->egch", moe_weights(gates, capacity, weighted), x)
+
+
+def moe_gate_grad(y, gates, x):
+    return torch.einsum("gsec,egch,gsh->gse", moe_seats(gates, y.shape[2]).to(gates.dtype), y, x)
+
+
 def top_k(x, k, axis, largest):
     """Of equal elements the first."""
     (k,) = ints(k)
     values, indices = torch.sort(x, dim=axis, descending=bool(largest), stable=True)
     return values.narrow(axis, 0, k), indices.narrow(axis, 0, k)
+
+
+def top_k_mask(x, k):
+    """Of equal elements the first."""
+    order = torch.sort(x, dim=-1, descending=True, stable=True)[1]
+    return torch.zeros_like(x, dtype=torch.bool).scatter(-1, order[..., :k], True)
 
 
 def total_of(*terms):

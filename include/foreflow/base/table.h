@@ -1,0 +1,24 @@
+// Tables that people and programs read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace foreflow {
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest cell, two spaces apart, each to the side that its character of `sides` says: '<' left,
+// '>' right. A row may have fewer cells than the first. Lines end without spaces.
+std::string aligned(const std::vector<Row>& rows, std::string_view sides);
+
+// One line of comma-separated values as RFC 4180 has it, with its end.
+std::string csv_line(const Row& cells);
+
+// One line for each kind of reason, most frequent first: "     3 x tp: 8 does not divide ..". Reasons that differ in
+// numbers only are of one kind, for which its first stands, with "and the like".
+std::string tally(const std::vector<std::string>& reasons);
+
+}  // namespace foreflow

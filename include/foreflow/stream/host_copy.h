@@ -1,0 +1,17 @@
+// Copies between a device and the memory of its host: communications with one member, the stream that copies.
+#pragma once
+
+#include "foreflow/stream/program.h"
+
+namespace foreflow::stream {
+
+inline constexpr std::string_view kCopyToHost = "CopyToHost", kCopyFromHost = "CopyFromHost";
+
+enum class HostCopy : uint8_t { none, to_host, from_host };
+
+inline HostCopy host_copy(const Communication& communication) {
+  if (communication.name == kCopyToHost) return HostCopy::to_host;
+  return communication.name == kCopyFromHost ? HostCopy::from_host : HostCopy::none;
+}
+
+}  // namespace foreflow::stream

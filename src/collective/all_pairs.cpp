@@ -1,0 +1,18 @@
+#include "collective/all_pairs.h"
+
+#include "collective/layout.h"
+
+namespace foreflow::collective {
+
+std::optional<AllPairs> all_pairs(const AlgorithmDef& algorithm, const Task& task) {
+  const bool every_pair =
+      task.kind == Kind::all_to_all || task.kind == Kind::reduce_scatter || task.kind == Kind::all_gather;
+  const bool at_once = algorithm.name == "direct", by_distance = algorithm.name == "pairwise";
+  if (!every_pair || !(at_once || by_distance)) return {};
+  // Among several nodes somebody leaves his, whatever the distance: otherwise it would join the nodes.
+  const bool far  = nodes(task.group).size() > 1;
+  const int steps = at_once ? 1 : task.group.ranks - 1;
+  return AllPairs{far ? 0 : steps, far ? steps : 0, 1.0 / task.group.ranks};
+}
+
+}  // namespace foreflow::collective

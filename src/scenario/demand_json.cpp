@@ -1,0 +1,72 @@
+#include "foreflow/scenario/demand.h"
+
+namespace foreflow::scenario {
+namespace {
+
+Json messages_json(const std::vector<Message>& messages) {
+  Json all = Json::array();
+  for (const Message& message : messages) {
+    Json ranks = Json::array();
+    for (const int rank : message.ranks) ranks.push(rank);
+    all.push(Json::object()
+                 .set("kind", static_cast<int>(message.kind))
+                 .set("algorithm", message.algorithm->name)
+                 .set("ranks", std::move(ranks))
+                 .set("bytes", message.bytes.value())
+                 .set("count", message.count));
+  }
+  return all;
+}
+
+std::vector<Message> read_messages(const JsonView& json) {
+  std::vector<Message> all;
+  for (const JsonView& item : json.items()) {
+    std::vector<int> ranks;
+    for (const JsonView& rank : item.at("ranks").items()) ranks.push_back(static_cast<int>(rank.as_int()));
+    all.push_back({static_cast<collective::Kind>(item.at("kind").as_int()),
+                   &collective::algorithms().get(item.at("algorithm").as_string(), item.where()), std::move(ranks),
+                   Bytes(item.at("bytes").as_number()), item.at("count").as_int()});
+  }
+  return all;
+}
+
+}  // namespace
+
+Json to_json(const Demand& demand) {
+  Json json, parts = Json::array();
+  for (const auto& [samples, part] : demand.parts) {
+    parts.push(Json::object()
+                   .set("samples", samples)
+                   .set("compute", part.compute.value())
+                   .set("messages", part.messages.value())
+                   .set("working_set", part.working_set.value())
+                   .set("network", messages_json(part.network)));
+  }
+  json.set("samples", demand.samples).set("weights", demand.weights.value()).set("data", demand.data.value());
+  json.set("result", demand.result.value()).set("activations", demand.activations.value());
+  json.set("gradients", demand.gradients.value());
+  json.set("once", demand.once.value()).set("whole", demand.whole.value());
+  return json.set("sums", messages_json(demand.sums)).set("parts", std::move(parts));
+}
+
+Demand read_demand(const JsonView& json) {
+  Demand demand;
+  const auto bytes   = [&](std::string_view key) { return Bytes(json.at(key).as_number()); };
+  demand.samples     = json.at("samples").as_int();
+  demand.weights     = bytes("weights");
+  demand.data        = bytes("data");
+  demand.result      = bytes("result");
+  demand.activations = bytes("activations");
+  demand.gradients   = bytes("gradients");
+  demand.once        = Seconds(json.at("once").as_number());
+  demand.whole       = Seconds(json.at("whole").as_number());
+  demand.sums        = read_messages(json.at("sums"));
+  for (const JsonView& item : json.at("parts").items()) {
+    demand.parts[item.at("samples").as_int()] = {
+        Seconds(item.at("compute").as_number()), Seconds(item.at("messages").as_number()),
+        Bytes(item.at("working_set").as_number()), read_messages(item.at("network"))};
+  }
+  return demand;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,20 @@
+// The keys of strategies as columns.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "foreflow/search/search.h"
+
+namespace foreflow::search {
+
+// Those that every ranking shows.
+constexpr std::array<std::string_view, 6> kColumns = {"dp", "tp", "pp", "microbatches", "global_batch", "schedule"};
+
+// What a strategy and its placement say, by key, those of the placement as "placement.order".
+using Said = std::map<std::string, std::string>;
+Said said(const Json& strategy, const Json& placement);
+
+}  // namespace foreflow::search

@@ -1,0 +1,110 @@
+// The answer for programs: every point of the space, ranked or not.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "columns.h"
+#include "foreflow/base/table.h"
+
+namespace foreflow::search {
+namespace {
+
+template <class Point>
+Json point_json(const Point& point) {
+  Json json = Json::object().set("strategy", point.strategy);
+  if (!point.placement.is_null()) json.set("placement", point.placement);
+  return json;
+}
+
+Json candidate_json(const Candidate& candidate) {
+  Json json = point_json(candidate);
+  json.set("iteration_time_s", candidate.iteration_time.value());
+  json.set("throughput_samples_per_s", candidate.samples_per_second);
+  json.set("peak_memory_bytes", candidate.peak_memory.value());
+  return json;
+}
+
+std::string text_of(double number) { return fmt::format("{}", number); }
+
+// Columns of all points: of the strategies, then what is known of them.
+class Sheet {
+ public:
+  explicit Sheet(const Result& result) : keys_(kColumns.begin(), kColumns.end()) {
+    std::set<std::string> more;
+    const auto look = [&](const auto& points) {
+      for (const auto& point : points) {
+        for (const auto& [key, value] : said(point.strategy, point.placement)) more.insert(key);
+      }
+    };
+    look(result.ranked);
+    look(result.infeasible);
+    look(result.pruned);
+    for (const std::string& key : more) {
+      if (std::find(kColumns.begin(), kColumns.end(), key) == kColumns.end()) keys_.push_back(key);
+    }
+  }
+
+  std::string head() const {
+    return line(keys_, {"status", "iteration_time_s", "throughput_samples_per_s", "peak_memory_bytes", "why"});
+  }
+
+  template <class Point>
+  std::string line(const Point& point, const Row& known) const {
+    const Said all = said(point.strategy, point.placement);
+    Row cells;
+    for (const std::string& key : keys_) cells.push_back(all.contains(key) ? all.at(key) : "");
+    return line(cells, known);
+  }
+
+ private:
+  static std::string line(Row cells, const Row& known) {
+    cells.insert(cells.end(), known.begin(), known.end());
+    return csv_line(cells);
+  }
+
+  Row keys_;
+};
+
+}  // namespace
+
+Json to_json(const Result& result, size_t top) {
+  Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array(), pruned = Json::array();
+  for (size_t i = 0; i < std::min(top, result.ranked.size()); ++i) ranked.push(candidate_json(result.ranked[i]));
+  for (const Candidate& candidate : result.pareto) pareto.push(candidate_json(candidate));
+  for (const Infeasible& point : result.infeasible) infeasible.push(point_json(point).set("why", point.why));
+  for (const Pruned& point : result.pruned) {
+    pruned.push(point_json(point)
+                    .set("least_time_s", point.least_time.value())
+                    .set("least_memory_bytes", point.least_memory.value()));
+  }
+  Json json;
+  json.set("method", result.method);
+  json.set("points", result.points).set("points_estimated", result.estimated);
+  json.set("evaluated", result.evaluated);
+  json.set("pruned", result.pruned.size());
+  json.set("exact", result.exact);
+  json.set("runner_up_behind", behind(result));
+  json.set("infeasible", std::move(infeasible));
+  json.set("ranked", std::move(ranked));
+  json.set("pareto", std::move(pareto));
+  json.set("pruned_points", std::move(pruned));
+  return json;
+}
+
+std::string to_csv(const Result& result) {
+  const Sheet sheet(result);
+  std::string text = sheet.head();
+  for (const Candidate& candidate : result.ranked) {
+    text += sheet.line(candidate, {"ranked", text_of(candidate.iteration_time.value()),
+                                   text_of(candidate.samples_per_second), text_of(candidate.peak_memory.value()), ""});
+  }
+  for (const Pruned& point : result.pruned) {
+    text += sheet.line(point, {"pruned", "", "", "",
+                               "at least " + format(point.least_time) + " and " + format(point.least_memory)});
+  }
+  for (const Infeasible& point : result.infeasible) text += sheet.line(point, {"infeasible", "", "", "", point.why});
+  return text;
+}
+
+}  // namespace foreflow::search

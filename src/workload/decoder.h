@@ -1,0 +1,43 @@
+// Decoders that read a sequence at once, or write one more token with a cache of keys and values; and attention with
+// rotary positions and groups of heads, as LLaMA and Mixtral have it.
+// Letters: b batch, s sequence, t key rows, h hidden, a heads, n heads of keys and values, d size of a head.
+#pragma once
+
+#include <string>
+
+#include "attention.h"
+
+namespace foreflow::workload {
+
+// What one pass of a decoder sees of each sample, and what it keeps.
+struct Pass {
+  int64_t rows;                              // tokens that are new
+  Masking masking;
+  std::optional<Cache> cache = std::nullopt;  // of the tokens before them
+  Values kept                = {};            // keys and values of every layer
+
+  int64_t keys() const { return cache ? cache->room : rows; }
+};
+Pass reads(Network& net, int64_t rows);                         // each token sees those before it
+Pass writes_next(Network& net, int64_t batch, int64_t context);
+
+// Keys or values: fresh[b,n,rows,d], behind those of the data parameter `name` where the pass has a cache.
+Value kept(Network& net, const std::string& name, Value fresh, const Heads& heads, Pass& pass);
+
+// The row of the last token, [b,1,h], of a pass that reads.
+Value last_row(Network& net, Value x, const Pass& pass);
+
+// Angles for the positions of a pass.
+Rotary rotary_of(Network& net, const Pass& pass, int64_t size, int64_t base);
+
+// x[b,rows,h] -> [b,rows,h]; weights NAMEattention.wq, .wk, .wv and .wo without biases, caches NAMEkeys and NAMEvalues.
+Value rotary_attention(Network& net, const std::string& name, Value x, const Heads& heads, const Rotary& rotary,
+                       Pass& pass);
+
+// (silu(x gate) * (x up)) down without biases (SwiGLU; Shazeer, 2020); weights NAMEw1, w3 and w2.
+Value gated_mlp(Network& net, const std::string& name, Value x, int64_t hidden, int64_t feed_forward);
+
+// Error at key `heads` where their size is odd, at `kv_heads` where it does not divide the heads.
+void check_rotary_heads(const JsonView& sizes, const Heads& heads);
+
+}  // namespace foreflow::workload

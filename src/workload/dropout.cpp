@@ -1,0 +1,27 @@
+#include "dropout.h"
+
+namespace foreflow::workload {
+
+Value Dropout::operator()(Network& net, Value x) {
+  if (ratio_ == 0) return x;
+  ir::Array yes(ir::DType::boolean, {});
+  yes.mutable_data<bool>()[0] = true;
+  const Value ratio    = net.constant(ir::Array::scalar(static_cast<float>(ratio_)));
+  const Value training = net.constant(std::move(yes));
+  return net.ops("Dropout", {x, ratio, training}, {{"seed", ++uses_}}, 2)[0];
+}
+
+double read_dropout(const Request& request) {
+  const JsonView& json = request.sizes;
+  if (!json.has("dropout")) return 0;
+  const double ratio = json.at("dropout").as_number();
+  if (!(ratio >= 0 && ratio < 1)) {
+    json.at("dropout").fail(json.at("dropout").json().dump_compact() +
+                            " is not a share of what is dropped; use 0, or less than 1");
+  }
+  return request.mode == Mode::training ? ratio : 0;
+}
+
+Key dropout_key(std::string_view doc) { return {"dropout", doc, Key::Kind::number}; }
+
+}  // namespace foreflow::workload

@@ -1,0 +1,26 @@
+// Dropout (Srivastava et al., 2014) of a family in training.
+#pragma once
+
+#include "network.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow::workload {
+
+// A share `ratio` of the numbers is dropped, the others grow; the mask, a byte a number, is kept for the backward pass. Each
+// use draws by a seed of its own, so runs repeat. Nothing is written where the ratio is 0.
+class Dropout {
+ public:
+  explicit Dropout(double ratio) : ratio_(ratio) {}
+
+  Value operator()(Network& net, Value x);
+
+ private:
+  double ratio_;
+  int64_t uses_ = 0;
+};
+
+// Key `dropout`: 0 unless stated, and 0 in inference. Throws Error unless it is at least 0 and less than 1.
+double read_dropout(const Request& request);
+Key dropout_key(std::string_view doc);
+
+}  // namespace foreflow::workload
