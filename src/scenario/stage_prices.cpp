@@ -104,6 +104,7 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   const std::vector<int> devices = places(scenario, platform);
   const auto at                  = [&](int rank) { return devices[static_cast<size_t>(rank)]; };
   transform::StagePrices prices;
+  prices.replicas         = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   prices.memory           = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);

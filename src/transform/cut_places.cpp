@@ -11,14 +11,14 @@ class Places {
  public:
   Places(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends,
          const std::vector<int32_t>& anchors, const interpret::Values<LaidOut>& values, const StagePrices& prices,
-         int microbatches)
+         int parts)
       : function_(function),
         phases_(phases),
         ends_(ends),
         anchors_(anchors),
         values_(values),
-        prices_(prices, microbatches),
-        microbatches_(microbatches),
+        prices_(prices, parts),
+        parts_(parts),
         last_use_(function.values.size()),
         kept_(function.values.size()),
         seconds_(function.ops.size()),
@@ -37,7 +37,7 @@ class Places {
 
  private:
   Bytes bytes_of(size_t value) const {
-    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, microbatches_)) / group_;
+    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / group_;
   }
 
   void price_ops() {
@@ -130,7 +130,7 @@ class Places {
   const std::vector<int32_t>& anchors_;
   const interpret::Values<LaidOut>& values_;
   OpPrices prices_;
-  const int microbatches_;
+  const int parts_;
   double group_ = 1;
   std::vector<size_t> last_use_;  // per value, by forward ops
   std::vector<bool> kept_;        // per value: the backward reads it
@@ -143,8 +143,8 @@ class Places {
 std::vector<CutPlace> cut_places(const ir::Function& function, const std::vector<StagePhase>& phases,
                                  const std::vector<int32_t>& ends, const std::vector<int32_t>& anchors,
                                  const interpret::Values<LaidOut>& values, const StagePrices& prices,
-                                 int microbatches) {
-  return Places(function, phases, ends, anchors, values, prices, microbatches).run();
+                                 int parts) {
+  return Places(function, phases, ends, anchors, values, prices, parts).run();
 }
 
 }  // namespace foreflow::transform

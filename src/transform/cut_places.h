@@ -17,10 +17,11 @@ struct CutPlace {
   Bytes crossing;    // their bytes for a microbatch, from one device to another
 };
 
-// In order, behind the groups of copies that end at `ends`; the last one is behind the last forward op.
+// In order, behind the groups of copies that end at `ends`; the last one is behind the last forward op. A microbatch is one of
+// `parts` of the batch, and of its replicas' shares if they are still to be made.
 std::vector<CutPlace> cut_places(const ir::Function& function, const std::vector<StagePhase>& phases,
                                  const std::vector<int32_t>& ends, const std::vector<int32_t>& anchors,
                                  const interpret::Values<LaidOut>& values,
-                                 const StagePrices& prices, int microbatches);
+                                 const StagePrices& prices, int parts);
 
 }  // namespace foreflow::transform

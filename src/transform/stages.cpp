@@ -48,7 +48,8 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
   const std::vector<StagePhase> phases = phases_of(module, function, values);
   const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
-  const auto places = cut_places(function, phases, ends, anchors, values, wanted.prices, plan.size.microbatches);
+  const auto places = cut_places(function, phases, ends, anchors, values, wanted.prices,
+                                 plan.size.microbatches * wanted.prices.replicas);
   const Cuts cuts   = cuts_of(module, places, wanted, plan);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());

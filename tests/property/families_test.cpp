@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Families, testing::ValuesIn(all_names()),
 
 // What tensor parallelism is for: no device has all of the large weights.
 TEST(Sharding, HalvesTheWeightsOfEveryTransformer) {
-  for (const std::string& name : {"bert", "llama", "llama_decode", "gpt_decode", "t5", "t5_decode", "vit"}) {
+  for (const char* name : {"bert", "llama", "llama_decode", "gpt_decode", "t5", "t5_decode", "vit"}) {
     const ir::Module module  = built(members().at(name), kBatch);
     const ir::Module sharded = transform::shard(transform::resolve(module), ops::table(), 2).module;
     double whole = 0, parts = 0;

@@ -64,7 +64,9 @@ void expect_same_numbers(const Original& original, bool trains) {
       SCOPED_TRACE(test::to_string(split));
       const auto steps = test::distribute(original.module, split);
       EXPECT_GE(calls_of(steps.back().module, "_forward"), static_cast<size_t>(pp));
-      if (trains) EXPECT_GE(calls_of(steps.back().module, schedule == "zb_h1" ? "_input_grad" : "_backward"), 1U);
+      if (trains) {
+        EXPECT_GE(calls_of(steps.back().module, schedule == "zb_h1" ? "_input_grad" : "_backward"), 1U);
+      }
       const auto results = test::run(steps, original.arguments, original.results.size());
       for (size_t i = 0; i < results.size(); ++i)
         ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;

@@ -56,29 +56,33 @@ Program program_of(const Model& model) {
 struct Factor {
   std::string name;
   Split split;  // beside cp and ep
-  transform::Sharding sharding = {};
-  Recompute recompute          = {};
+  transform::Sharding sharding;
+  Recompute recompute;
 };
+
+Factor factor(std::string name, Split split, transform::Sharding sharding = {}, Recompute recompute = {}) {
+  return {std::move(name), std::move(split), std::move(sharding), std::move(recompute)};
+}
 
 const std::vector<Factor>& factors() {
   static const transform::Sharding kSequence{.sequence = true}, kBoth{.sequence = true, .vocabulary = true};
   static const Recompute kSelective{Recompute::Kind::selective, 1, {}}, kFull{Recompute::Kind::blocks, 1, {}};
   static const std::vector<Factor> kFactors = {
-      {"tp", {.tp = 2}},
-      {"sequence", {.tp = 2}, kSequence},
-      {"vocabulary", {.tp = 2}, {.vocabulary = true}},
-      {"both", {.tp = 2}, kBoth},
-      {"megatron", {.tp = 2}, {.plan = {transform::TensorPlan::Kind::megatron}, .sequence = true}},
-      {"overlap_tensor", {.tp = 2, .chunks = 2}, kSequence},
-      {"zero1", {.dp = 2, .zero = 1}},
-      {"zero2", {.dp = 2, .microbatches = 2, .zero = 2, .overlap = true}},
-      {"zero3", {.dp = 2, .zero = 3, .overlap = true, .bucket = Bytes(512)}},
-      {"selective", {}, {}, kSelective},
-      {"full", {.microbatches = 2}, {}, kFull},
-      {"pipeline", {.pp = 2, .microbatches = 4, .sends = true}},
-      {"zero_bubble", {.pp = 2, .microbatches = 4, .schedule = "zb_h1"}},
-      {"pipeline_full", {.pp = 2, .microbatches = 2}, {}, kFull},
-      {"all", {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .zero = 1, .overlap = true, .chunks = 2}, kBoth, kSelective},
+      factor("tp", {.tp = 2}),
+      factor("sequence", {.tp = 2}, kSequence),
+      factor("vocabulary", {.tp = 2}, {.vocabulary = true}),
+      factor("both", {.tp = 2}, kBoth),
+      factor("megatron", {.tp = 2}, {.plan = {transform::TensorPlan::Kind::megatron}, .sequence = true}),
+      factor("overlap_tensor", {.tp = 2, .chunks = 2}, kSequence),
+      factor("zero1", {.dp = 2, .zero = 1}),
+      factor("zero2", {.dp = 2, .microbatches = 2, .zero = 2, .overlap = true}),
+      factor("zero3", {.dp = 2, .zero = 3, .overlap = true, .bucket = Bytes(512)}),
+      factor("selective", {}, {}, kSelective),
+      factor("full", {.microbatches = 2}, {}, kFull),
+      factor("pipeline", {.pp = 2, .microbatches = 4, .sends = true}),
+      factor("zero_bubble", {.pp = 2, .microbatches = 4, .schedule = "zb_h1"}),
+      factor("pipeline_full", {.pp = 2, .microbatches = 2}, {}, kFull),
+      factor("all", {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .zero = 1, .overlap = true, .chunks = 2}, kBoth, kSelective),
   };
   return kFactors;
 }

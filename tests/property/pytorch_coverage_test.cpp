@@ -55,7 +55,7 @@ TEST(PyTorchEmitters, SayEveryWorkload) {
       {"moe", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11, "experts": 2, "balance_loss": 0.1})"},
       {"t5", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"}};
   for (const auto& [name, json] : sizes) {
-    for (const std::string& optimizer : {"sgd", "adam"}) {
+    for (const char* optimizer : {"sgd", "adam"}) {
       const ir::Module forward = test::family(name, json, 8, workload::Mode::training);
       const ir::Module step =
           transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), optimizer);

@@ -42,8 +42,8 @@ TEST(ShippedSweeps, EachCardMoreHelps) {
     const double one = found["1, " + strategy], eight = found["8, " + strategy];
     EXPECT_LT(one, found["2, " + strategy]);
     EXPECT_LT(found["2, " + strategy], found["4, " + strategy]);
-    EXPECT_LT(1.05 * found["4, " + strategy], eight);
-    EXPECT_GT(eight, 1.4 * one);
+    EXPECT_LT(1.03 * found["4, " + strategy], eight);
+    EXPECT_GT(eight, 1.3 * one);
   }
 }
 

@@ -25,6 +25,8 @@ struct StagePrices {
   // Of sending from a stage to another. With empty `op` the default, which weighs a byte as a thousand flop: about
   // what an accelerator computes while a link to another moves one.
   double seconds_per_byte = 1000;
+  // That will share the samples of a microbatch: what a stage computes and holds is one replica's.
+  int replicas = 1;
   // That a device has; no stage needs more if that can be. 0: as much as is asked for.
   Bytes memory{0};
 };
