@@ -17,13 +17,14 @@ stream::Program program_of(const collective::AlgorithmDef& algorithm, size_t str
   stream::Program program;
   program.memory_effects.push_back({Bytes(0), Bytes(0)});
   program.communications.push_back({"all_reduce", collective::Kind::all_reduce, &algorithm, Bytes(64e6), Seconds(-1)});
-  program.instances.push_back({0, {}});
+  std::vector<int32_t> members;
   for (size_t place = 0; place < machine().devices().size(); place += stride) {
     const auto rank = static_cast<int>(program.devices.size());
     program.devices.push_back({rank, static_cast<int>(place), Bytes(0)});
     program.streams.push_back({"D", rank, {{0, 0, 0}}});
-    program.instances.front().members.push_back(rank);
+    members.push_back(rank);
   }
+  program.instances.push_back({0, std::move(members)});
   return program;
 }
 

@@ -3,6 +3,7 @@
 // the node and one of the gradients over each of eight rails beside the compute.
 #include <benchmark/benchmark.h>
 
+#include <numeric>
 #include <random>
 
 #include "cpu_time.h"
@@ -150,9 +151,10 @@ void ring(benchmark::State& state) {
   program.memory_effects = {{Bytes(0), Bytes(0)}};
   program.communications = {
       {"ring", Kind::all_reduce, &collective::algorithms().get("ring", "bench"), Bytes(1e9), Seconds(-1)}};
-  program.instances.push_back({0, {}});
+  std::vector<int32_t> members(static_cast<size_t>(devices));
+  std::iota(members.begin(), members.end(), 0);
+  program.instances.push_back({0, std::move(members)});
   for (int i = 0; i < devices; ++i) {
-    program.instances[0].members.push_back(i);
     program.devices.push_back({i, i, Bytes(0)});
     program.streams.push_back({"D", i, {{0, 0, 0}}});
   }

@@ -5,6 +5,7 @@
 
 #include "caches.h"
 #include "devices.h"
+#include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
 #include "fragment.h"
 
@@ -196,12 +197,14 @@ class Flattener {
   // `streams`: those of the fragment's `devices`, for each replica that takes part.
   void meet(int32_t communication, std::span<const Member> members, std::span<const int32_t> streams, size_t devices) {
     const auto number          = static_cast<int32_t>(program_.instances.size());
-    stream::Instance& instance = program_.instances.emplace_back(stream::Instance{communication, {}});
-    instance.members.reserve(members.size() * (streams.size() / devices));
+    words_.clear();
     for (size_t replica = 0; replica < streams.size(); replica += devices) {
-      for (const Member& member : members) instance.members.push_back(streams[replica + static_cast<size_t>(member.device)]);
+      for (const Member& member : members) words_.push_back(static_cast<uint64_t>(streams[replica + static_cast<size_t>(member.device)]));
     }
-    instance.communication = chosen(communication, instance.members);
+    const uint32_t group = group_numbers_.number(words_);
+    if (group == met_.size()) met_.emplace_back(std::vector<int32_t>(words_.begin(), words_.end()));
+    stream::Instance& instance = program_.instances.emplace_back(stream::Instance{communication, met_[group]});
+    instance.communication     = chosen(communication, instance.members);
     for (size_t i = 0; i < instance.members.size(); ++i)
       items(instance.members[i]).push_back({instance.communication, number, members[i % members.size()].memory});
   }
@@ -245,6 +248,9 @@ class Flattener {
   const std::vector<GroupAlgorithms>& groups_;
   stream::Program& program_;
   std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
+  interpret::SequenceTable group_numbers_;
+  std::vector<stream::Members> met_;  // by number in group_numbers_
+  std::vector<uint64_t> words_;
   std::vector<int32_t> main_streams_;  // by device
   std::map<ir::Device, int32_t> other_streams_;
   std::map<int32_t, int32_t> uses_;

@@ -16,13 +16,14 @@ stream::Program program_of(const AlgorithmDef& algorithm, Kind kind, Bytes bytes
   stream::Program program;
   program.memory_effects.push_back({Bytes(0), Bytes(0)});
   program.communications.push_back({std::string(collective::name(kind)), kind, &algorithm, bytes, Seconds(-1)});
-  auto& members = program.instances.emplace_back(stream::Instance{0, {}}).members;
+  std::vector<int32_t> members;
   for (size_t rank = 0; rank < places.size(); ++rank) {
     const auto index = static_cast<int>(rank);
     program.devices.push_back({index, places[rank], Bytes(0)});
     program.streams.push_back({fmt::format("D{}", index), index, {{0, 0, 0}}});
     members.push_back(index);
   }
+  program.instances.push_back({0, std::move(members)});
   return program;
 }
 

@@ -1,6 +1,7 @@
 #include "foreflow/stream/share.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace foreflow::stream {
 namespace {
@@ -42,10 +43,10 @@ class Writer {
     append(all.computes, own.computes);
     append(all.communications, own.communications);
     append(all.memory_effects, own.memory_effects);
-    for (Instance copy : own.instances) {
-      copy.communication += communication;
-      for (int32_t& member : copy.members) member += stream;
-      all.instances.push_back(std::move(copy));
+    for (const Instance& original : own.instances) {
+      std::vector<int32_t> members = original.members;
+      for (int32_t& member : members) member += stream;
+      all.instances.push_back({original.communication + communication, std::move(members)});
     }
     for (DeviceUse copy : own.devices) {
       copy.job = size_of(all.jobs) - 1;
@@ -70,9 +71,10 @@ class Writer {
     Program& all           = shared_.program;
     const auto kind        = collective::Kind::broadcast;
     const Item wait        = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
-    Instance& instance     = all.instances[static_cast<size_t>(wait.instance)];
-    instance.communication = wait.event;
-    for (int32_t s = 0; s < size_of(tenant.program.streams); ++s) instance.members.push_back(size_of(all.streams) + s);
+    Instance& instance    = all.instances[static_cast<size_t>(wait.instance)];
+    std::vector<int32_t> members(tenant.program.streams.size());
+    std::iota(members.begin(), members.end(), size_of(all.streams));
+    instance = {wait.event, std::move(members)};
     all.communications.push_back({"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start});
     all.memory_effects.push_back({Bytes(0), Bytes(0)});
     return wait;
@@ -96,7 +98,7 @@ Program without_waits(const Shared& shared) {
   for (Stream& stream : program.streams) {
     if (waits_first(shared, stream)) stream.items.erase(stream.items.begin());
   }
-  for (int32_t wait = 0; wait < shared.waits; ++wait) program.instances[static_cast<size_t>(wait)].members.clear();
+  for (int32_t wait = 0; wait < shared.waits; ++wait) program.instances[static_cast<size_t>(wait)].members = {};
   return program;
 }
 

@@ -20,7 +20,7 @@ class Awaited {
     if (found == pending_.end()) return;
     const ir::ValueId copy = found->second();
     pending_.erase(found);
-    builder_.set_name(copy, function_.value(value).name);
+    builder_.take_name(copy, function_.value(value).name);
     builder_.annotate(copy, function_.value(value).annotation);
     map_.set(value, copy);
   }

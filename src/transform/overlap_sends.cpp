@@ -53,18 +53,20 @@ class Rewriter {
       : function_(function),
         devices_(devices),
         step_(step),
+        send_(ops.get("Send", "overlap_sends")),
         builder_(function.name, ops),
         map_(function.values.size()),
         awaited_(function, builder_, map_) {}
 
   ir::Function run() {
+    builder_.reserve(function_.ops.size(), function_.values.size(), function_.operands.size());
     copy_parameters(builder_, function_, map_);
     for (const ir::Op& op : function_.ops) {
       awaited_.fetch(function_.inputs(op));
       if (const std::optional<Device> from = sender(function_, op, devices_)) {
         send(op, *from);
       } else {
-        copy_op(builder_, function_, op, map_);
+        copy(op);
       }
     }
     awaited_.fetch(function_.results);
@@ -72,12 +74,24 @@ class Rewriter {
   }
 
  private:
+  // All names are of the one function.
+  void copy(const ir::Op& op) {
+    operands_.clear();
+    for (const ValueId id : function_.inputs(op)) operands_.push_back(map_(id));
+    const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands_, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + i);
+      builder_.take_name(copy, function_.value(old).name);
+      builder_.annotate(copy, function_.value(old).annotation);
+      map_.set(old, copy);
+    }
+  }
+
   void send(const ir::Op& op, const Device& from) {
-    const Device to   = op.attributes->get_device("to");
+    const Device to        = op.attributes->get_device("to");
     const bool upward      = to.index > from.index;
     const int32_t distance = std::abs(to.index - from.index) / step_;
     const std::string far  = distance == 1 ? "" : std::to_string(distance);
-    const auto on = [&](ValueId value, const Device& device) { return builder_.op("Send", {value}, {{"to", device}}); };
     const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, (upward ? "to_next" : "to_prev") + far));
     const std::string sender = (upward ? "prev" : "next") + far;
     std::vector<bool>& holds = holds_[{to.index, sender}];
@@ -85,20 +99,29 @@ class Rewriter {
     if (lane == holds.size()) holds.push_back(false);
     holds[lane]      = true;
     const ValueId in = on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
-    awaited_.expect(function_.output(op, 0), [on, in, to, lane, &holds] {
+    awaited_.expect(function_.output(op, 0), [this, in, to, lane, &holds] {
       holds[lane] = false;
       return on(in, to);
     });
   }
 
+  ValueId on(ValueId value, const Device& device) {
+    const auto [known, fresh] = to_.try_emplace(device);
+    if (fresh) known->second = builder_.share({{"to", device}});
+    return builder_.append(&send_, -1, known->second, {{value}}, 1);
+  }
+
   const ir::Function& function_;
   const std::vector<Device>& devices_;
   const int32_t step_;
+  const ir::OpDef& send_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
+  std::map<Device, ir::AttributesRef> to_;
   // Of a device's streams of one name: whether they hold a message that is still to be fetched.
   std::map<std::pair<int32_t, std::string>, std::vector<bool>> holds_;
   Awaited awaited_;
+  std::vector<ValueId> operands_;
 };
 
 }  // namespace

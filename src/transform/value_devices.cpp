@@ -11,6 +11,13 @@ using ir::Device;
 
 namespace {
 
+// Not placed: none, or several.
+Device only_device(const interpret::Place& place) {
+  if (place.elements.empty()) return place.device;
+  const std::set<Device> devices = interpret::devices_of(place);
+  return devices.size() == 1 ? *devices.begin() : Device();
+}
+
 // Follows calls: instances have devices of their own, which maps take to those that the function's text names.
 class Walk {
  public:
@@ -29,8 +36,7 @@ class Walk {
     std::vector<Device>& known = devices_[instance.function];
     const bool first           = known.empty();
     for (size_t i = 0; i < instance.values.size(); ++i) {
-      const std::set<Device> here = interpret::devices_of(instance.values[i]);
-      Device device               = here.size() == 1 ? *here.begin() : Device();
+      Device device = only_device(instance.values[i]);
       if (device.placed() && !map.empty()) device = interpret::renamed(device, map);
       if (first) known.push_back(device);
       if (known[i] != device) known[i] = Device();

@@ -99,7 +99,7 @@ class ProgramWriter {
   // Another instance of a communication, by its number in the order of the calls of communicate().
   ProgramWriter& repeat(int32_t communication, const std::vector<int>& members) {
     const auto instance = static_cast<int32_t>(program_.instances.size());
-    program_.instances.push_back({communication, {members.begin(), members.end()}});
+    program_.instances.push_back({communication, std::vector<int32_t>(members.begin(), members.end())});
     for (const int member : members)
       program_.streams.at(static_cast<size_t>(member)).items.push_back({communication, instance, 0});
     return *this;

@@ -1,9 +1,9 @@
 // Makes functions op by op; keeps the numbering right.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "foreflow/ir/shared_attributes.h"
@@ -32,6 +32,8 @@ class FunctionBuilder {
   // Makes room for so many more; a pass that knows saves the moves.
   void reserve(size_t ops, size_t values, size_t operands);
   void set_name(ValueId id, std::string name);
+  // Without asking whether another value has it: for names that come from one function.
+  void take_name(ValueId id, std::string name) { function_.values[index(id)].name = std::move(name); }
   void annotate(ValueId id, TypeRef annotation);
 
   const Function& function() const { return function_; }
@@ -45,7 +47,7 @@ class FunctionBuilder {
   const OpTable& ops_;
   Function function_;
   SharedAttributes attributes_;
-  std::map<std::string, int, std::less<>> taken_;
+  std::unordered_map<std::string, int> taken_;
 };
 
 }  // namespace foreflow::ir

@@ -9,6 +9,7 @@
 
 #include "foreflow/base/units.h"
 #include "foreflow/collective/collective.h"
+#include "foreflow/stream/members.h"
 #include "foreflow/stream/storage.h"
 
 namespace foreflow::stream {
@@ -50,8 +51,8 @@ struct Item {
 
 // One execution of a communication by its members, who all meet there: it starts when the last of them arrives.
 struct Instance {
-  int32_t communication;         // index into Program::communications
-  std::vector<int32_t> members;  // stream indices, in rank order
+  int32_t communication;  // index into Program::communications
+  Members members;
 };
 
 struct Stream {
