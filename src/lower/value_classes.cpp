@@ -12,7 +12,7 @@ using ir::ValueId;
 using stream::MemoryClass;
 
 // What is known of a value.
-enum Mark : uint8_t {
+enum Mark : uint16_t {
   kFixed    = 1,   // follows from weights and constants alone
   kBackward = 2,   // depends on the gradient of the loss
   kUpdated  = 4,   // depends on what an optimizer made
@@ -20,11 +20,15 @@ enum Mark : uint8_t {
   kGradient = 16,  // of a weight, on its way to the optimizer
   kState    = 32,  // of an optimizer
   kForward  = 64,  // read by an op of the forward pass, or returned
-  kLate     = 128  // made for the backward pass of values of the forward pass alone: a transposed operand
+  kLate     = 128,  // made for the backward pass of values of the forward pass alone: a transposed operand
+  kGathered = 256,  // weights that an all-gather put together
+  kMessage  = 512   // on its way into a collective that leaves a part of it or puts it together: a bucket of gradients
 };
 
 bool is_optimizer(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::optimizer; }
 bool is_communication(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::communication; }
+
+bool is_named(const ir::Op& op, std::string_view name) { return !op.is_call() && op.def->name == name; }
 
 // The stream that a Send leads to; "" of another op.
 std::string_view sent_to(const ir::Op& op) {
@@ -37,6 +41,18 @@ std::string_view sent_to(const ir::Op& op) {
 bool hands_on(const ir::Op& op) {
   return is_communication(op) || op.def->role == ir::Role::view || op.def->additive || op.def->name == "Cast" ||
          op.def->name == "Mul" || op.def->name == "Div";
+}
+
+// Ops whose result has the elements of the operand, all or some, here or on another stream.
+bool moves(const ir::Op& op) {
+  return is_communication(op) || (op.def->role == ir::Role::view && op.def->name != "Transpose");
+}
+
+// "v12": what a builder calls a value that nobody names.
+bool is_number(std::string_view name) {
+  return name.empty() || (name.size() > 1 && name[0] == 'v' && std::all_of(name.begin() + 1, name.end(), [](unsigned char c) {
+                            return std::isdigit(c) != 0 || c == '_';
+                          }));
 }
 
 class Classifier {
@@ -57,20 +73,24 @@ class Classifier {
     }
     forward(entry);
     for (const ValueId id : function.results) {
-      uint8_t& mark = marks_[entry][ir::index(id)];
+      uint16_t& mark = marks_[entry][ir::index(id)];
       if ((mark & kBackward) != 0 && (mark & kUpdated) == 0) mark |= kGradient;
     }
     std::fill(visited_.begin(), visited_.end(), false);
     backward(entry);
     std::vector<ValueClasses::OfFunction> classes;
-    for (size_t f = 0; f < module_.functions.size(); ++f) classes.push_back({kinds_of(f), std::move(weights_[f])});
-    return {std::move(classes), std::move(names_)};
+    for (size_t f = 0; f < module_.functions.size(); ++f) {
+      for (int32_t& weight : weights_[f]) weight = settled(weight);
+      classes.push_back({kinds_of(f), std::move(weights_[f])});
+    }
+    return {std::move(classes), std::move(targets_)};
   }
 
  private:
-  using Marks = std::vector<uint8_t>;
+  using Marks = std::vector<uint16_t>;
 
-  static constexpr int32_t kNone = -1;
+  static constexpr int32_t kNone  = -1;
+  static constexpr int32_t kTuple = -2;
 
   // Marks that follow the order of the ops. What is fixed is so for every call; the others for any.
   void forward(size_t f) {
@@ -82,13 +102,15 @@ class Classifier {
         enter(function, op, marks);
         continue;
       }
-      uint8_t all = kFixed, any = 0;
+      uint16_t all = kFixed, any = 0;
       for (const ValueId id : function.inputs(op)) {
         if (id == ValueId::none) continue;
         all &= marks[ir::index(id)];
         any |= marks[ir::index(id)];
       }
-      uint8_t mark = static_cast<uint8_t>((all & kFixed) | (any & (kBackward | kUpdated)));
+      auto mark = static_cast<uint16_t>((all & kFixed) | (any & (kBackward | kUpdated)));
+      if (is_named(op, "MPIAllgather") && (mark & (kFixed | kUpdated)) != 0) mark |= kGathered;
+      if (moves(op)) mark |= any & kGathered;
       if (op.def->role == ir::Role::loss_gradient) mark |= kBackward;
       if (op.def->role == ir::Role::optimizer) mark |= kUpdated;
       for (uint32_t i = 0; i < op.result_count; ++i) marks[op.first_result + i] |= mark;
@@ -101,12 +123,13 @@ class Classifier {
     const auto inputs          = function.inputs(op);
     bool changed               = !visited_[callee];
     for (size_t i = 0; i < inputs.size(); ++i) {
-      uint8_t& parameter  = marks_[callee][i];
-      const uint8_t given = inputs[i] == ValueId::none ? uint8_t{kFixed} : marks[ir::index(inputs[i])];
-      const auto merged   = static_cast<uint8_t>(visited_[callee] ? ((parameter | given) & ~kFixed) | (parameter & given & kFixed)
-                                                                  : given & (kFixed | kBackward | kUpdated));
-      changed             = changed || merged != parameter;
-      parameter           = merged;
+      uint16_t& parameter  = marks_[callee][i];
+      const uint16_t given = inputs[i] == ValueId::none ? uint16_t{kFixed} : marks[ir::index(inputs[i])];
+      const auto merged =
+          static_cast<uint16_t>(visited_[callee] ? ((parameter | given) & ~kFixed) | (parameter & given & kFixed)
+                                                 : given & (kFixed | kBackward | kUpdated | kGathered));
+      changed              = changed || merged != parameter;
+      parameter            = merged;
     }
     if (changed) {
       std::fill(marks_[callee].begin() + static_cast<std::ptrdiff_t>(inside.parameters.size()), marks_[callee].end(), 0);
@@ -144,9 +167,9 @@ class Classifier {
     }
   }
 
-  bool add(size_t f, ValueId id, uint8_t mark, int32_t weight = kNone) {
-    uint8_t& own      = marks_[f][ir::index(id)];
-    const auto merged = static_cast<uint8_t>(own | (mark & (kNeeded | kGradient | kState | kForward)));
+  bool add(size_t f, ValueId id, uint16_t mark, int32_t weight = kNone) {
+    uint16_t& own     = marks_[f][ir::index(id)];
+    const auto merged = static_cast<uint16_t>(own | (mark & (kNeeded | kGradient | kState | kForward | kMessage)));
     int32_t& of       = weights_[f][ir::index(id)];
     of                = of == kNone ? weight : of;
     const bool changed = merged != own;
@@ -157,27 +180,36 @@ class Classifier {
   void read(const ir::Function& function, const ir::Op& op, size_t f) {
     const auto inputs = function.inputs(op);
     if (is_optimizer(op)) return optimize(function, op, f);
-    uint8_t results = 0;
-    int32_t weight  = kNone;
+    uint16_t results = 0;
+    int32_t weight   = kNone;
     for (uint32_t i = 0; i < op.result_count; ++i) {
       results |= marks_[f][op.first_result + i];
       if (weight == kNone) weight = weights_[f][op.first_result + i];
     }
+    if (is_named(op, "UnpackTuple") && op.result_count > 1 && weight != kNone) weight = tuple_of(op, f);
     const bool again     = op.attributes->find("recompute") != nullptr;
     const bool late      = (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
     const bool backwards = (results & kBackward) != 0 || again || late || sent_to(op) == ir::kHostMemory;
     if (late && !again) {
       for (uint32_t i = 0; i < op.result_count; ++i) marks_[f][op.first_result + i] |= kLate;
     }
-    for (const ValueId id : inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ValueId id = inputs[i];
       if (id == ValueId::none) continue;
-      const uint8_t mark = marks_[f][ir::index(id)];
+      const uint16_t mark = marks_[f][ir::index(id)];
       if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward);
       const bool seen_through = op.def->role == ir::Role::view && op.def->name != "Transpose" && id == inputs[0];
       if (seen_through) add(f, id, results & kNeeded);
-      if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, weight);
+      const int32_t of = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i] : weight;
+      if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, of);
+      if ((results & kMessage) != 0 && (mark & (kBackward | kUpdated)) != 0 && moves(op)) add(f, id, kMessage, of);
+      // What a collective leaves a part of, or puts together, is only there to be sent.
+      const bool parted = is_named(op, "MPIReduceScatter") && op.attributes->int_or("in_place", 0) == 0;
+      const bool joined = is_named(op, "MPIAllgather") && (mark & kUpdated) != 0;
+      if ((parted && (results & kGradient) != 0) || joined) add(f, id, kMessage);
     }
   }
+
 
   // w, dw, states; or w1..wn, dw1..dwn.
   void optimize(const ir::Function& function, const ir::Op& op, size_t f) {
@@ -186,19 +218,47 @@ class Classifier {
     const size_t rows = many ? op.result_count : 1;
     for (size_t i = 0; i < rows; ++i) {
       if (inputs[rows + i] == ValueId::none) continue;
-      names_.push_back(function.value(inputs[i]).name);
-      add(f, inputs[rows + i], kGradient, static_cast<int32_t>(names_.size()) - 1);
+      targets_.push_back({name_of(function, &op, inputs[i]), 0});
+      add(f, inputs[rows + i], kGradient, static_cast<int32_t>(targets_.size()) - 1);
     }
     for (size_t i = 2 * rows; i < inputs.size(); ++i) {
       if (inputs[i] != ValueId::none) add(f, inputs[i], kState);
     }
   }
 
+  // Of a part of a weight, that of the weight. `op` reads it.
+  static std::string_view name_of(const ir::Function& function, const ir::Op* op, ValueId id) {
+    while (is_number(function.value(id).name) && ir::index(id) >= function.parameters.size()) {
+      while (op->first_result > ir::index(id) || op->first_result + op->result_count <= ir::index(id)) --op;
+      if (op->is_call() || !moves(*op) || op->operand_count == 0) break;
+      id = function.inputs(*op)[0];
+    }
+    return function.value(id).name;
+  }
+
+  // What the elements of a tuple are the gradients of, as one number.
+  int32_t tuple_of(const ir::Op& unpack, size_t f) {
+    const auto first = weights_[f].begin() + unpack.first_result;
+    tuples_.emplace_back(first, first + unpack.result_count);
+    return kTuple - static_cast<int32_t>(tuples_.size()) + 1;
+  }
+  const std::vector<int32_t>& tuple(int32_t weight) const { return tuples_[static_cast<size_t>(kTuple - weight)]; }
+
+  // A tuple as a target of its own, named by the first of its weights.
+  int32_t settled(int32_t weight) {
+    if (weight > kTuple) return weight;
+    const std::vector<int32_t>& members = tuple(weight);
+    const auto known = std::find_if(members.begin(), members.end(), [](int32_t member) { return member != kNone; });
+    if (known == members.end() || *known <= kTuple) return kNone;
+    targets_.push_back({targets_[static_cast<size_t>(*known)].gradient_of, static_cast<int32_t>(members.size()) - 1});
+    return static_cast<int32_t>(targets_.size()) - 1;
+  }
+
   std::vector<MemoryClass> kinds_of(size_t f) const {
     const ir::Function& function = module_.functions[f];
     std::vector<MemoryClass> kinds;
     kinds.reserve(function.values.size());
-    for (const uint8_t mark : marks_[f]) kinds.push_back(of(mark));
+    for (const uint16_t mark : marks_[f]) kinds.push_back(of(mark));
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const bool state = (marks_[f][i] & kState) != 0, weight = function.parameters[i] == ir::ParameterRole::weight;
       kinds[i] = weight ? (state ? MemoryClass::optimizer_state : MemoryClass::parameters) : MemoryClass::data;
@@ -214,7 +274,8 @@ class Classifier {
     return kinds;
   }
 
-  static MemoryClass of(uint8_t mark) {
+  static MemoryClass of(uint16_t mark) {
+    if ((mark & (kGathered | kMessage)) != 0) return MemoryClass::communication;
     if ((mark & kUpdated) != 0) return MemoryClass::parameters;
     if ((mark & kGradient) != 0) return MemoryClass::gradients;
     return (mark & kNeeded) != 0 && (mark & (kFixed | kBackward | kLate)) == 0 ? MemoryClass::activations : MemoryClass::workspace;
@@ -222,24 +283,23 @@ class Classifier {
 
   const ir::Module& module_;
   std::vector<Marks> marks_;                   // per function
-  std::vector<std::vector<int32_t>> weights_;  // per function: what a value is the gradient of, into names_
-  std::vector<std::string_view> names_;
+  std::vector<std::vector<int32_t>> weights_;  // per function: what a value is the gradient of: into targets_, or a tuple
+  std::vector<ValueClasses::Target> targets_;
+  std::vector<std::vector<int32_t>> tuples_;   // kTuple, kTuple - 1, ..
   std::vector<bool> visited_;
 };
-
-// "v12": what a builder calls a value that nobody names.
-bool is_number(std::string_view name) {
-  return name.empty() || (name.size() > 1 && name[0] == 'v' && std::all_of(name.begin() + 1, name.end(), [](unsigned char c) {
-                            return std::isdigit(c) != 0 || c == '_';
-                          }));
-}
 
 }  // namespace
 
 ValueClasses classify(const ir::Module& module) { return Classifier(module).run(); }
 
 std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind, ir::ValueId id) {
-  if (kind.kind == MemoryClass::gradients && !kind.gradient_of.empty()) return "gradient of " + std::string(kind.gradient_of);
+  const bool gradient = kind.kind == MemoryClass::gradients || kind.kind == MemoryClass::communication;
+  if (gradient && !kind.target.gradient_of.empty()) {
+    const std::string first(kind.target.gradient_of);
+    return kind.target.more == 0 ? "gradient of " + first
+                                 : "gradients of " + first + " and " + std::to_string(kind.target.more) + " more";
+  }
   constexpr int kSteps = 8;  // through messages and views to what they carry
   for (int step = 0; step < kSteps; ++step) {
     if (!is_number(function.value(id).name)) return function.value(id).name;

@@ -13,27 +13,33 @@ namespace foreflow::lower {
 
 struct ValueClass {
   stream::MemoryClass kind = stream::MemoryClass::workspace;
-  std::string_view gradient_of = {};  // the weight's name; empty: of none
+  // The weight whose gradient the value is; of a tuple, the first one and how many more there are.
+  struct Target {
+    std::string_view gradient_of = {};  // empty: of none
+    int32_t more = 0;
+  } target = {};
 };
 
 // The classes of all values of a module, in a few bytes each.
 class ValueClasses {
  public:
+  using Target = ValueClass::Target;
+
   ValueClass of(size_t function, size_t value) const {
     const int32_t weight = functions_[function].weights[value];
-    return {functions_[function].kinds[value], weight < 0 ? std::string_view() : names_[static_cast<size_t>(weight)]};
+    return {functions_[function].kinds[value], weight < 0 ? Target() : targets_[static_cast<size_t>(weight)]};
   }
 
   struct OfFunction {
     std::vector<stream::MemoryClass> kinds;
-    std::vector<int32_t> weights;  // into `names`: what the value is the gradient of; -1: of none
+    std::vector<int32_t> weights;  // into `targets`: what the value is the gradient of; -1: of none
   };
-  ValueClasses(std::vector<OfFunction> functions, std::vector<std::string_view> names)
-      : functions_(std::move(functions)), names_(std::move(names)) {}
+  ValueClasses(std::vector<OfFunction> functions, std::vector<Target> targets)
+      : functions_(std::move(functions)), targets_(std::move(targets)) {}
 
  private:
   std::vector<OfFunction> functions_;
-  std::vector<std::string_view> names_;
+  std::vector<Target> targets_;
 };
 
 // The names belong to `module`. Of a program whose backward pass nothing starts (no op is a loss_gradient), every result

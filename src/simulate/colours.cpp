@@ -1,5 +1,6 @@
 #include "simulate/colours.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "simulate/colour_table.h"
@@ -16,6 +17,10 @@ Colour mix(Colour a, Colour b) {
 }
 Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
 Colour number(int64_t value) { return static_cast<Colour>(value); }
+
+// Instances are met in another order than they are kept, and there are many millions: what is fetched so many stops
+// before it is needed does not hold up the processor.
+constexpr size_t kAhead = 24;
 
 size_t count_different(const std::vector<Colour>& colours) {
   ColourTable table;
@@ -78,6 +83,7 @@ class Refinement {
     for (const stream::Instance& instance : program_.instances) stops += instance.members.size();
     stops_.reserve(stops);
     first_stop_.push_back(0);
+    const std::vector<int32_t> signalling = signalling_streams();
     for (size_t s = 0; s < program_.streams.size(); ++s) {
       const auto& [name, device, items] = program_.streams[s];
       Colour colour                     = 0;
@@ -86,16 +92,30 @@ class Refinement {
         if (disturbances.slowdowns[i].device == place) colour = mix(colour, number(static_cast<int64_t>(i)));
       }
       for (size_t i = 0; i < items.size(); ++i) {
+        if (i + kAhead < items.size() && items[i + kAhead].instance >= 0)
+          __builtin_prefetch(&signalling[static_cast<size_t>(items[i + kAhead].instance)]);
         colour = mix(colour, number(items[i].instance < 0 ? items[i].event : -1 - items[i].event));
         if (items[i].instance < 0) continue;
-        const auto instance = static_cast<size_t>(items[i].instance);
-        const bool signals  = footprints_.of_instance[instance] < 0 &&
-                             program_.instances[instance].members.front() == static_cast<int32_t>(s);
+        const bool signals = signalling[static_cast<size_t>(items[i].instance)] == static_cast<int32_t>(s);
         stops_.push_back({items[i].instance, static_cast<int32_t>(i), signals});
       }
       first_stop_.push_back(stops_.size());
       colours_.streams.push_back(colour);
     }
+  }
+
+  // By instance: the first stream of those that move nothing, else none.
+  std::vector<int32_t> signalling_streams() const {
+    std::vector<int32_t> streams(program_.instances.size(), -1);
+    for (size_t i = 0; i < streams.size(); ++i) {
+      if (footprints_.of_instance[i] < 0) streams[i] = program_.instances[i].members.front();
+    }
+    return streams;
+  }
+
+  // The instance of a stop a while later, or of the last.
+  size_t instance_ahead(size_t stop) const {
+    return static_cast<size_t>(stops_[std::min(stop + kAhead, stops_.size() - 1)].instance);
   }
 
   void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
@@ -144,6 +164,7 @@ class Refinement {
     colours_.instances.assign(program_.instances.size(), 0);
     for (size_t s = 0; s < colours_.streams.size(); ++s) {
       for (size_t i = first_stop_[s]; i < first_stop_[s + 1]; ++i) {
+        __builtin_prefetch(&colours_.instances[instance_ahead(i)], 1);
         const auto& [instance, item, signals] = stops_[i];
         colours_.instances[static_cast<size_t>(instance)] +=
             mix(mix(colours_.streams[s], number(item)), number(signals));
@@ -180,6 +201,9 @@ class Refinement {
     for (size_t s = 0; s < colours_.streams.size(); ++s) {
       Colour& colour = colours_.streams[s];
       for (size_t i = first_stop_[s]; i < first_stop_[s + 1]; ++i) {
+        const size_t ahead = instance_ahead(i);
+        __builtin_prefetch(&colours_.instances[ahead]);
+        __builtin_prefetch(&footprints_.of_instance[ahead]);
         const auto instance     = static_cast<size_t>(stops_[i].instance);
         const int32_t footprint = footprints_.of_instance[instance];
         colour                  = mix(colour, colours_.instances[instance]);

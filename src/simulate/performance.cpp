@@ -55,32 +55,49 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
-// Who signals at a hand-over.
-int32_t source_of(const stream::Program& program, int32_t instance) {
-  return program.instances[static_cast<size_t>(instance)].members.front();
+// Where a stream goes by what happened at an instance. Streams come to instances in another order than they are kept.
+struct Outcome {
+  int32_t meeting;
+  int32_t signals;  // at a hand-over: who; else < 0
+};
+
+std::vector<Outcome> outcomes_of(const Score& score) {
+  // Meetings say who signals, not whose like.
+  const bool everybody = score.cast.streams.size() == score.program.streams.size();
+  std::vector<Outcome> outcomes(score.program.instances.size());
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const int32_t meeting = score.cast.meeting_of[i];
+    const int32_t signals = score.cast.meetings[static_cast<size_t>(meeting)].signals;
+    outcomes[i] = {meeting, signals < 0 || everybody ? signals : score.program.instances[i].members.front()};
+  }
+  return outcomes;
 }
 
+constexpr size_t kAhead = 16;  // items: outcomes are fetched before they are needed
+
 // What the stream does.
-std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score) {
+std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score,
+                                    const std::vector<Outcome>& outcomes) {
   const std::vector<stream::Item>& items = score.program.streams[static_cast<size_t>(stream)].items;
   const bool as_planned                  = score.times.as_planned(stream);
   const double* durations                = score.times.durations();
-  const bool everybody = score.cast.streams.size() == score.program.streams.size();  // signals says who, not whose like
   std::vector<stream::Record> result(items.size());
   stream::Record* const out = result.data();
   double clock              = 0;
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
+    if (i + kAhead < items.size() && items[i + kAhead].instance >= 0)
+      __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kAhead].instance)]);
     double start            = clock;
     if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);
     } else {
-      const auto meeting    = static_cast<size_t>(score.cast.meeting_of[static_cast<size_t>(item.instance)]);
-      const int32_t signals = score.cast.meetings[meeting].signals;
-      if (signals < 0) {
+      const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
+      const auto meeting     = static_cast<size_t>(outcome.meeting);
+      if (outcome.signals < 0) {
         start = performance.starts[meeting];
         clock = performance.ends[meeting];
-      } else if (stream != (everybody ? signals : source_of(score.program, item.instance))) {
+      } else if (stream != outcome.signals) {
         start = clock = std::max(clock, performance.starts[meeting]);
       }
     }
@@ -127,8 +144,9 @@ Performance from_message(std::string_view message) {
 stream::Timeline timeline_of(const Performance& performance, const Score& score, const platform::Platform& platform) {
   stream::Timeline timeline{Seconds(0), {}, {}};
   timeline.records.resize(score.program.streams.size());
+  const std::vector<Outcome> outcomes = outcomes_of(score);
   for (size_t i = 0; i < timeline.records.size(); ++i) {
-    timeline.records[i] = records(static_cast<int32_t>(i), performance, score);
+    timeline.records[i] = records(static_cast<int32_t>(i), performance, score, outcomes);
     if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
   }
   const Groups groups = by_meeting(performance.flows, performance.ends.size());

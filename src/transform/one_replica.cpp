@@ -115,8 +115,15 @@ class Writer {
     ReplicaExchange::Values rows;
     for (const size_t number : plan_.windows[window].weights)
       rows.push_back(given_[ir::index(plan_.weights[number].weight)]);
-    gathered_[window] = messages_.gather(rows, plan_.windows[window].device);
+    gathered_[window] = messages_.gather(rows, names(window), plan_.windows[window].device);
   }
+
+  std::vector<std::string> names(size_t window) const {
+    std::vector<std::string> names;
+    for (const size_t number : plan_.windows[window].weights) names.push_back(name_of(plan_.weights[number].weight));
+    return names;
+  }
+  const std::string& name_of(ValueId id) const { return entry_.value(id).name; }
 
   // As inside a call (replica_call.cpp).
   void open(size_t window) {
@@ -124,7 +131,7 @@ class Writer {
     if (!gathered_.contains(window)) gather(window);
     const ValueId whole = messages_.arrive(gathered_.at(window), what.device);
     if (how_.overlap && next_[window] != kNoOp) gather(next_[window]);
-    const auto weights = messages_.unpack(whole, what.weights.size());
+    const auto weights = messages_.unpack_gathered(whole, names(window));
     for (size_t i = 0; i < weights.size(); ++i)
       map_[ir::index(plan_.weights[what.weights[i]].weight)] =
           messages_.from_rows(weights[i], weight_type(what.weights[i]));
@@ -165,7 +172,7 @@ class Writer {
   CallExchange::Open open_inside(size_t o, size_t window, CallExchange& inside) {
     const ir::Device device = device_inside(o, plan_.windows[window].device);
     CallExchange::Open open{plan_.windows[window].at.inner, device, weights_inside(o, window, device, inside)};
-    if (gathered_.contains(window)) open.arriving = additional(o, gathered_.at(window), {}, inside);
+    if (gathered_.contains(window)) open.arriving = additional(o, gathered_.at(window), {}, "arriving." + names(window)[0], inside);
     if (!how_.overlap || next_[window] == kNoOp) return open;
     const size_t next = next_[window];
     open.next         = weights_inside(o, next, device, inside);
@@ -194,19 +201,20 @@ class Writer {
       if (argument != arguments.end()) {
         ids.push_back(static_cast<ValueId>(argument - arguments.begin()));
       } else {
-        ids.push_back(additional(call, given_[ir::index(weight)], ir::moved(weight_type(number), device), inside));
+        ids.push_back(additional(call, given_[ir::index(weight)], ir::moved(weight_type(number), device),
+                                 name_of(weight), inside));
       }
     }
     return ids;
   }
 
-  ValueId additional(size_t call, ValueId value, const ir::Type& type, CallExchange& inside) {
+  ValueId additional(size_t call, ValueId value, const ir::Type& type, std::string name, CallExchange& inside) {
     const size_t own   = module_.functions[static_cast<size_t>(entry_.ops[call].callee)].values.size();
     const auto found   = std::find(additional_.begin(), additional_.end(), value);
     const auto ordinal = static_cast<size_t>(found - additional_.begin());
     if (found == additional_.end()) {
       additional_.push_back(value);
-      inside.extra.push_back(type);
+      inside.extra.push_back({type, std::move(name)});
     }
     return static_cast<ValueId>(own + ordinal);
   }

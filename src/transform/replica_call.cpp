@@ -27,7 +27,7 @@ class Writer {
     for (size_t i = 0; i < function_.parameters.size(); ++i)
       map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], ir::TypeRef());
     for (size_t i = 0; i < exchange_.extra.size(); ++i)
-      map_[function_.values.size() + i] = builder_.parameter("other", ir::ParameterRole::weight, ir::TypeRef());
+      map_[function_.values.size() + i] = builder_.parameter(exchange_.extra[i].name, ir::ParameterRole::weight, ir::TypeRef());
     given_ = map_;
     for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
     size_t sum = 0, open = 0;
@@ -43,7 +43,16 @@ class Writer {
   ValueId at(ValueId id) const { return id == ValueId::none ? id : map_[ir::index(id)]; }
   const ir::Type& type(ValueId id) const {
     const size_t i = ir::index(id);
-    return i < function_.values.size() ? values_[i].value.type : exchange_.extra[i - function_.values.size()];
+    return i < function_.values.size() ? values_[i].value.type : exchange_.extra[i - function_.values.size()].type;
+  }
+  std::vector<std::string> names_of(const std::vector<ValueId>& weights) const {
+    std::vector<std::string> names;
+    for (const ValueId id : weights) {
+      const size_t i = ir::index(id);
+      names.push_back(i < function_.values.size() ? function_.values[i].name
+                                                  : exchange_.extra[i - function_.values.size()].name);
+    }
+    return names;
   }
 
   void copy(const ir::Op& op) {
@@ -97,7 +106,7 @@ class Writer {
         gathered_[open.next_open] = next;
       }
     }
-    const Values weights = messages_.unpack(whole, open.weights.size());
+    const Values weights = messages_.unpack_gathered(whole, names_of(open.weights));
     for (size_t i = 0; i < weights.size(); ++i)
       map_[ir::index(open.weights[i])] = messages_.from_rows(weights[i], type(open.weights[i]));
   }
@@ -105,7 +114,7 @@ class Writer {
   ValueId gather(const std::vector<ValueId>& weights, const ir::Device& device) {
     Values rows;
     for (const ValueId id : weights) rows.push_back(given_[ir::index(id)]);
-    return messages_.gather(rows, device);
+    return messages_.gather(rows, names_of(weights), device);
   }
 
   Values results() const {
@@ -155,7 +164,7 @@ std::string CallExchange::key() const {
     append(key, open.next);
     append(key, open.next_open);
   }
-  for (const ir::Type& type : extra) key += ir::to_string(type) + ";";
+  for (const Extra& value : extra) key += ir::to_string(value.type) + ";";
   return key;
 }
 

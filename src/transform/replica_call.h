@@ -32,7 +32,12 @@ struct CallExchange {
   };
   std::vector<Sum> sums;    // in the order of `at`
   std::vector<Open> opens;  // in the order of `at`
-  std::vector<ir::Type> extra;  // of the additional parameters; those of gathered weights do not matter
+  // The additional parameters; types of gathered weights do not matter, names only say what is what.
+  struct Extra {
+    ir::Type type;
+    std::string name;
+  };
+  std::vector<Extra> extra;
 
   bool empty() const { return sums.empty() && opens.empty(); }
   std::string key() const;  // equal for equal exchanges

@@ -34,6 +34,12 @@ ReplicaExchange::Values ReplicaExchange::unpack(ValueId packed, size_t count) {
   return builder_.emit("UnpackTuple", {packed}, {}, count);
 }
 
+ReplicaExchange::Values ReplicaExchange::unpack_gathered(ValueId packed, const std::vector<std::string>& names) {
+  Values values = unpack(packed, names.size());
+  for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) builder_.set_name(values[i], "gathered." + names[i]);
+  return values;
+}
+
 ValueId ReplicaExchange::rows(ValueId value, const ir::Type& type) {
   const int64_t elements = ir::element_count(type.dims), row = row_size(type, how_.ways),
                 missing = row * how_.ways - elements;
@@ -78,8 +84,14 @@ ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type
   return collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));
 }
 
-ValueId ReplicaExchange::gather(const Values& rows, const ir::Device& device) {
-  return collective("MPIAllgather", depart(pack(rows), device), {{"axis", int64_t{0}}});
+ValueId ReplicaExchange::gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device) {
+  const size_t more      = names.size() - 1;
+  const std::string what = names[0] + (more == 0 ? "" : ".and_" + std::to_string(more) + "_more");
+  const ValueId packed   = pack(rows);
+  if (more > 0) builder_.set_name(packed, "rows." + what);
+  const ValueId whole = collective("MPIAllgather", depart(packed, device), {{"axis", int64_t{0}}});
+  builder_.set_name(whole, "gathered." + what);
+  return whole;
 }
 
 }  // namespace foreflow::transform

@@ -16,10 +16,12 @@ class ReplicaExchange {
   // Gradients of these types on `device`, all-reduced, or reduce-scattered so that every replica has its row of the sum.
   // The sums are one value, on the stream of communication where that is one of its own.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
-  // Rows of every replica as whole matrices: one value, on the stream of communication.
-  ir::ValueId gather(const Values& rows, const ir::Device& device);
+  // Rows of every replica of the weights of these names as whole matrices: one value, on the stream of communication.
+  ir::ValueId gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device);
   // One value as the `count` that were packed.
   Values unpack(ir::ValueId packed, size_t count);
+  // And with names that say that they were gathered.
+  Values unpack_gathered(ir::ValueId packed, const std::vector<std::string>& names);
   // From the stream of communication to the device.
   ir::ValueId arrive(ir::ValueId value, const ir::Device& device);
 

@@ -1,7 +1,5 @@
 #include "replica_update.h"
 
-#include <optional>
-
 namespace foreflow::transform {
 namespace {
 
@@ -13,11 +11,8 @@ class Writer {
   explicit Writer(const ReplicaUpdate& update) : update_(update) {}
 
   void run() {
-    struct Waiting {
-      const Bucket* bucket;
-      ValueId gathered;
-    };
-    std::optional<Waiting> waiting;
+    const Bucket* waiting = nullptr;  // for what is being gathered
+    ValueId gathered      = ValueId::none;
     for (size_t b = 0; b < update_.plan.buckets.size(); ++b) {
       const Bucket& bucket = update_.plan.buckets[b];
       if (!bucket.last) continue;
@@ -26,13 +21,12 @@ class Writer {
         for (size_t i = 0; i < fresh.size(); ++i) set(weight(bucket, i).results[0], fresh[i]);
         continue;
       }
-      if (waiting) assign(*waiting->bucket, waiting->gathered);
-      waiting = Waiting{&bucket, update_.messages.gather(fresh, device(bucket))};
-      if (update_.how.overlap) continue;
-      assign(*waiting->bucket, waiting->gathered);
-      waiting.reset();
+      if (waiting != nullptr) assign(*waiting, gathered);
+      gathered = update_.messages.gather(fresh, names(bucket), device(bucket));
+      waiting  = update_.how.overlap ? &bucket : nullptr;
+      if (waiting == nullptr) assign(bucket, gathered);
     }
-    if (waiting) assign(*waiting->bucket, waiting->gathered);
+    if (waiting != nullptr) assign(*waiting, gathered);
   }
 
  private:
@@ -41,6 +35,11 @@ class Writer {
     return update_.plan.weights[bucket.parts[i].weight];
   }
   ir::Device device(const Bucket& bucket) const { return ir::device_of(type(weight(bucket, 0).weight)); }
+  std::vector<std::string> names(const Bucket& bucket) const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < bucket.parts.size(); ++i) names.push_back(update_.entry.value(weight(bucket, i).weight).name);
+    return names;
+  }
   ValueId now(ValueId id) const { return update_.map[ir::index(id)]; }
 
   void set(ValueId result, ValueId made) {
@@ -89,7 +88,7 @@ class Writer {
   // Gathered weights take the place of the old ones.
   void assign(const Bucket& bucket, ValueId gathered) {
     const Values fresh =
-        update_.messages.unpack(update_.messages.arrive(gathered, device(bucket)), bucket.parts.size());
+        update_.messages.unpack_gathered(update_.messages.arrive(gathered, device(bucket)), names(bucket));
     for (size_t i = 0; i < fresh.size(); ++i) {
       const TrainedWeight& trained = weight(bucket, i);
       const ValueId whole          = update_.messages.from_rows(fresh[i], type(trained.weight));
