@@ -365,22 +365,40 @@ bool trains(const ir::Function& function) {
   return backward;
 }
 
-}  // namespace
-
-Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
-  if (!trains(module.entry())) return Pipeliner(module, ops, wanted, schedule::forward_only(std::move(plan))).run();
+  if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
   if (!wanted.schedule->trains) {
     throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
                                 " has no backward passes, but the program trains; use 1f1b");
   }
-  if (wanted.delay_weight_gradients) {
-    const std::string refusal = schedule::refuse_delay(*wanted.schedule);
-    if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
-    plan = schedule::delay_weight_gradients(std::move(plan), 0);
-  }
-  if (!splits_backward(plan)) return Pipeliner(module, ops, wanted, plan).run();
-  return Pipeliner(separate_products(module, ops), ops, wanted, plan).run();
+  if (!wanted.delay_weight_gradients) return plan;
+  const std::string refusal = schedule::refuse_delay(*wanted.schedule);
+  if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
+  return schedule::delay_weight_gradients(std::move(plan), 0);
+}
+
+// f(the program as the plan needs it): its two halves of a backward are different ops.
+template <class F>
+auto on_halves(const ir::Module& module, const ir::OpTable& ops, const schedule::Plan& plan, const F& f) {
+  return splits_backward(plan) ? f(separate_products(module, ops)) : f(module);
+}
+
+}  // namespace
+
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+  const schedule::Plan plan = plan_of(module, wanted);
+  return on_halves(module, ops, plan,
+                   [&](const ir::Module& program) { return Pipeliner(program, ops, wanted, plan).run(); });
+}
+
+Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+  const schedule::Plan plan = plan_of(module, wanted);
+  return on_halves(module, ops, plan, [&](const ir::Module& program) {
+    const auto layouts = interpret_layouts(program, plan.size.microbatches, "microbatches");
+    const auto staged  = assign_stages(program, layouts.entry().values, wanted, plan);
+    return cut_of(program.entry(), staged, plan.stages());
+  });
 }
 
 namespace definitions {
