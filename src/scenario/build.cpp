@@ -13,6 +13,7 @@
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
+#include "scenario/stage_cut.h"
 #include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
@@ -128,21 +129,29 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares                 = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices                 = stage_prices(scenario, platform)};
+          .prices                 = stage_prices(scenario, platform),
+          .places                 = strategy.places};
 }
 
 // What cannot be a pipeline so is the strategy's mistake: its schedule, its stages, or the microbatches of an op.
-ir::Module pipelined(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+template <typename Pass>
+auto blamed(const Scenario& scenario, const Pass& pass) {
   const auto blame = [&](const char* key, const std::string& why) {
     return Error(where(scenario, std::string("strategy.") + key), why);
   };
   try {
-    return transform::pipeline(module, ops::table(), pipeline_of(module, scenario, platform)).module;
+    return pass();
   } catch (const Error& error) {
     if (error.where() == "pipeline: schedule") throw blame("schedule", error.problem());
     if (error.where() == "pipeline: stages") throw blame("pp", error.problem());
     throw blame("microbatches", error.what());
   }
+}
+
+ir::Module pipelined(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+  return blamed(scenario, [&] {
+    return transform::pipeline(module, ops::table(), pipeline_of(module, scenario, platform)).module;
+  });
 }
 
 }  // namespace
@@ -184,12 +193,13 @@ auto asked_for_by(const std::string& key, const Scenario& scenario, const Pass& 
   }
 }
 
-// Tensor and pipeline parallelism: what one replica does.
-ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
+// What one stage of one replica would do, were it alone.
+ir::Module before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
+  const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
   ir::Module module        = asked_for_by("recompute", scenario, [&] {
-    return transform::recompute(sequential.module, ops, strategy.recompute, strategy.pp);
+    return transform::recompute(sequential.module, ops, strategy.recompute, stages);
   });
   module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
   const int parts = strategy.sequence_parallel ? strategy.tp : 1;
@@ -197,6 +207,14 @@ ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, co
     module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
                           [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
+  return module;
+}
+
+// Tensor and pipeline parallelism: what one replica does.
+ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  const ir::OpTable& ops   = ops::table();
+  ir::Module module        = before_pipeline(sequential, scenario);
   if (strategy.pp > 1 || strategy.microbatches > 1) module = pipelined(module, scenario, platform);
   if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
   return module;
@@ -252,6 +270,15 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     module = asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops::table(), how).module; });
   }
   return with_streams(std::move(module), scenario.strategy);
+}
+
+transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform, double repeated) {
+  const ir::Module module    = before_pipeline(sequential, scenario);
+  transform::Pipeline wanted = pipeline_of(module, scenario, platform);
+  wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+    return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) * price(call, outputs);
+  };
+  return blamed(scenario, [&] { return transform::cut(module, ops::table(), wanted); });
 }
 
 Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario,

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/spread.h"
 #include "scenario/job.h"
+#include "scenario/stage_cut.h"
 
 namespace foreflow::scenario {
 namespace {
 
 constexpr int kRounds = 12;  // halves the range of a limit so often
-
-// Balanced cuts would move with what is repeated, and a limit belongs to a stage.
-constexpr transform::StagePartition kPartition = transform::StagePartition::uniform;
 
 int stages_of(const Strategy& strategy) { return schedule::stages(strategy.schedule->placement, strategy.schedule_size); }
 
@@ -43,74 +42,132 @@ std::vector<double> in_flight(const Strategy& strategy) {
   return parts;
 }
 
+// A scenario with limits, and what became of it.
+struct Trial {
+  Scenario scenario;
+  Seconds time{0};
+  std::vector<bool> fits = {};         // per stage: whether all its devices have room
+  report::DeviceSummary fullest = {};  // of the devices without room, what needs most
+
+  bool all_fit() const { return std::all_of(fits.begin(), fits.end(), [](bool fit) { return fit; }); }
+  bool betters(const Trial& other) const {
+    if (!all_fit() && !other.all_fit()) return fullest.peak_memory < other.fullest.peak_memory;
+    return all_fit() && (!other.all_fit() || time < other.time);
+  }
+};
+
 class Fitter {
  public:
   Fitter(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform)
-      : sequential_(sequential), scenario_(scenario), platform_(platform), in_flight_(in_flight(scenario.strategy)) {
-    scenario_.strategy.partition        = kPartition;
-    scenario_.engine                   = &simulate::engines().get("analytic", "recompute");
-    scenario_.strategy.recompute.limits = std::vector<transform::ActivationLimit>(in_flight_.size());
+      : sequential_(sequential), scenario_(scenario), platform_(platform), in_flight_(in_flight(scenario.strategy)), engine_(scenario.engine) {
+    scenario_.engine = &simulate::engines().get("analytic", "recompute");
   }
 
-  std::vector<transform::ActivationLimit> run() {
-    const auto ranges = transform::activation_ranges(sequential_.module, in_flight_);
+  Scenario run() {
+    Trial best = tried(scenario_, {{Bytes(std::numeric_limits<double>::infinity())}});
+    const bool enough = best.all_fit() && in_flight_.size() == 1;
+    if (!enough && transform::has_blocks(sequential_.module)) {
+      for (const Cutting& cutting : cuttings()) {
+        Trial trial = fit(cutting);
+        if (trial.betters(best)) best = std::move(trial);
+      }
+    }
+    if (!best.all_fit()) refuse(best.fullest);
+    return fitted(best);
+  }
+
+ private:
+  // Stages, and the blocks of each.
+  struct Cutting {
+    std::vector<int32_t> places;
+    std::vector<size_t> blocks;
+    bool operator==(const Cutting&) const = default;
+  };
+
+  // Between blocks, since limits are those of a stage: so that stages are even when nothing, half or everything is
+  // repeated, and as `uniform` cuts, for what is repeated is not known yet.
+  std::vector<Cutting> cuttings() const {
+    if (in_flight_.size() == 1) return {{{}, {transform::ActivationLimit::kAllBlocks}}};
+    Scenario full           = scenario_;
+    full.strategy.recompute = {transform::Recompute::Kind::blocks, 1};
+    std::vector<Cutting> all;
+    const auto add = [&](double repeated) {
+      try {
+        transform::Cut cut = scenario::cut(sequential_, full, platform_, repeated);
+        Cutting cutting{std::move(cut.places), std::move(cut.segments)};
+        if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
+      } catch (const Error&) {  // too few blocks for such stages: others may do, as may what is repeated nowhere
+      }
+    };
+    if (full.strategy.partition == transform::StagePartition::balanced) {
+      for (const double repeated : {0.0, 0.5, 1.0}) add(repeated);
+    }
+    full.strategy.partition = transform::StagePartition::uniform;
+    add(1);
+    return all;
+  }
+
+  // The largest limits with which every stage fits; the smallest where it does not.
+  Trial fit(const Cutting& cutting) const {
+    Scenario scenario        = scenario_;
+    scenario.strategy.places = cutting.places;
     std::vector<Bytes> low, high;
-    for (const auto& range : ranges) {
+    const auto limits = [&](const std::vector<Bytes>& bytes) {
+      std::vector<transform::ActivationLimit> all;
+      for (size_t s = 0; s < in_flight_.size(); ++s)
+        all.push_back({s < bytes.size() ? bytes[s] : Bytes(0), in_flight_[s], cutting.blocks[s]});
+      return all;
+    };
+    for (const auto& range : transform::activation_ranges(sequential_.module, limits({}))) {
       low.push_back(range.least);
       high.push_back(range.most);
     }
-    const std::vector<bool> everything = fits(high);
-    if (const auto all = std::all_of(everything.begin(), everything.end(), [](bool fit) { return fit; }); !all) refuse_too_little(low);
+    const Trial everything = tried(scenario, limits(high));
+    if (everything.all_fit()) return everything;
+    Trial least = tried(scenario, limits(low));
+    if (!least.all_fit()) return least;
     for (size_t s = 0; s < high.size(); ++s) {
-      if (everything[s]) low[s] = high[s];
+      if (everything.fits[s]) low[s] = high[s];
     }
     for (int round = 0; round < kRounds && low != high; ++round) {
       std::vector<Bytes> middle;
       for (size_t s = 0; s < low.size(); ++s) middle.push_back((low[s] + high[s]) / 2);
-      const std::vector<bool> fit = fits(middle);
+      const std::vector<bool> fit = tried(scenario, limits(middle)).fits;
       for (size_t s = 0; s < low.size(); ++s) (fit[s] ? low : high)[s] = middle[s];
     }
-    return limits(low);
+    return tried(scenario, limits(low));
   }
 
- private:
-  std::vector<transform::ActivationLimit> limits(const std::vector<Bytes>& bytes) const {
-    std::vector<transform::ActivationLimit> all;
-    for (size_t s = 0; s < bytes.size(); ++s) all.push_back({bytes[s], in_flight_[s]});
-    return all;
-  }
-
-  // Per stage: whether all its devices have room.
-  std::vector<bool> fits(const std::vector<Bytes>& bytes) {
-    scenario_.strategy.recompute.limits = limits(bytes);
-    const lower::Lowered lowered        = lower_scenario(scenario_, sequential_, platform_);
-    stream::Timeline timeline           = simulate_on(scenario_, lowered.program, platform_);
-    const report::Summary summary       = report::summarise({}, lowered.program, timeline, platform_);
-    std::vector<bool> fit(bytes.size(), true);
-    const Strategy& strategy = scenario_.strategy;
-    const auto stages        = stages_by_device(strategy);
-    const int replicas       = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-    const auto group         = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
-    most_                    = {};
+  Trial tried(Scenario scenario, std::vector<transform::ActivationLimit> limits) const {
+    scenario.strategy.recompute.limits = std::move(limits);
+    const lower::Lowered lowered       = lower_scenario(scenario, sequential_, platform_);
+    stream::Timeline timeline          = simulate_on(scenario, lowered.program, platform_);
+    const report::Summary summary      = report::summarise({}, lowered.program, timeline, platform_);
+    const Strategy& strategy           = scenario.strategy;
+    const auto stages                  = stages_by_device(strategy);
+    const int replicas                 = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+    const auto group                   = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
+    Trial trial{std::move(scenario), summary.iteration_time, std::vector<bool>(in_flight_.size(), true)};
     for (size_t d = 0; d < summary.devices.size(); ++d) {
       const report::DeviceSummary& device = summary.devices[d];
-      for (const int stage : stages[d / group % stages.size()]) {
-        const auto s = static_cast<size_t>(stage);
-        fit[s]       = fit[s] && device.fits;
-      }
-      if (!device.fits && device.peak_memory > most_.peak_memory) most_ = device;
+      if (device.fits) continue;
+      for (const int stage : stages[d / group % stages.size()]) trial.fits[static_cast<size_t>(stage)] = false;
+      if (device.peak_memory > trial.fullest.peak_memory) trial.fullest = device;
     }
-    return fit;
+    return trial;
+  }
+
+  Scenario fitted(Trial& trial) const {
+    trial.scenario.engine = engine_;
+    return std::move(trial.scenario);
   }
 
   // Where not even repeating everything leaves room.
-  void refuse_too_little(const std::vector<Bytes>& least) {
-    fits(least);
-    if (most_.peak_memory == Bytes(0)) return;
+  [[noreturn]] void refuse(const report::DeviceSummary& fullest) const {
     throw Error(scenario_.root().where() + ".strategy.recompute",
-                "optimal finds no room: with all that can be repeated repeated, " + most_.name + " still needs " +
-                    std::to_string(static_cast<int64_t>(std::ceil(most_.peak_memory.value() / 1e9))) + " GB of " +
-                    std::to_string(static_cast<int64_t>(most_.capacity.value() / 1e9)) +
+                "optimal finds no room: with all that can be repeated repeated, " + fullest.name + " still needs " +
+                    std::to_string(static_cast<int64_t>(std::ceil(fullest.peak_memory.value() / 1e9))) + " GB of " +
+                    std::to_string(static_cast<int64_t>(fullest.capacity.value() / 1e9)) +
                     " GB; use more devices, smaller microbatches, zero or offload");
   }
 
@@ -118,17 +175,13 @@ class Fitter {
   Scenario scenario_;
   const platform::Platform& platform_;
   const std::vector<double> in_flight_;
-  report::DeviceSummary most_;  // of those without room at the last trial, what needs most; empty: all have
+  const simulate::EngineDef* engine_;
 };
 
 }  // namespace
 
 Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
-  Scenario fitted = scenario;
-  if (!needs_fit(scenario)) return fitted;
-  fitted.strategy.partition        = kPartition;
-  fitted.strategy.recompute.limits = Fitter(sequential, scenario, platform).run();
-  return fitted;
+  return needs_fit(scenario) ? Fitter(sequential, scenario, platform).run() : scenario;
 }
 
 bool needs_fit(const Scenario& scenario) {

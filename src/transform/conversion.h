@@ -1,4 +1,6 @@
-// From one layout to another, with the messages that this takes.
+// What `spread` turns once for good: a whole row of values (those of a tensor-parallel group) from one layout into another,
+// parts into other parts by an all-to-all included, with the dimension's blocks brought into the order of the parts. For
+// single values that are wanted in several layouts, each made when it is first asked for, see relayout.h.
 #pragma once
 
 #include <span>

@@ -1,6 +1,7 @@
 #include "phases.h"
 
 #include <algorithm>
+#include <map>
 
 #include "foreflow/transform/recompute.h"
 
@@ -32,23 +33,37 @@ bool within_group(const ir::Op& op, const ir::Op& after, const interpret::Values
   return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
 }
 
-// What is done again in the backward pass has to be done by one stage.
-bool within_segment(const ir::Op& op, const ir::Op& after) {
-  const ir::Attribute *segment = op.attributes->find(kSegment), *next = after.attributes->find(kSegment);
-  return segment != nullptr && next != nullptr && *segment == *next;
+// What is done again in the backward pass has to be done by one stage: per forward op whether it, or one before it, is in a
+// segment that goes on behind it. Other ops may stand between those of a segment.
+std::vector<bool> before_end_of_segment(const ir::Function& function, const std::vector<StagePhase>& phases) {
+  std::map<int64_t, size_t> last;
+  const auto visit = [&](const auto& f) {
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      const ir::Attributes& attributes = *function.ops[o].attributes;
+      if (phases[o] == StagePhase::forward) f(o, attributes.find(kSegment) != nullptr ? attributes.get_int(kSegment) : 0);
+    }
+  };
+  visit([&](size_t o, int64_t segment) { last[segment] = o; });
+  std::vector<bool> before(function.ops.size());
+  size_t end = 0;
+  visit([&](size_t o, int64_t segment) {
+    if (segment > 0) end = std::max(end, last[segment]);
+    before[o] = o < end;
+  });
+  return before;
 }
 
 }  // namespace
 
 std::vector<int32_t> ends_of_groups(const ir::Function& function, const std::vector<StagePhase>& phases,
                                     const interpret::Values<LaidOut>& values) {
+  const std::vector<bool> inside = before_end_of_segment(function, phases);
   std::vector<int32_t> ends(function.ops.size());
   size_t next = ends.size();
   for (size_t o = ends.size(); o-- > 0;) {
     ends[o] = static_cast<int32_t>(o);
     if (phases[o] != StagePhase::forward) continue;
-    const bool torn = next < ends.size() && (within_group(function.ops[o], function.ops[next], values) ||
-                                             within_segment(function.ops[o], function.ops[next]));
+    const bool torn = next < ends.size() && (inside[o] || within_group(function.ops[o], function.ops[next], values));
     if (torn) ends[o] = ends[next];
     next = o;
   }

@@ -144,23 +144,38 @@ class Repeater {
   ValueMap map_;
 };
 
-// The first block of `stage` where `stages` have equal shares of them.
-size_t first_block(size_t blocks, size_t stage, size_t stages) { return (stage * blocks + stages - 1) / stages; }
-
 std::string where(const ir::Module& module) { return module.source + ": @" + module.entry().name; }
 
 ir::Module flat(const ir::Module& module) { return module.functions.size() > 1 ? inline_calls(module) : module; }
 
+// The blocks first .. last - 1 of a chain.
+struct Stretch {
+  size_t first, last;
+  size_t size() const { return last - first; }
+};
+
+std::vector<Stretch> stretches(size_t blocks, const std::vector<ActivationLimit>& stages) {
+  std::vector<Stretch> all;
+  size_t first = 0;
+  for (const ActivationLimit& stage : stages) {
+    const size_t last = first + std::min(stage.blocks, blocks - first);
+    all.push_back({first, last});
+    first = last;
+  }
+  return all;
+}
+
 // Stage by stage, since a limit is one of a stage.
 std::vector<Segment> best_segments(const ir::Module& module, const std::vector<ActivationLimit>& limits) {
   const Chain chain(module, forward_blocks(module));
+  const std::vector<Stretch> parts = stretches(chain.size(), limits);
   std::vector<Segment> segments;
   for (size_t stage = 0; stage < limits.size(); ++stage) {
-    const size_t first = first_block(chain.size(), stage, limits.size()), last = first_block(chain.size(), stage + 1, limits.size());
-    const std::vector<Choice> choices = chain.choices(first, last);
+    const Stretch& part               = parts[stage];
+    const std::vector<Choice> choices = chain.choices(part.first, part.last);
     if (choices.empty()) continue;
-    for (const size_t pick : best_plan(last - first, choices, limits[stage].bytes, limits[stage].in_flight).picks) {
-      const std::vector<Segment> more = chain.segments(choices[pick], first);
+    for (const size_t pick : best_plan(part.size(), choices, limits[stage].bytes, limits[stage].in_flight).picks) {
+      const std::vector<Segment> more = chain.segments(choices[pick], part.first);
       segments.insert(segments.end(), more.begin(), more.end());
     }
   }
@@ -192,24 +207,27 @@ std::vector<Segment> joined(const ir::Module& module, const std::vector<Segment>
 
 }  // namespace
 
-std::vector<ActivationRange> activation_ranges(const ir::Module& original, const std::vector<double>& in_flight) {
+std::vector<ActivationRange> activation_ranges(const ir::Module& original, const std::vector<ActivationLimit>& stages) {
   const ir::Module module = flat(original);
   const Chain chain(module, forward_blocks(module));
+  const std::vector<Stretch> parts = stretches(chain.size(), stages);
   std::vector<ActivationRange> ranges;
-  for (size_t stage = 0; stage < in_flight.size(); ++stage) {
-    const size_t first = first_block(chain.size(), stage, in_flight.size()), last = first_block(chain.size(), stage + 1, in_flight.size());
-    const std::vector<Choice> choices = chain.choices(first, last);
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    const std::vector<Choice> choices = chain.choices(parts[stage].first, parts[stage].last);
     if (choices.empty()) {
       ranges.push_back({Bytes(0), Bytes(0)});
       continue;
     }
-    const auto memory = [&](Bytes limit) {
-      return best_plan(last - first, choices, limit, in_flight[stage]).memory(in_flight[stage]);
+    const double in_flight = stages[stage].in_flight;
+    const auto memory      = [&](Bytes limit) {
+      return best_plan(parts[stage].size(), choices, limit, in_flight).memory(in_flight);
     };
     ranges.push_back({memory(Bytes(0)), memory(Bytes(std::numeric_limits<double>::infinity()))});
   }
   return ranges;
 }
+
+bool has_blocks(const ir::Module& module) { return !forward_blocks(flat(module)).empty(); }
 
 Recompute read_recompute(std::string_view text, const std::string& place) {
   if (text == "none") return {Recompute::Kind::none};

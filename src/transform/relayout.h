@@ -1,4 +1,6 @@
-// The ops that bring the copies of a value from one layout to another: collectives, and slices of what is whole.
+// The layouts that `shard` has each value in: made when it is first asked for, from the nearest that is there, and kept for
+// the next reader. A dimension in blocks is opened as two, so nothing is moved but by collectives and slices of what is
+// whole. For rows of values, and from parts to other parts, see conversion.h.
 #pragma once
 
 #include <map>

@@ -1,8 +1,10 @@
 #include "stages.h"
 
 #include <algorithm>
+#include <set>
 
 #include "anchors.h"
+#include "foreflow/transform/recompute.h"
 
 namespace foreflow::transform {
 namespace {
@@ -22,10 +24,25 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::v
   return limits;
 }
 
-Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const Pipeline& wanted,
-             const schedule::Plan& plan) {
+// Behind so many forward ops each, and behind the group of the last of them.
+Cuts cuts_behind(const std::vector<int32_t>& places, const std::vector<StagePhase>& phases,
+                 const std::vector<int32_t>& ends, size_t stages) {
+  std::vector<int32_t> forward;
+  for (size_t o = 0; o < phases.size(); ++o) {
+    if (phases[o] == StagePhase::forward) forward.push_back(ends[o]);
+  }
+  FOREFLOW_CHECK(places.size() == stages && static_cast<size_t>(places.back()) == forward.size(),
+                 "places of a program with another forward pass");
+  Cuts cuts;
+  for (size_t s = 0; s + 1 < stages; ++s) cuts.push_back(forward[static_cast<size_t>(places[s]) - 1]);
+  return cuts;
+}
+
+Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const std::vector<StagePhase>& phases,
+             const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan) {
   const auto stages = static_cast<size_t>(plan.stages());
   if (stages == 1) return {};
+  if (!wanted.places.empty()) return cuts_behind(wanted.places, phases, ends, stages);
   if (!wanted.shares.empty() && wanted.shares.size() != stages) {
     throw Error("pipeline: stages", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
                                 " stages; write one for each");
@@ -50,7 +67,7 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
   const auto places = cut_places(function, phases, ends, anchors, values, wanted.prices,
                                  plan.size.microbatches * wanted.prices.replicas);
-  const Cuts cuts   = cuts_of(module, places, wanted, plan);
+  const Cuts cuts   = cuts_of(module, places, phases, ends, wanted, plan);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());
   for (size_t o = 0; o < phases.size(); ++o) {
@@ -58,6 +75,22 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
     staged.push_back({phases[o], anchors[o] < 0 ? 0 : static_cast<int>(stage)});
   }
   return staged;
+}
+
+Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages) {
+  Cut cut;
+  cut.places.resize(static_cast<size_t>(stages));
+  cut.segments.resize(static_cast<size_t>(stages));
+  std::set<int64_t> seen;
+  int32_t forward = 0;
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::forward) continue;
+    cut.places[static_cast<size_t>(staged[o].stage)] = ++forward;
+    const ir::Attributes& attributes = *function.ops[o].attributes;
+    if (attributes.find(kSegment) == nullptr || !seen.insert(attributes.get_int(kSegment)).second) continue;
+    ++cut.segments[static_cast<size_t>(staged[o].stage)];
+  }
+  return cut;
 }
 
 }  // namespace foreflow::transform

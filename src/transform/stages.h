@@ -18,4 +18,6 @@ struct StagedOp {
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan);
 
+Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages);
+
 }  // namespace foreflow::transform

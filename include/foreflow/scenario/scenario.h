@@ -62,6 +62,7 @@ struct Strategy {
   bool delay_weight_gradients          = false;
   transform::StagePartition partition = transform::StagePartition::balanced;
   std::vector<double> shares;  // of the work, per virtual stage; empty: equal
+  std::vector<int32_t> places;  // transform::Pipeline::places, found together with the limits of `recompute`
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;

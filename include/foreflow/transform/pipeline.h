@@ -40,11 +40,22 @@ struct Pipeline {
   // How much of the work each stage should do, in any unit (layers, say), one number a stage; empty: equal parts.
   std::vector<double> shares = {};
   StagePrices prices         = {};
+  // In place of `partition` and `shares`: Cut::places of a program with the same forward pass. Empty: cut as they say.
+  std::vector<int32_t> places = {};
 };
 
 // A weight lives on every device that reads it; with several, each has a copy, its gradients are all-reduced, and each
 // copy is updated. Backward work that only gradients of weights depend on is a task of its own where the schedule says
 // so. Throws Error when a program has too few ops, and when it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
+
+// Where `pipeline` cuts a program.
+struct Cut {
+  std::vector<int32_t> places;   // how many forward ops stand before the end of each stage
+  std::vector<size_t> segments;  // how many segments of recomputation (see recompute.h) each stage has
+};
+
+// Of a program that trains. Throws what `pipeline` throws.
+Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
 }  // namespace foreflow::transform

@@ -1,6 +1,7 @@
 // What the backward pass of a program repeats instead of remembering.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,10 @@ namespace foreflow::transform {
 struct ActivationLimit {
   Bytes bytes;
   double in_flight = 1;
+  size_t blocks    = kAllBlocks;  // of the repeated blocks, those of the stage: so many of what stages before it leave
   bool operator==(const ActivationLimit&) const = default;
+
+  static constexpr size_t kAllBlocks = std::numeric_limits<size_t>::max();
 };
 
 struct Recompute {
@@ -27,7 +31,7 @@ struct Recompute {
   };
   Kind kind  = Kind::none;
   int blocks = 1;  // in a segment: as Megatron-LM's method "uniform"
-  std::vector<ActivationLimit> limits = {};  // optimal: for each of the stages, whose number they are
+  std::vector<ActivationLimit> limits = {};  // optimal: for each of the stages
   bool operator==(const Recompute&) const = default;
 };
 
@@ -45,11 +49,15 @@ Recompute read_recompute(std::string_view text, const std::string& place);
 // limit (and least memory where none is); repeated is only what the backward pass needs.
 ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1);
 
-// The least and the most that the activations of each stage may take: limits for `optimal`, between which every choice lies.
+// The least and the most that the activations of each stage may take: limits for `optimal`, between which every choice
+// lies. Of `stages` the bytes do not matter.
 struct ActivationRange {
   Bytes least, most;
 };
-std::vector<ActivationRange> activation_ranges(const ir::Module& module, const std::vector<double>& in_flight);
+std::vector<ActivationRange> activation_ranges(const ir::Module& module, const std::vector<ActivationLimit>& stages);
+
+// Whether the forward pass repeats blocks that can be recomputed.
+bool has_blocks(const ir::Module& module);
 
 inline constexpr std::string_view kRecompute = "recompute", kSegment = "segment";
 

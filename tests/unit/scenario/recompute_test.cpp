@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 
 #include "foreflow/scenario/run.h"
@@ -66,6 +68,52 @@ TEST(RecomputeStrategy, OptimalFitsUnderEverySchedule) {
     const report::Summary optimal = answer("optimal", rest);
     EXPECT_TRUE(optimal.fits) << schedule;
     EXPECT_LT(optimal.job.hardware_flops, answer("full", rest).job.hardware_flops) << schedule;
+  }
+}
+
+// With so large a vocabulary the last stage is worth several layers.
+TEST(RecomputeStrategy, OptimalIsNoSlowerWithBalancedStagesThanWithUniformOnes) {
+  const auto time = [](const std::string& partition, const std::string& more) {
+    const Scenario scenario = load(parse_json(R"({"workload": {"model": "gpt", "layers": 11, "hidden": 1024, "heads": 16,
+        "sequence": 1024, "vocabulary": 200000, "dropout": 0.1, "dtype": "f16", "optimizer": "adam"},
+        "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
+        "strategy": {"recompute": "optimal", "microbatches": 8, "pp": 4, )" + more +
+                                               R"(, "stage_partition": ")" + partition + "\"}}", "test"), "test");
+    const report::Summary summary = run(scenario).summary;
+    EXPECT_TRUE(summary.fits) << partition << more;
+    EXPECT_GT(summary.job.hardware_flops, summary.job.model_flops) << partition << more;
+    return summary.iteration_time.value();
+  };
+  for (const std::string more : {R"("global_batch": 448)", R"("global_batch": 512)", R"("global_batch": 1024, "tp": 2, "vocabulary_parallel": true)",
+                                 R"("global_batch": 512, "stage_shares": "3:2:2:2")"})
+    EXPECT_LE(time("balanced", more), 1.001 * time("uniform", more)) << more;
+}
+
+// A layer is repeated by the stage that did it, so another one has no use for its weights.
+TEST(RecomputeStrategy, NoLayerLiesOnTwoStages) {
+  for (int pp = 2; pp <= 8; ++pp) {
+    for (const std::string how : {"full", "block(2)"}) {
+      for (const std::string schedule : {"1f1b", "interleaved_1f1b", "zb_h1"}) {
+        if (schedule == "interleaved_1f1b" && pp > 4) continue;  // more stages than block(2) leaves segments
+        const std::string where = how + " " + schedule + " pp=" + std::to_string(pp);
+        const Scenario scenario = load(parse_json(R"({"workload": {"model": "gpt", "layers": 17, "hidden": 256, "heads": 4,
+            "sequence": 128, "vocabulary": 51200, "dtype": "f16", "optimizer": "adam"},
+            "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
+            "strategy": {"global_batch": 24, "microbatches": 24, "recompute": ")" + how + R"(", "schedule": ")" + schedule +
+                                                   R"(", "pp": )" + std::to_string(pp) + "}}", "test"), "test");
+        const PlatformRef platform = load_platform(scenario.platform);
+        const ir::Module module = distribute(build(scenario), scenario, *platform);
+        std::map<std::string, std::set<int>> devices;  // per layer
+        const ir::Function& entry = module.entry();
+        for (size_t i = 0; i < entry.parameters.size(); ++i) {
+          const ir::Value& value = entry.values[i];
+          if (entry.parameters[i] != ir::ParameterRole::weight || !value.name.starts_with("h.")) continue;
+          devices[value.name.substr(0, value.name.find('.', 2))].insert(ir::device_of(*value.annotation).index);
+        }
+        EXPECT_EQ(devices.size(), 17U) << where;
+        for (const auto& [layer, all] : devices) EXPECT_EQ(all.size(), 1U) << where << ": " << layer;
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "foreflow/schedule/describe.h"
 #include "foreflow/schedule/measure.h"
 
@@ -32,6 +34,21 @@ TEST(DelayWeightGradients, RunsThemAtOnceWhereNoneMayWait) {
   const Plan plan = delay_weight_gradients(planned("1f1b", 2, 3), 0, {.hop = 5});
   EXPECT_EQ(text(plan.order[0]), "F0 F1 I0 W0 F2 I1 W1 I2 W2");
   EXPECT_EQ(text(plan.order[1]), "F0 I0 W0 F1 I1 W1 F2 I2 W2");
+}
+
+// Where two may wait, two do: no schedule has W0 right behind I0.
+TEST(DelayWeightGradients, MakesThemWaitUnderEverySchedule) {
+  const std::map<std::string_view, std::string> first_device = {
+      {"gpipe", "F0 F1 F2 F3 I0 I1 I2 W0 I3 W1 W2 W3"},
+      {"1f1b", "F0 F1 I0 F2 I1 F3 I2 W0 W1 I3 W2 W3"},
+      {"eager_1f1b", "F0 F1 F2 I0 F3 I1 W0 I2 W1 W2 I3 W3"},
+      {"interleaved_1f1b", "F0 F1 F0' F1' F2 I0' F3 I1' F2' I0 W0' F3' I1 W1' W0 I2' W1 W2' I3' W3' I2 W2 I3 W3"},
+      {"looped_bfs", "F0 F1 F2 F3 F0' F1' F2' F3' I0' I1' I2' W0' I3' W1' I0 W2' I1 W3' I2 W0 I3 W1 W2 W3"},
+      {"chimera", "F0 F0' I0' I0 F1 F1' I1' W0' I1 W0 W1' W1"},
+  };
+  ASSERT_EQ(delayable().size(), first_device.size());
+  for (const ScheduleDef* row : delayable())
+    EXPECT_EQ(text(delay_weight_gradients(planned(row->name, 2, 4), 2).order[0]), first_device.at(row->name)) << row->name;
 }
 
 // Device 1 has its next forward when it has done I0, but waits for F2 when it has done I1.
