@@ -16,7 +16,7 @@ struct Model {
   std::string_view name;      // as the paper prints it
   std::string_view scenario;  // below scenarios/distir_table1
 };
-constexpr std::array kModels = {Model{"MLP 1B", "mlp_1b"},         Model{"MLP 17B", "mlp_17b"},
+inline constexpr std::array kModels = {Model{"MLP 1B", "mlp_1b"},         Model{"MLP 17B", "mlp_17b"},
                                 Model{"MLP 103B", "mlp_103b"},     Model{"GPT-2 1.6B", "gpt2_1.6b"},
                                 Model{"GPT-2 13B", "gpt2_13b"},    Model{"GPT-2 175B", "gpt2_175b"}};
 
