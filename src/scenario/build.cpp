@@ -239,7 +239,7 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
 transform::OneReplica shared_replica(ir::Module module, const Scenario& scenario) {
   transform::OneReplica one;
   asked_for_by("dp", scenario, [&] {
-    one        = transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
+    one        = transform::one_replica(module, ops::table(), data_parallel(scenario.strategy));
     one.module = with_streams(std::move(one.module), scenario.strategy);
   });
   return one;
