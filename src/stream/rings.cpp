@@ -72,7 +72,7 @@ class Search {
   static constexpr int kTries = 20'000;  // hops tried before a speed is given up; a DGX-1 needs some hundreds
 
   bool cross(int from, int to, double speed) {
-    const auto& route = routes_[static_cast<size_t>(from * count_ + to)];
+    const auto& route = routes_[static_cast<size_t>(from) * static_cast<size_t>(count_) + static_cast<size_t>(to)];
     bool enough       = !route.empty();
     for (const int link : route) enough = (left_[link] -= speed) >= 0 && enough;
     if (!enough) give_back(from, to, speed);
@@ -80,7 +80,7 @@ class Search {
   }
 
   void give_back(int from, int to, double speed) {
-    for (const int link : routes_[static_cast<size_t>(from * count_ + to)]) left_[link] += speed;
+    for (const int link : routes_[static_cast<size_t>(from) * static_cast<size_t>(count_) + static_cast<size_t>(to)]) left_[link] += speed;
   }
 
   bool complete(Ring& ring, double speed) {

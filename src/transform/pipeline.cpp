@@ -36,7 +36,7 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   if (!wanted.delay_weight_gradients) return plan;
   const std::string refusal = schedule::refuse_delay(*wanted.schedule);
   if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
-  return schedule::delay_weight_gradients(std::move(plan), 0);
+  return schedule::delay_weight_gradients(plan, 0);
 }
 
 // f(the program as the plan needs it): its two halves of a backward are different ops.
