@@ -19,19 +19,32 @@ double seconds_per_byte(const platform::Platform& platform, int from, int to) {
   return slowest;
 }
 
+// Devices that do the work of one stage of one replica.
+int devices_of_stage(const Strategy& strategy) {
+  int devices = strategy.tp;
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) devices *= step.ways;
+  return devices;
+}
+
+// A message between stages, alone on the slowest way from one to the next (of several stages a device: and around).
+Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices, Bytes bytes) {
+  const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
+  const bool around = strategy.schedule->placement == schedule::Placement::looped && strategy.schedule_size.chunks > 1;
+  Seconds slowest(0);
+  for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) {
+    const int from = devices[stage * group], to = devices[(stage + 1) % stages * group];
+    slowest = std::max(slowest, platform.step_latency(platform.route(from, to)) +
+                                    Seconds(seconds_per_byte(platform, from, to) * bytes.value()));
+  }
+  return slowest;
+}
+
 // As a ring does it (n - 1 steps of an n-th each, an all-reduce twice).
 Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, double seconds_per_byte) {
   const auto ranks   = static_cast<double>(std::max(call.arity(), outputs.size()));
   const double turns = call.def.name == "MPIAllreduce" ? 2 : 1;
   const Bytes bytes  = cost::message_bytes(call.def, call.inputs[0], outputs[0]);
   return Seconds(turns * (ranks - 1) / ranks * bytes.value() * seconds_per_byte);
-}
-
-// Devices that do the work of one stage of one replica.
-int devices_of_stage(const Strategy& strategy) {
-  int devices = strategy.tp;
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) devices *= step.ways;
-  return devices;
 }
 
 bool alike(const platform::Device& a, const platform::Device& b) {
@@ -109,6 +122,7 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);
   prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
+  prices.hop              = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   const double in_group   = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
   prices.op = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {

@@ -64,7 +64,7 @@ class Delayer {
   Task do_next(size_t d, const Choice& choice) {
     Device& device  = devices_[d];
     const Task task = choice.weight_grad ? device.waiting[device.done++] : split(plan_.order[d][device.next++]);
-    device.free     = choice.start + task_time(plan_, costs_, task.phase);
+    device.free     = choice.start + task_time(plan_, costs_, d, task);
     arrivals_.output(d, task, device.free);
     if (task.phase == Phase::input_grad) device.waiting.push_back({Phase::weight_grad, task.microbatch, task.chunk});
     return task;

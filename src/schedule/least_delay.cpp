@@ -11,7 +11,9 @@ double makespan(const Plan& plan, const Costs& costs) { return measure(plan, pla
 }  // namespace
 
 int least_delay(const Plan& plan, const Costs& costs) {
-  const double covered = makespan(plan, {costs.forward, costs.input_grad, costs.weight_grad, 0}) * (1 + kRounding);
+  Costs at_once        = costs;
+  at_once.hop          = 0;
+  const double covered = makespan(plan, at_once) * (1 + kRounding);
   int waiting          = 0;
   double time          = makespan(delay_weight_gradients(plan, 0, costs), costs);
   while (time > covered) {

@@ -64,7 +64,7 @@ class Player {
     }
     for (size_t i = begin; i < end; ++i) {
       const double start = time;
-      time += task_time(plan_, costs_, order[i].phase);
+      time += task_time(plan_, costs_, device, order[i]);
       done.push_back({order[i], start, time});
     }
     for (size_t i = begin; i < end; ++i) arrivals_.output(device, order[i], time);
@@ -95,17 +95,22 @@ void check_costs(const Costs& costs, const std::string& where) {
   if (!std::isfinite(costs.hop) || costs.hop < 0) refuse("hop", costs.hop, "of 0 or more");
 }
 
-double task_time(const Plan& plan, const Costs& costs, Phase phase) {
-  const int share = plan.size.chunks / plan.pipes();
-  switch (phase) {
+double task_time(const Plan& plan, const Costs& costs, size_t device, const Task& task) {
+  const int stage = plan.stage_of(static_cast<int>(device), task.chunk);
+  const bool even = costs.stages.empty();
+  FOREFLOW_CHECK(even || costs.stages.size() == static_cast<size_t>(plan.stages()), "costs of every virtual stage");
+  const StageCosts work = even ? StageCosts{costs.forward, costs.input_grad, costs.weight_grad}
+                               : costs.stages[static_cast<size_t>(stage)];
+  const int share       = even ? plan.size.chunks / plan.pipes() : 1;
+  switch (task.phase) {
     case Phase::forward:
-      return costs.forward / share;
+      return work.forward / share;
     case Phase::backward:
-      return costs.backward() / share;
+      return (work.input_grad + work.weight_grad) / share;
     case Phase::input_grad:
-      return costs.input_grad / share;
+      return work.input_grad / share;
     case Phase::weight_grad:
-      return costs.weight_grad / share;
+      return work.weight_grad / share;
   }
   FOREFLOW_CHECK(false, "a phase that is none");
 }

@@ -63,6 +63,7 @@ class Anchorer {
 
   std::vector<int32_t> run() {
     follow();
+    let_views_follow();
     bring_gradients_home();
     return std::move(anchors_);
   }
@@ -115,6 +116,31 @@ class Anchorer {
         earliest = std::min(earliest, gradient_[ir::index(id)]);
     }
     return earliest;
+  }
+
+  // A Reshape of a gradient for ops of an earlier stage, which needs the gradient itself for others, is made there: else both
+  // would be sent.
+  void let_views_follow() {
+    std::vector<int32_t> earliest(function_.values.size(), INT32_MAX), latest(function_.values.size(), kNone);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (phases_[o] != StagePhase::backward) continue;
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ir::ValueId::none) earliest[ir::index(id)] = std::min(earliest[ir::index(id)], anchors_[o]);
+      }
+    }
+    for (const ir::ValueId id : function_.results) latest[ir::index(id)] = INT32_MAX;
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op  = function_.ops[o];
+      const auto inputs = function_.inputs(op);
+      if (phases_[o] == StagePhase::backward && op.def->name == "Reshape" && reads_only_gradients(op)) {
+        const int32_t reader = latest[op.first_result];
+        if (reader != kNone && reader < anchors_[o] && earliest[ir::index(inputs[0])] <= reader) set(o, reader);
+      }
+      const int32_t here = phases_[o] == StagePhase::backward ? anchors_[o] : INT32_MAX;
+      for (const ir::ValueId id : inputs) {
+        if (id != ir::ValueId::none) latest[ir::index(id)] = std::max(latest[ir::index(id)], here);
+      }
+    }
   }
 
   // A gradient of a weight that is made of gradients alone (of a bias: the sum of what arrives) belongs to the op that

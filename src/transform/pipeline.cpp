@@ -33,29 +33,28 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
     throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
                                 " has no backward passes, but the program trains; use 1f1b");
   }
-  if (!wanted.delay_weight_gradients) return plan;
-  const std::string refusal = schedule::refuse_delay(*wanted.schedule);
+  const std::string refusal = wanted.delay_weight_gradients ? schedule::refuse_delay(*wanted.schedule) : "";
   if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
-  return schedule::delay_weight_gradients(plan, 0);
+  return plan;
 }
 
 // f(the program as the plan needs it): its two halves of a backward are different ops.
 template <class F>
-auto on_halves(const ir::Module& module, const ir::OpTable& ops, const schedule::Plan& plan, const F& f) {
-  return splits_backward(plan) ? f(separate_products(module, ops)) : f(module);
+auto on_halves(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan, const F& f) {
+  return splits_backward(wanted, plan) ? f(separate_products(module, ops)) : f(module);
 }
 
 }  // namespace
 
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
   const schedule::Plan plan = plan_of(module, wanted);
-  return on_halves(module, ops, plan,
+  return on_halves(module, ops, wanted, plan,
                    [&](const ir::Module& program) { return run_schedule(program, ops, wanted, plan); });
 }
 
 Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
   const schedule::Plan plan = plan_of(module, wanted);
-  return on_halves(module, ops, plan, [&](const ir::Module& program) {
+  return on_halves(module, ops, wanted, plan, [&](const ir::Module& program) {
     const auto layouts = interpret_layouts(program, plan.size.microbatches, "microbatches");
     const auto staged  = assign_stages(program, layouts.entry().values, wanted, plan);
     return cut_of(program.entry(), staged, plan.stages());

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "foreflow/ir/text.h"
+#include "foreflow/schedule/play.h"
+#include "stage_costs.h"
 #include "stage_devices.h"
 #include "step_update.h"
 #include "weight_gradients.h"
@@ -36,8 +38,28 @@ std::vector<bool> find_sums(const ir::Function& function, const std::vector<Stag
 std::vector<StagedOp> stage(const ir::Module& module, const interpret::Values<LaidOut>& values, const Pipeline& wanted,
                             const schedule::Plan& plan) {
   std::vector<StagedOp> staged = assign_stages(module, values, wanted, plan);
-  if (splits_backward(plan)) mark_weight_gradients(module.entry(), values, staged);
+  if (splits_backward(wanted, plan)) mark_weight_gradients(module.entry(), values, staged);
   return staged;
+}
+
+bool any_task(const schedule::Plan& plan, schedule::Phase phase) {
+  return std::any_of(plan.order.begin(), plan.order.end(), [phase](const auto& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [phase](const schedule::Task& task) { return task.phase == phase; });
+  });
+}
+
+bool delays(const Pipeline& wanted, const schedule::Plan& plan) {
+  return wanted.delay_weight_gradients && any_task(plan, schedule::Phase::backward);
+}
+
+// The least delay that hides what the stages hand on, as far as their prices tell (On Optimizing the Communication of
+// Model Parallelism, 2022, section 4).
+schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>& staged,
+                       const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan) {
+  if (!delays(wanted, plan)) return plan;
+  const int parts             = plan.size.microbatches * wanted.prices.replicas;
+  const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages());
+  return schedule::delay_weight_gradients(plan, schedule::least_delay(plan, costs), costs);
 }
 
 // Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
@@ -46,11 +68,11 @@ class Pipeliner {
   Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan)
       : module_(module),
         function_(module.entry()),
-        plan_(plan),
         microbatches_(plan.size.microbatches),
         layouts_(interpret_layouts(module, microbatches_, "microbatches")),
         values_(layouts_.entry().values),
         staged_(stage(module, values_, wanted, plan)),
+        plan_(delayed(function_, staged_, values_, wanted, plan)),
         summed_(find_sums(function_, staged_, values_)),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
@@ -96,10 +118,17 @@ class Pipeliner {
 
   int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }
 
-  // What is not one microbatch's own: parameters that are not split, sums, and everything when there is only one.
+  // What is not one microbatch's own: parameters that are not split, sums, what the update reads besides (a gradient that
+  // depends on no data, of which all microbatches make the same), and everything when there is only one.
   void find_shared() {
     shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
     for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      if (staged_[o].phase != StagePhase::update) continue;
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ValueId::none && values_[ir::index(id)].layout.is_whole()) shared_[ir::index(id)] = true;
+      }
+    }
   }
   int slot(ValueId id, int part) const { return shared_[ir::index(id)] ? kEveryMicrobatch : part; }
 
@@ -213,11 +242,11 @@ class Pipeliner {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const schedule::Plan& plan_;
   const int microbatches_;
   const LayoutInterpretation layouts_;
   const interpret::Values<LaidOut>& values_;
   const std::vector<StagedOp> staged_;
+  const schedule::Plan plan_;
   const std::vector<bool> summed_;
   StageOutliner outliner_;
   ir::FunctionBuilder builder_;
@@ -233,11 +262,8 @@ class Pipeliner {
 
 }  // namespace
 
-bool splits_backward(const schedule::Plan& plan) {
-  return std::any_of(plan.order.begin(), plan.order.end(), [](const auto& tasks) {
-    return std::any_of(tasks.begin(), tasks.end(),
-                       [](const schedule::Task& task) { return task.phase == schedule::Phase::weight_grad; });
-  });
+bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan) {
+  return any_task(plan, schedule::Phase::weight_grad) || delays(wanted, plan);
 }
 
 Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan) {

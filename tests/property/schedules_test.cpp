@@ -166,7 +166,7 @@ double blocking_makespan(const Plan& plan, const std::vector<PlacedTask>& line, 
     }
     for (; group != end; ++group) {
       const auto device = static_cast<size_t>(group->device);
-      clock[device] += task_time(plan, costs, group->task.phase);
+      clock[device] += task_time(plan, costs, device, group->task);
       for (const Work& work : works(plan, group->device, group->task)) from[work] = device;
     }
   }

@@ -28,6 +28,11 @@ Plan plan(const ScheduleDef& schedule, const Size& size);
 // For inference: the forward tasks.
 Plan forward_only(Plan plan);
 
+// What the tasks of one virtual stage take.
+struct StageCosts {
+  double forward, input_grad, weight_grad;
+};
+
 // In any unit of time. What one microbatch takes on one device, whatever the number of its chunks: with v chunks of the
 // model on a device, a task of one chunk takes a v-th. (Two pipes are two models; their tasks take the full cost.)
 struct Costs {
@@ -35,6 +40,8 @@ struct Costs {
   double input_grad  = 1;
   double weight_grad = 1;
   double hop         = 0;  // latency of an activation or gradient between two devices; nobody is busy with it
+  // Where stages are unequal: what their tasks take, one entry a virtual stage, in place of the three above.
+  std::vector<StageCosts> stages = {};
 
   double backward() const { return input_grad + weight_grad; }
 };

@@ -15,7 +15,7 @@ Costs whole_costs(double forward, double backward, double hop = 0);
 void check_costs(const Costs& costs, const std::string& where);
 
 // What a task takes on a device of the plan.
-double task_time(const Plan& plan, const Costs& costs, Phase phase);
+double task_time(const Plan& plan, const Costs& costs, size_t device, const Task& task);
 
 struct Slot {
   Task task;

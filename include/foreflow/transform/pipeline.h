@@ -18,13 +18,19 @@ enum class StagePartition : uint8_t {
   uniform    // by the forward's arithmetic alone, where few tensors cross
 };
 
-// What stages are balanced by.
+// What sending a byte is weighed against arithmetic where nothing is known of the machine: the flop that an NVIDIA A100
+// (data sheet: 312 Tflop/s in 16 bits) does while NVLink (300 GB/s one way) moves a byte. By the same rule it is 833 for a V100
+// and 2200 for an H100; over a network between nodes tens of times as much.
+constexpr double kFlopPerByte = 312e12 / 300e9;
+
+// What stages are balanced by, and late weight gradients planned with.
 struct StagePrices {
   // Seconds of one op on one device (of a communication: among its members), on one microbatch. Empty: a second a flop.
   std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)> op = {};
-  // Of sending from a stage to another. With empty `op` the default, which weighs a byte as a thousand flop: about
-  // what an accelerator computes while a link to another moves one.
-  double seconds_per_byte = 1000;
+  // Of sending from a stage to another. The default goes with an empty `op`.
+  double seconds_per_byte = kFlopPerByte;
+  // What the slowest message from a stage to the next takes, until it is there. Empty: seconds_per_byte.
+  std::function<Seconds(Bytes)> hop = {};
   // That will share the samples of a microbatch: what a stage computes and holds is one replica's.
   int replicas = 1;
   // That a device has; no stage needs more if that can be. 0: as much as is asked for.
@@ -35,7 +41,9 @@ struct Pipeline {
   const schedule::ScheduleDef* schedule = nullptr;
   // Of the schedule, from schedule::checked_size; a device stands for a group of them, as large as the program's.
   schedule::Size size;
-  bool delay_weight_gradients = false;  // see schedule::delay_weight_gradients
+  // Backwards are split, and weight gradients wait for as long as hides hops best: schedule::least_delay, with what the
+  // stages take by `prices`. What they need is kept until then, whatever `prices.memory`.
+  bool delay_weight_gradients = false;
   StagePartition partition    = StagePartition::balanced;
   // How much of the work each stage should do, in any unit (layers, say), one number a stage; empty: equal parts.
   std::vector<double> shares = {};

@@ -30,6 +30,13 @@ TEST(Play, TakesTheTextbookTimeWithoutLatency) {
   }
 }
 
+// sum f + (K-1) max f + sum b + (K-1) max b.
+TEST(Play, TakesWhatUnequalStagesTake) {
+  const Costs costs{.stages = {{1, 2, 3}, {4, 1, 0.5}, {2, 2.5, 2.5}}};
+  EXPECT_EQ(makespan("gpipe", 3, 5, costs), (1 + 4 + 2) + 4 * 4 + (5 + 1.5 + 5) + 4 * 5);
+  EXPECT_EQ(measured(planned("gpipe", 3, 5), costs).ideal, 5 * (2 + 5));
+}
+
 TEST(Play, DelaysOneMicrobatchByTwoHopsPerBoundary) {
   const int stages = 5;
   EXPECT_DOUBLE_EQ(makespan("1f1b", stages, 1, whole_costs(1, 2, 0.5)), stages * 3 + 2 * (stages - 1) * 0.5);
