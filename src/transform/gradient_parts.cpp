@@ -32,7 +32,8 @@ class Finder {
       GradientPart part{weight, sum, kNoOp, ValueId::none, kNoOp, {}, false, found.empty()};
       const size_t o = makers_[ir::index(sum)];
       sum            = ValueId::none;
-      if (entry_.ops[o].is_call()) {
+      // What others read too, as a device with a copy of the weight that is sent the gradient, stays what it is.
+      if (entry_.ops[o].is_call() && uses_[ir::index(part.value)] == 1) {
         part.call   = o;
         part.inside = callee(o).results[ir::index(part.value) - entry_.ops[o].first_result];
         if (each_microbatch) sum = take_apart(part);

@@ -62,6 +62,31 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
   }
 }
 
+// A cut inside of a layer leaves a weight on both sides, whose gradient is made on one of them and sent to the other.
+TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
+  const ir::Module forward = test::family("llama", R"({"layers": 1, "hidden": 8, "heads": 2, "feed_forward": 8, "sequence": 4, "vocabulary": 8})",
+                                          kBatch, Mode::training);
+  const ir::Module module  = transform::eliminate_dead_code(transform::resolve(
+      transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "sgd")));
+  std::mt19937_64 random(20263);
+  const auto arguments = test::random_arguments(module, random, 8);
+  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  std::vector<transform::Distributed> steps{transform::shard(module, ops::table(), 2, {.sequence = true}), {}, {}};
+  transform::Pipeline wanted = test::pipeline(2, 2);
+  const int32_t end          = transform::cut(steps[0].module, ops::table(), wanted).places.back();
+  for (int32_t place = 1; place <= end - 2; ++place) {  // the loss, once on each of two devices, is one group
+    wanted.places = {place, end};
+    steps[1]      = transform::pipeline(steps[0].module, ops::table(), wanted);
+    for (const int zero : {0, 2, 3}) {
+      SCOPED_TRACE("cut behind " + std::to_string(place) + " of " + std::to_string(end) + ", zero=" + std::to_string(zero));
+      steps[2] = transform::replicate(steps[1].module, ops::table(), {2, zero, zero == 0, Bytes(2000)});
+      const auto results = test::run(steps, arguments, expected.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        ASSERT_LE(test::relative_difference(results[i], expected[i]), kTolerance) << "result " << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Axes, ZeroBeside, testing::Values("gpt", "moe"),
                          [](const auto& info) { return info.param; });
 
