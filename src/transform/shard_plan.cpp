@@ -49,7 +49,7 @@ class Planner {
         model_weights_(model_weights(function)),
         fixed_(weight_splits(module, function, values, sharding, ways)) {
     if (ways == 1) return;
-    if (sharding.sequence) sequences_ = SequenceLayouts(function, values);
+    if (sharding.sequence) sequences_ = SequenceLayouts(module, values);
     if (sharding.vocabulary) fix_vocabulary();
   }
 
@@ -189,9 +189,9 @@ class Planner {
     std::vector<Layout> parts = arrival.layouts;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].is_partial() && decision.inputs[i].is_whole())
-        parts[i] = sequences_->of_activation(arrival.call.inputs[i], ways_);
+        parts[i] = sequences_->of_activation(arrival.inputs[i], arrival.call.inputs[i], ways_);
     }
-    if (is_lookup(arrival)) parts[1] = sequences_->of_indices(arrival.call.inputs[1], ways_);
+    if (is_lookup(arrival)) parts[1] = sequences_->of_indices(arrival.inputs[1], arrival.call.inputs[1], ways_);
     if (parts == arrival.layouts) return decision;
     Decision split = decide(arrival.call, parts, ways_);
     return refuses_split(parts, split) || !split.outputs[0].is_split() ? decision : split;

@@ -21,14 +21,18 @@ struct Program {
   std::vector<ir::Array> arguments, expected;
 };
 
-// Sizes that four ways divide, in place of those that they do not.
-Member divisible(Member member) {
+Member with_sizes(Member member, const std::map<std::string, int>& changed) {
   Json sizes = parse_json(member.sizes, "sizes");
-  for (const auto& [key, size] : {std::pair{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}, {"routing_groups", 4}}) {
+  for (const auto& [key, size] : changed) {
     if (sizes.find(key) != nullptr) sizes.set(key, size);
   }
   member.sizes = sizes.dump_compact();
   return member;
+}
+
+// Sizes that four ways divide, in place of those that they do not.
+Member divisible(const Member& member) {
+  return with_sizes(member, {{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}, {"routing_groups", 4}});
 }
 
 Program program_of(const Member& member) {
@@ -84,6 +88,28 @@ TEST_P(TensorParallelFamilies, ComputeTheSameNumbersHoweverTheyAreSplit) {
         expect_same_numbers(program, sharding, groups);
       } catch (const Error& error) {
         EXPECT_TRUE(is_refusal(error.what())) << error.what();
+      }
+    }
+  }
+}
+
+// Positions, and the places of routing groups, that are as many as samples are not taken for samples.
+TEST(TensorParallelSequences, ComputeTheSameNumbersWhereOtherSizesEqualTheBatch) {
+  const std::map<std::string, std::vector<std::map<std::string, int>>> cases = {
+      {"t5", {{{"sequence", 4}, {"target_sequence", 4}}, {{"sequence", 4}, {"target_sequence", 8}}}},
+      {"bert", {{{"sequence", 4}, {"positions", 4}}}},
+      {"gpt_prefill", {{{"sequence", 4}}}},
+      {"moe", {{{"sequence", 8}, {"routing_groups", 2}}, {{"sequence", 4}, {"routing_groups", 1}}}},
+  };
+  for (const auto& [name, all] : cases) {
+    for (const auto& sizes : all) {
+      const Program program = program_of(with_sizes(divisible(members().at(name)), sizes));
+      for (const Groups& groups : {Groups{2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 1, 2}, {4, 1, 2, 2}, {4, 2, 1, 4}, {2, 1, 4, 1}}) {
+        SCOPED_TRACE(name + " " + std::to_string(sizes.at("sequence")) + " tp=" + std::to_string(groups.tp) +
+                     " pp=" + std::to_string(groups.pp) + " dp=" + std::to_string(groups.dp) +
+                     " microbatches=" + std::to_string(groups.microbatches));
+        if (groups.tp > members().at(name).tp || groups.pp > members().at(name).pp) continue;
+        EXPECT_NO_THROW(expect_same_numbers(program, {.sequence = true}, groups));
       }
     }
   }
