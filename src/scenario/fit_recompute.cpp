@@ -96,7 +96,9 @@ class Fitter {
         transform::Cut cut = scenario::cut(sequential_, full, platform_, repeated);
         Cutting cutting{std::move(cut.places), std::move(cut.segments)};
         if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
-      } catch (const Error&) {  // too few blocks for such stages: others may do, as may what is repeated nowhere
+      } catch (const Error& error) {
+        // Too few blocks for such stages: others may do, as may what is repeated nowhere.
+        if (error.where() != full.root().where() + ".strategy.pp") throw;
       }
     };
     if (full.strategy.partition == transform::StagePartition::balanced) {
