@@ -1,5 +1,8 @@
 #include "layout_domain.h"
 
+#include <algorithm>
+#include <set>
+
 namespace foreflow::transform {
 namespace {
 
@@ -67,23 +70,77 @@ const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op,
   return verdicts_[number];
 }
 
-void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
-  throw Error(ir::describe(module, function, op), "needs the whole batch at once, so the batch cannot be split over " + what);
+namespace {
+
+// Per parameter of the entry the dimension that counts samples; kWhole: none.
+using DataDims         = std::vector<int32_t>;
+constexpr int32_t kWhole = -1;
+
+// Of the data parameters; others have none.
+std::vector<ir::Type> types_of_data(const ir::Function& entry) {
+  std::vector<ir::Type> types(entry.parameters.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    const ir::TypeRef& type = entry.values[i].annotation;
+    if (entry.parameters[i] == ir::ParameterRole::data && type != nullptr) types[i] = *type;
+  }
+  return types;
 }
 
-LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {
+bool has_dims(const ir::Type& type) { return type.is_tensor() && !type.dims.empty(); }
+
+bool of_one_size(const std::vector<ir::Type>& types) {
+  const auto any = std::find_if(types.begin(), types.end(), has_dims);
+  return std::all_of(types.begin(), types.end(),
+                     [&](const ir::Type& type) { return !has_dims(type) || type.dims[0] == any->dims[0]; });
+}
+
+// Samples are the first dimension of all data; or of some data, and another of what is as large elsewhere (past keys and
+// values [2,b,..]), and the rest is every sample's (tables of positions, weights that an export takes as data).
+std::vector<DataDims> possible_dims(const std::vector<ir::Type>& types) {
+  std::vector<DataDims> all{DataDims(types.size(), 0)};
+  std::set<int64_t> tried;
+  for (const ir::Type& type : types) {
+    if (!has_dims(type) || type.dims[0] < 2 || !tried.insert(type.dims[0]).second) continue;
+    DataDims dims(types.size(), kWhole);
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!has_dims(types[i])) continue;
+      const auto found = std::find(types[i].dims.begin(), types[i].dims.end(), type.dims[0]);
+      if (found != types[i].dims.end()) dims[i] = static_cast<int32_t>(found - types[i].dims.begin());
+    }
+    all.push_back(std::move(dims));
+  }
+  return all;
+}
+
+// Whether an op cannot go on with a split.
+bool mixes(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways) {
+  Judge judge_once(ways);
+  return std::any_of(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {
+    if (op.is_call()) return false;
+    const Verdict& verdict = judge_once(entry, op, values);
+    const auto inputs      = entry.inputs(op);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none || verdict.decision.inputs[i] == values[ir::index(inputs[i])].layout) continue;
+      if (!values[ir::index(inputs[i])].layout.is_partial()) return true;
+    }
+    return false;
+  });
+}
+
+LayoutInterpretation interpret_split(const ir::Module& module, const std::vector<ir::Type>& data, const DataDims& dims,
+                                     int ways, const std::string& what) {
   const ir::Function& entry = module.entry();
   std::vector<LaidOut> arguments;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::TypeRef& type = entry.values[i].annotation;
     LaidOut argument{interpret::Mixed::of(type == nullptr ? ir::Type() : *type), Layout::whole()};
-    if (entry.parameters[i] == ir::ParameterRole::data && ways > 1) {
-      const ir::Dims& dims = argument.value.type.dims;
-      if (dims.empty() || dims[0] % ways != 0) {
+    if (entry.parameters[i] == ir::ParameterRole::data && ways > 1 && dims[i] != kWhole) {
+      const bool divides = has_dims(data[i]) && data[i].dims[static_cast<size_t>(dims[i])] % ways == 0;
+      if (!divides) {
         throw Error(module.source + ": @" + entry.name + ": %" + entry.values[i].name,
                     ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
       }
-      argument.layout = Layout::split(0);
+      argument.layout = Layout::split(dims[i]);
     }
     arguments.push_back(std::move(argument));
   }
@@ -96,6 +153,26 @@ LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const
     }
   }
   return result;
+}
+
+}  // namespace
+
+void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
+  throw Error(ir::describe(module, function, op), "needs the whole batch at once, so the batch cannot be split over " + what);
+}
+
+LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {
+  const std::vector<ir::Type> types = types_of_data(module.entry());
+  const DataDims first(types.size(), 0);
+  if (ways == 1 || of_one_size(types)) return interpret_split(module, types, first, ways, what);
+  for (const DataDims& dims : possible_dims(types)) {
+    try {
+      LayoutInterpretation result = interpret_split(module, types, dims, ways, what);
+      if (!mixes(module.entry(), result.entry().values, ways)) return result;
+    } catch (const Error&) {  // another dimension may do; where none does, the first of samples says why
+    }
+  }
+  return interpret_split(module, types, first, ways, what);
 }
 
 }  // namespace foreflow::transform

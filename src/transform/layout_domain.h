@@ -32,8 +32,9 @@ struct LayoutDomain {
 
 using LayoutInterpretation = interpret::Interpretation<LaidOut>;
 
-// Data parameters are split by their first dimension, weights are whole. Throws Error naming the parameter when `ways` does not divide it,
-// and naming the op when a called function would mix the parts (`what`: "replicas").
+// Data parameters are split by their first dimension, weights are whole. Where data differ in size there and ops cannot go on so,
+// samples are what one of the sizes counts, in whichever dimension, and data without it are whole. Throws Error naming the parameter
+// when `ways` does not divide it, and naming the op when a called function would mix the parts (`what`: "replicas").
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what);
 
 // The decision for one op of an instance, and whether its operands arrive as it needs them.

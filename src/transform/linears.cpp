@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "elementwise.h"
 #include "factor_text.h"
 #include "foreflow/transform/layout.h"
 #include "op_types.h"
@@ -16,21 +17,6 @@ using ir::ValueId;
 constexpr std::array<std::string_view, 1> kKeepFeatures = {"RotaryEmbedding"};
 
 bool is_kept(std::string_view name) { return std::find(kKeepFeatures.begin(), kKeepFeatures.end(), name) != kKeepFeatures.end(); }
-
-// Every element of a result comes from the elements at its own place.
-bool is_elementwise(const ir::OpCall& call) {
-  if (call.def.role != ir::Role::compute || call.inputs.empty()) return false;
-  const FactorText text = parse_factors(call.def.factors(call).text);
-  if (text.outputs.empty() || text.inputs.size() != call.inputs.size()) return false;
-  for (size_t i = 0; i < text.inputs.size(); ++i) {
-    for (size_t d = 0; d < text.inputs[i].size(); ++d) {
-      const char letter = text.inputs[i][d];
-      const bool single = d < call.inputs[i].dims.size() && call.inputs[i].dims[d] == 1;
-      if (letter == '.' ? !single : text.outputs[0].find(letter) == std::string::npos) return false;
-    }
-  }
-  return true;
-}
 
 // Sums over a letter that two operands share.
 bool is_contraction(const ir::OpCall& call) {

@@ -1,9 +1,12 @@
 #include <map>
+#include <optional>
 
 #include "copy.h"
+#include "elementwise.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "op_types.h"
 #include "pass_arguments.h"
 
 namespace foreflow::transform {
@@ -18,6 +21,27 @@ std::vector<int64_t> split_free_shape(const ir::Dims& from, const ir::Dims& to) 
   for (; i < to.size() && i < from.size() && from[i] == to[i]; ++i) shape[i] = 0;
   if (i < to.size()) shape[i] = -1;
   return shape;
+}
+
+// The same for a broadcast: 1 keeps the operand's dimension.
+std::vector<int64_t> split_free_stretch(const ir::Dims& from, const ir::Dims& to) {
+  std::vector<int64_t> shape(to.begin(), to.end());
+  const size_t more = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[more + i]) shape[more + i] = 1;
+  }
+  return shape;
+}
+
+// The first part of an array whose parts along its first dimension are all alike; nothing of another array.
+std::optional<ir::Array> unrepeated(const ir::Array& array) {
+  const ir::Dims& dims = array.dims();
+  if (array.is_tuple() || dims.empty() || dims[0] < 2 || array.size() == 0) return std::nullopt;
+  const int64_t part = array.size() / dims[0];
+  for (int64_t i = part; i < array.size(); ++i) {
+    if (array.at(i) != array.at(i - part)) return std::nullopt;
+  }
+  return part_of(array, Layout::split(0), static_cast<int>(dims[0]), 0);
 }
 
 class Resolver {
@@ -62,11 +86,20 @@ class Resolver {
       return copy_op(builder_, function_, op, map_);
     }
     std::vector<ir::ValueId> operands;
-    for (const ir::ValueId id : function_.inputs(op)) operands.push_back(as_constant(id));
+    for (size_t i = 0; i < function_.inputs(op).size(); ++i) {
+      const ir::ValueId id = function_.inputs(op)[i];
+      operands.push_back(stretches(op, i) ? one_part(id) : as_constant(id));
+    }
     ir::AttributesRef attributes = op.attributes;
     const auto inputs            = function_.inputs(op);
-    const bool reshapes          = op.def->name == "Reshape" && values_[op.first_result].type.resolved();
-    if (reshapes) {
+    const bool resolved          = values_[op.first_result].type.resolved();
+    if (op.def->name == "Expand" && resolved && values_[ir::index(inputs[0])].type.resolved()) {
+      operands.resize(1);
+      ir::Attributes shaped = *op.attributes;
+      shaped.set("shape", split_free_stretch(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      attributes = builder_.share(std::move(shaped));
+    }
+    if (op.def->name == "Reshape" && resolved) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
       shaped.erase("allowzero");  // 0 keeps a dimension
@@ -95,6 +128,30 @@ class Resolver {
     return known->second;
   }
 
+  // Whether one part of a known operand is as good as all of them, since the op stretches it: a mask that was stretched to the batch
+  // when it was computed would hold the batch together.
+  bool stretches(const ir::Op& op, size_t operand) const {
+    const ir::ValueId id = function_.inputs(op)[operand];
+    if (id == ir::ValueId::none || constant_ == nullptr || !values_[ir::index(id)].known) return false;
+    OpTypes types(function_, op, values_);
+    ir::Type& type = types.inputs[operand];
+    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand])) return false;
+    type.dims[0]         = 1;
+    types.known[operand] = nullptr;
+    return op.def->infer(types.call()) == moved_nowhere(types.outputs);
+  }
+
+  static std::vector<ir::Type> moved_nowhere(std::vector<ir::Type> types) {
+    for (ir::Type& type : types) type = ir::moved(type, {});
+    return types;
+  }
+
+  ir::ValueId one_part(ir::ValueId id) {
+    const auto [known, fresh] = parts_.emplace(id, ir::ValueId::none);
+    if (fresh) known->second = builder_.append(constant_, -1, builder_.share({{"value", *unrepeated(*values_[ir::index(id)].known)}}), {}, 1);
+    return known->second;
+  }
+
   bool is_constant(ir::ValueId id) {
     if (from_constant_.empty()) {
       from_constant_.resize(function_.values.size());
@@ -112,7 +169,7 @@ class Resolver {
   ir::FunctionBuilder builder_;
   ValueMap map_;
   const ir::OpDef* constant_ = nullptr;
-  std::map<ir::ValueId, ir::ValueId> constants_;
+  std::map<ir::ValueId, ir::ValueId> constants_, parts_;  // and of constants that repeat, one part
   std::vector<bool> from_constant_;
 };
 

@@ -75,6 +75,8 @@ ir::Module shrunk(const ir::Module& module, const Imported& subject) {
   };
   ir::Module result      = module;
   ir::Function& function = result.functions.back();
+  // What the file says of the shapes between inputs and results, it says of the batch that it was exported with.
+  for (size_t i = function.parameters.size(); i < function.values.size(); ++i) function.values[i].annotation = nullptr;
   for (ir::Value& value : function.values) {
     if (value.annotation == nullptr || !value.annotation->is_tensor()) continue;
     ir::Type type = *value.annotation;
@@ -116,11 +118,14 @@ ir::Module with_closed_shapes(ir::Module module) {
 
 }  // namespace
 
-ir::Module with_loss(const std::filesystem::path& file, const Imported& subject) {
+ir::Module without_loss(const std::filesystem::path& file, const Imported& subject) {
   const onnx::Imported imported = onnx::import_model(file.string(), ops::table(), onnx::Numbers::skip);
-  const ir::Module small        = with_closed_shapes(shrunk(imported.module, subject));
-  return in_double(transform::add_loss(transform::lift_constants(small, ops::table()), ops::table(), subject.loss,
-                                       subject.output, subject.axis));
+  return in_double(
+      transform::lift_constants(with_closed_shapes(shrunk(imported.module, subject)), ops::table()));
+}
+
+ir::Module with_loss(const std::filesystem::path& file, const Imported& subject) {
+  return in_double(transform::add_loss(without_loss(file, subject), ops::table(), subject.loss, subject.output, subject.axis));
 }
 
 }  // namespace foreflow::test

@@ -32,7 +32,8 @@ const std::vector<Imported>& imports();
 // The parameters of the exported LLaMA layer that are weights.
 const std::vector<std::string>& llama_weights();
 
-// The program of the file with its loss, in Float64.
+// The program of the file, and with its loss, in Float64.
+ir::Module without_loss(const std::filesystem::path& file, const Imported& subject);
 ir::Module with_loss(const std::filesystem::path& file, const Imported& subject);
 
 }  // namespace foreflow::test

@@ -128,6 +128,17 @@ TEST(Pipeline, SendsOneActivationAndOneGradientAMicrobatchAcrossEachCut) {
   }
 }
 
+// Of gradients too: the rows of one, which the halves of a backward read, are made where they are read.
+TEST(Pipeline, SendsNoMoreWhereBackwardsAreSplit) {
+  for (const char* schedule : {"1f1b", "zb_h1"}) {
+    Pipeline wanted               = test::pipeline(2, 4, schedule);
+    wanted.delay_weight_gradients = schedule == std::string("1f1b");
+    const ir::Module cut          = pipeline(shard(trained(gpt()), ops::table(), 1).module, ops::table(), wanted).module;
+    EXPECT_GT(count(cut, "Gemm"), 0);
+    EXPECT_EQ(count(cut, "Send"), count(pipelined(trained(gpt()), 2, 4).module, "Send")) << schedule;
+  }
+}
+
 TEST(Pipeline, TakesAProgramOnNoDeviceAsOneOnTheFirst) {
   const ir::Module cut = pipeline(trained(mlp()), ops::table(), test::pipeline(2, 4)).module;
   EXPECT_EQ(ir::print(cut), ir::print(pipelined(trained(mlp()), 2, 4).module));
@@ -136,6 +147,21 @@ TEST(Pipeline, TakesAProgramOnNoDeviceAsOneOnTheFirst) {
 TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
   EXPECT_EQ(refused([] { pipelined(mlp(), 2, 3); }),
             "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches");
+}
+
+// Past keys and values [2,b,..] have their batch behind; tables are every sample's.
+TEST(Pipeline, FindsTheSamplesOfDataWhoseFirstDimensionsDiffer) {
+  const ir::Module module = ir::parse(
+      "func @f(%past: Tensor[Float32, (2, 4, 3)], %table: Tensor[Float32, (6, 3)], %ids: Tensor[Int64, (4, 3)]) {\n"
+      "  %row = Gather[axis = 0](%table, %ids)\n  %sum = ReduceSum[axes = [1], keepdims = 0](%row)\n"
+      "  %keys, %values = Split[axis = 0](%past)\n  %first = Squeeze[axes = [0]](%keys)\n  %y = Add(%sum, %first)\n  return %y\n}",
+      "m", ops::table());
+  const auto parameters = pipelined(module, 1, 2).parameters;
+  std::vector<std::string> layouts;
+  for (const Piece& parameter : parameters) layouts.push_back(to_string(parameter.layout));
+  EXPECT_EQ(layouts, (std::vector<std::string>{"split 1", "split 1", "whole", "split 0", "split 0"}));
+  EXPECT_EQ(refused([&] { pipelined(module, 1, 3); }),
+            "m: @f: %past: Tensor[Float32, (2, 4, 3), 1] cannot be split evenly over 3 microbatches");
 }
 
 TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
@@ -190,6 +216,22 @@ TEST(Resolve, WritesShapesThatHoldForAnySplit) {
   EXPECT_EQ(ir::print(eliminate_dead_code(resolve(module))),
             "func @f(%x: Tensor[Float32, (4, 16, 96)]) {\n  %rows = Reshape[shape = [-1, 96]](%x)\n"
             "  %heads = Reshape[shape = [0, 0, -1, 12]](%x)\n  return %rows, %heads\n}\n");
+}
+
+// A causal mask that an export stretches to its batch, and one that depends on the data.
+TEST(Resolve, LeavesStretchingToWhoeverReads) {
+  const ir::Module module = ir::parse(
+      "func @f(%x: Tensor[Bool, (4, 1, 2)]) {\n  %k = Constant[value = Int64(3,)[4, 2, 2]]()\n"
+      "  %wide = Expand(%x, %k)\n  %causal = Constant[value = Bool(1, 2, 2)[0, 1, 0, 0]]()\n"
+      "  %mask = Expand(%causal, %k)\n  %y = Or(%wide, %mask)\n  return %y\n}",
+      "m", ops::table());
+  const ir::Module resolved = eliminate_dead_code(resolve(module));
+  EXPECT_EQ(ir::print(resolved),
+            "func @f(%x: Tensor[Bool, (4, 1, 2)]) {\n  %wide = Expand[shape = [1, 2, 1]](%x)\n"
+            "  %v2 = Constant[value = Bool(1, 2, 2)[0, 1, 0, 0]]()\n  %y = Or(%wide, %v2)\n  return %y\n}\n");
+  EXPECT_EQ(pipelined(resolved, 1, 4).parameters.size(), 4U);
+  EXPECT_EQ(refused([&] { pipelined(module, 1, 4); }),
+            "m: @f: %wide = Expand: needs the whole batch at once, so the batch cannot be split over microbatches");
 }
 
 TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {
