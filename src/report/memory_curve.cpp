@@ -37,7 +37,7 @@ MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline&
   };
   note(Seconds(0));
   play(
-      program, timeline, streams,
+      timeline, streams,
       [&](const Played& played, Seconds time) {
         progress[played.stream].running = true;
         workspace += effect(played).peak;
