@@ -1,7 +1,5 @@
 #include "report/memory_curve.h"
 
-#include <algorithm>
-
 #include "report/playback.h"
 
 namespace foreflow::report {

@@ -1,7 +1,5 @@
 #include "sequence_layout.h"
 
-#include <algorithm>
-
 namespace foreflow::transform {
 
 SequenceLayouts::SequenceLayouts(const ir::Function& function, const interpret::Values<interpret::Mixed>& values) {
