@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "foreflow/base/process.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/lower/lower.h"
 #include "foreflow/scenario/run.h"
@@ -32,7 +31,6 @@ double peak_bytes() {
 }
 
 void file_to_summary(benchmark::State& state, const std::string& name, const std::string& engine) {
-  foreflow::keep_freed_memory();  // as the command does
   const std::string path = std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/" + name + ".json";
   for (auto _ : state) {
     const double before = cpu_seconds();

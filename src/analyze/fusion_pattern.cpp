@@ -1,7 +1,6 @@
 #include "fusion_pattern.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace foreflow::analyze {

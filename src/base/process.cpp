@@ -1,14 +1,12 @@
 #include "foreflow/base/process.h"
 
 #include <fmt/core.h>
-#include <malloc.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <memory>
 
 #include "base/child.h"
@@ -38,13 +36,6 @@ void receive_any(const std::vector<Child*>& children) {
     return;
   }
   for (size_t i = 0; i < children.size(); ++i) children[i]->receive(waiting[2 * i], waiting[2 * i + 1]);
-}
-
-void keep_freed_memory() {
-  constexpr int kMegabyte = 1 << 20;
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  ::mallopt(M_TOP_PAD, 64 * kMegabyte);
 }
 
 std::string run_in_child(const std::string& where, const std::function<std::string()>& work) {

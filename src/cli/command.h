@@ -3,8 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
 
 #include "foreflow/base/registry.h"

@@ -1,8 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
-#include <iostream>
 
 #include "cli/command.h"
 #include "cli/output.h"

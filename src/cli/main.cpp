@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "foreflow/base/error.h"
-#include "foreflow/base/process.h"
 
 namespace foreflow::cli {
 namespace {
@@ -24,7 +23,6 @@ bool is_unknown_command(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  keep_freed_memory();
   if (is_unknown_command(argc, argv)) {
     std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \""
               << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";

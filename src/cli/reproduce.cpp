@@ -1,8 +1,5 @@
 #include "foreflow/reproduce/reproduce.h"
 
-#include <filesystem>
-#include <iostream>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/timing.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 
 #include "collective/all_pairs.h"
 #include "collective/layout.h"

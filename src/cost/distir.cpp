@@ -1,5 +1,4 @@
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "foreflow/cost/cost.h"

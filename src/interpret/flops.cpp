@@ -1,7 +1,5 @@
 #include "foreflow/interpret/flops.h"
 
-#include <algorithm>
-
 namespace foreflow::interpret {
 namespace {
 

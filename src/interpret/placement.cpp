@@ -1,6 +1,5 @@
 #include "foreflow/interpret/placement.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "foreflow/base/text.h"

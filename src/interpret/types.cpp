@@ -1,7 +1,5 @@
 #include "foreflow/interpret/types.h"
 
-#include <algorithm>
-
 #include "foreflow/ir/countable.h"
 
 namespace foreflow::interpret {

@@ -1,7 +1,6 @@
 #include "foreflow/ir/array.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "foreflow/ir/half.h"
 

@@ -33,7 +33,8 @@ bool is_named(const ir::Op& op, std::string_view name) { return !op.is_call() &&
 // The stream that a Send leads to; "" of another op.
 std::string_view sent_to(const ir::Op& op) {
   if (op.is_call() || op.def->name != "Send") return "";
-  const std::string_view to = op.attributes->get_device("to").stream_name();
+  const ir::Device device   = op.attributes->get_device("to");
+  const std::string_view to = device.stream_name();
   return to == ir::kHostMemory ? ir::kHostMemory : to == ir::kFromHost ? ir::kFromHost : "";
 }
 

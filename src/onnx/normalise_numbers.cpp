@@ -1,5 +1,4 @@
 // Rules for ops whose attributes hold data types or numbers.
-#include <algorithm>
 #include <optional>
 
 #include "onnx/dtype.h"

@@ -1,6 +1,5 @@
 #include "ops/determinant.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "ops/letters.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "ops/broadcast.h"
 #include "ops/kernel.h"

@@ -1,7 +1,5 @@
 #include "ops/reduce.h"
 
-#include <algorithm>
-
 #include "ops/axes.h"
 #include "ops/broadcast.h"
 #include "ops/letters.h"

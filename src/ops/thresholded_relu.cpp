@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "ops/slope.h"
 

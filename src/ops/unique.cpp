@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "ops/axes.h"
 #include "ops/kernel.h"

@@ -1,7 +1,5 @@
 #include "ops/work.h"
 
-#include <algorithm>
-
 namespace foreflow::ops {
 
 Work moves(const OpCall& call, std::span<const Type> outputs, int kernels) {

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include "foreflow/base/text.h"
 

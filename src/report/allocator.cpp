@@ -121,7 +121,7 @@ AllocatorUse replay_allocations(const stream::Program& program, const stream::Ti
   };
   for (size_t i = 0; i < trail.initial; ++i) touch({static_cast<int32_t>(i), true});
   play(
-      program, timeline, streams,
+      timeline, streams,
       [&](const Played& played, Seconds) {
         const stream::Trail::Row& row = trail.rows[played.stream];
         const size_t item             = played.item % (row.first.size() - 1);  // again in each iteration of a job

@@ -43,6 +43,7 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
 struct Group {
   int64_t count                   = 0;
   const stream::Instance* example = nullptr;
+  std::vector<const collective::AlgorithmDef*> algorithms;  // those that ran
   Seconds time, contention, waiting;
   std::vector<Seconds> waited_for;  // by stream; empty: for none
 };
@@ -53,13 +54,21 @@ std::string_view most_waited_for(const stream::Program& program, const Group& gr
   return program.streams[static_cast<size_t>(longest - group.waited_for.begin())].name;
 }
 
+// "ring", or "double_tree, ring" where groups differ.
+std::string names(const std::vector<const collective::AlgorithmDef*>& algorithms) {
+  std::string text;
+  for (const collective::AlgorithmDef* algorithm : algorithms)
+    text += (text.empty() ? "" : ", ") + std::string(algorithm->name);
+  return text;
+}
+
 CollectiveSummary summary_of(const stream::Program& program, const Group& group) {
   const auto& communication = program.communications[static_cast<size_t>(group.example->communication)];
   const auto ranks          = static_cast<int>(group.example->members.size());
   CollectiveSummary summary;
   summary.name       = name_of(program, *group.example);
   summary.kind       = collective::name(communication.kind);
-  summary.algorithm  = communication.algorithm == nullptr ? "" : communication.algorithm->name;
+  summary.algorithm  = names(group.algorithms);
   summary.ranks      = ranks;
   summary.bytes      = communication.bytes;
   summary.count      = group.count;
@@ -108,6 +117,9 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
     if (stream::is_hand_over(program, instance)) continue;
     Group& group         = groups[{instance.communication, instance.members.size()}];
     const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
+    const auto* algorithm = timeline.algorithms.empty() ? nullptr : timeline.algorithms[i];
+    auto& known           = group.algorithms;
+    if (algorithm != nullptr && std::find(known.begin(), known.end(), algorithm) == known.end()) known.push_back(algorithm);
     ++group.count;
     group.example = &instance;
     group.time += executions[i].time;

@@ -190,7 +190,7 @@ std::vector<ClassPoint> memory_by_class(const stream::Program& program, const st
     }
   };
   play(
-      program, timeline, streams,
+      timeline, streams,
       [&](const Played& played, Seconds time) {
         contents.rise(played);
         note(time);

@@ -1,7 +1,5 @@
 #include "report/memory_curve.h"
 
-#include <algorithm>
-
 #include "report/playback.h"
 
 namespace foreflow::report {
@@ -37,7 +35,7 @@ MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline&
   };
   note(Seconds(0));
   play(
-      program, timeline, streams,
+      timeline, streams,
       [&](const Played& played, Seconds time) {
         progress[played.stream].running = true;
         workspace += effect(played).peak;

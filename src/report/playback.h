@@ -26,39 +26,45 @@ void play_alone(const std::vector<stream::Record>& records, Begin begin, End end
 // Calls begin(Played, Seconds) and end(Played, Seconds) as time goes on; what ends at a moment does so before anything begins, the
 // earliest first. `streams`: the device's own, by their index in the program.
 template <class Begin, class End>
-void play(const stream::Program& program, const stream::Timeline& timeline, const std::vector<size_t>& streams,
-          Begin begin, End end) {
+void play(const stream::Timeline& timeline, const std::vector<size_t>& streams, Begin begin, End end) {
   if (streams.size() == 1) return play_alone(timeline.records[streams[0]], begin, end);
-  std::vector<size_t> next(streams.size(), 0);
-  std::vector<Played> running;  // at most one a stream, in the order of their beginning
-  const auto record    = [&](const Played& played) { return timeline.records[streams[played.stream]][played.item]; };
+  struct Row {
+    const stream::Record *first, *next, *last;
+  };
+  struct Running {
+    Played played;
+    Seconds end;
+  };
+  std::vector<Row> rows;
+  for (const size_t s : streams) {
+    const std::vector<stream::Record>& records = timeline.records[s];
+    rows.push_back({records.data(), records.data(), records.data() + records.size()});
+  }
+  std::vector<Running> running;  // at most one a stream, in the order of their beginning
   const auto end_until = [&](Seconds time) {
     while (!running.empty()) {
-      const auto first = std::min_element(running.begin(), running.end(), [&](const Played& a, const Played& b) {
-        return record(a).end < record(b).end;
-      });
-      if (record(*first).end > time) return;
-      const Played ended = *first;
+      const auto first = std::min_element(running.begin(), running.end(),
+                                          [](const Running& a, const Running& b) { return a.end < b.end; });
+      if (first->end > time) return;
+      const Running ended = *first;
       running.erase(first);
-      end(ended, record(ended).end);
+      end(ended.played, ended.end);
     }
   };
   while (true) {
     // The stream whose next item starts first; of several the lowest.
-    const stream::Record* earliest = nullptr;
-    size_t chosen                  = 0;
-    for (size_t i = 0; i < streams.size(); ++i) {
-      if (next[i] == program.streams[streams[i]].items.size()) continue;
-      const stream::Record& candidate = timeline.records[streams[i]][next[i]];
-      if (earliest != nullptr && std::tie(earliest->start, earliest->end) <= std::tie(candidate.start, candidate.end))
-        continue;
-      earliest = &candidate;
-      chosen   = i;
+    Row* chosen = nullptr;
+    for (Row& row : rows) {
+      if (row.next == row.last) continue;
+      if (chosen == nullptr || std::tie(row.next->start, row.next->end) < std::tie(chosen->next->start, chosen->next->end))
+        chosen = &row;
     }
-    if (earliest == nullptr) break;
-    end_until(earliest->start);
-    running.push_back({chosen, next[chosen]++});
-    begin(running.back(), earliest->start);
+    if (chosen == nullptr) break;
+    const stream::Record& record = *chosen->next;
+    end_until(record.start);
+    running.push_back({{static_cast<size_t>(chosen - rows.data()), static_cast<size_t>(chosen->next - chosen->first)}, record.end});
+    ++chosen->next;
+    begin(running.back().played, record.start);
   }
   end_until(timeline.makespan);
 }

@@ -1,7 +1,6 @@
 // The rows of the timeline's picture: which streams share one, and which blocks stand in it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -8,75 +8,30 @@
 #include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
+#include "report/device_times.h"
 #include "report/family.h"
 #include "report/link_history.h"
 #include "report/memory_curve.h"
-#include "report/playback.h"
 
 namespace foreflow::report {
 namespace {
 
-// Length of the union of intervals that come in the order of their start.
-class Covered {
- public:
-  void add(const stream::Record& interval) {
-    if (interval.start > end_) {
-      sum_ += end_ - start_;
-      start_ = interval.start;
-      end_   = interval.end;
-    } else {
-      end_ = std::max(end_, interval.end);
-    }
-  }
-  Seconds length() const { return sum_ + (end_ - start_); }
-
- private:
-  Seconds sum_, start_, end_;  // of what has ended, and the interval that may grow
-};
-
-// Times and memory of one device, in one pass over its items.
-void play_device(const stream::Program& program, const stream::Timeline& timeline, const std::vector<size_t>& streams,
-                 DeviceSummary& device) {
-  Covered compute, communication, busy;
-  Bytes level = device.peak_memory, workspace;
-  const auto item   = [&](const Played& played) { return program.streams[streams[played.stream]].items[played.item]; };
-  const auto effect = [&](const Played& played) {
-    return program.memory_effects[static_cast<size_t>(item(played).memory)];
-  };
-  const auto note = [&] { device.peak_memory = std::max(device.peak_memory, level + workspace); };
-  play(
-      program, timeline, streams,
-      [&](const Played& played, Seconds) {
-        const stream::Record& record = timeline.records[streams[played.stream]][played.item];
-        (item(played).instance < 0 ? compute : communication).add(record);
-        busy.add(record);
-        workspace += effect(played).peak;
-        note();
-      },
-      [&](const Played& played, Seconds) {
-        workspace -= effect(played).peak;
-        level += effect(played).net;
-        note();
-      });
-  device.compute       = compute.length();
-  device.communication = communication.length();
-  device.busy          = busy.length();
-}
-
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
-                               const platform::Platform& platform, int index, const std::vector<size_t>& streams) {
+                               const platform::Platform& platform, int index, const DeviceTimes& times) {
   const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
-  device.name        = name(program, use);
-  device.place       = hardware.name;
-  device.node        = hardware.node;
-  device.job         = use.job;
-  device.peak_memory = use.initial;
-  play_device(program, timeline, streams, device);
-  device.idle        = timeline.makespan - device.busy;
-  device.capacity    = hardware.memory;
-  device.fits        = device.peak_memory <= device.capacity;
+  device.name          = name(program, use);
+  device.place         = hardware.name;
+  device.node          = hardware.node;
+  device.job           = use.job;
+  device.compute       = times.compute;
+  device.communication = times.communication;
+  device.busy          = times.busy;
+  device.idle          = timeline.makespan - times.busy;
+  device.peak_memory   = times.peak_memory;
+  device.capacity      = hardware.memory;
+  device.fits          = device.peak_memory <= device.capacity;
   return device;
 }
 
@@ -203,8 +158,10 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   add_rates(summary, program, platform);
 
   const auto streams = streams_by_device(program);
+  DevicePlayer player(program, timeline);
   for (size_t d = 0; d < program.devices.size(); ++d) {
-    summary.devices.push_back(summarise_device(program, timeline, platform, static_cast<int>(d), streams[d]));
+    const auto index = static_cast<int>(d);
+    summary.devices.push_back(summarise_device(program, timeline, platform, index, player.play(index, streams[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
   }
   summary.links                         = summarise_links(timeline, platform);

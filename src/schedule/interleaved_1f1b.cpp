@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "schedule/alternate.h"
 
 namespace foreflow::schedule::definitions {

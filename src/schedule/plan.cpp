@@ -1,7 +1,5 @@
 #include "foreflow/schedule/plan.h"
 
-#include <algorithm>
-
 namespace foreflow::schedule {
 
 int Plan::microbatches_of(int pipe) const {

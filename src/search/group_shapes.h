@@ -2,7 +2,6 @@
 // shape is asked once.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <tuple>

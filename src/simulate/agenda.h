@@ -12,7 +12,10 @@ class Agenda {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  double next() const { return heap_.empty() ? kNever : heap_.front().date; }
+  double next() const {
+    if (heap_.empty()) return kNever;
+    return heap_.front().date;
+  }
   // Of what is due next, the smallest number first.
   int32_t first() const { return heap_.front().number; }
   void set(int32_t number, double date) {

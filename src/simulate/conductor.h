@@ -2,7 +2,6 @@
 // when a flow ends. Knows nothing of SimGrid; kernel.h lends it the clock.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <vector>

@@ -155,6 +155,7 @@ class Maker {
     const stream::Instance& instance = program_.instances[static_cast<size_t>(example)];
     const auto& communication        = program_.communications[static_cast<size_t>(instance.communication)];
     const auto first                 = static_cast<int32_t>(result_.phases.size());
+    const collective::AlgorithmDef* algorithm = nullptr;
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
@@ -162,11 +163,12 @@ class Maker {
     } else {
       const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                         places_of(program_, instance));
-      for (const collective::Phase& plan : placed.algorithm->flows(placed.task).phases)
+      algorithm = placed.algorithm;
+      for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
-    result_.distinct.push_back({first, last - first, example, communication.bytes});
+    result_.distinct.push_back({first, last - first, example, communication.bytes, algorithm});
     return static_cast<int32_t>(result_.distinct.size() - 1);
   }
 
@@ -272,6 +274,14 @@ std::vector<int> places_of(const stream::Program& program, const stream::Instanc
 
 Footprints footprints(const stream::Program& program, const platform::Platform& platform) {
   return Maker(program, platform).make();
+}
+
+std::vector<const collective::AlgorithmDef*> algorithms(const Footprints& footprints) {
+  std::vector<const collective::AlgorithmDef*> result;
+  result.reserve(footprints.of_instance.size());
+  for (const int32_t number : footprints.of_instance)
+    result.push_back(number < 0 ? nullptr : footprints.distinct[static_cast<size_t>(number)].algorithm);
+  return result;
 }
 
 std::vector<std::vector<stream::Crossing>> crossings(const Footprints& footprints) {

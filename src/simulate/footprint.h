@@ -32,6 +32,7 @@ struct Footprint {
   int32_t first, count;  // its phases
   int32_t example;       // an instance with this footprint
   Bytes bytes;           // of the communication; a link carries weight * bytes
+  const collective::AlgorithmDef* algorithm = nullptr;  // that its phases are of; null: of none
 };
 
 struct Load {
@@ -58,6 +59,9 @@ Footprints footprints(const stream::Program& program, const platform::Platform& 
 
 // Of each rank the platform's device.
 std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance);
+
+// As Timeline::algorithms.
+std::vector<const collective::AlgorithmDef*> algorithms(const Footprints& footprints);
 
 // As Timeline::loads.
 std::vector<std::vector<stream::Crossing>> crossings(const Footprints& footprints);

@@ -166,7 +166,8 @@ stream::Timeline timeline_of(const Performance& performance, const Score& score,
       if (score.options.observe) timeline.paces.push_back(performance.paces[groups.members[i]]);
     }
   }
-  timeline.loads = crossings(score.footprints);
+  timeline.loads      = crossings(score.footprints);
+  timeline.algorithms = algorithms(score.footprints);
   timeline.links = link_uses(score.program, timeline, platform.links().size());
   return timeline;
 }

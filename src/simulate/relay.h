@@ -4,7 +4,6 @@
 // (channels) of one shape know nothing of each other.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "simulate/agenda.h"
@@ -23,7 +22,7 @@ class Traffic {
     bool foreign;
   };
 
-  explicit Traffic(std::vector<double> capacities) : shares_(std::move(capacities)) {}
+  explicit Traffic(const std::vector<double>& capacities) : shares_(capacities) {}
 
   // From `date` on, `amount` bytes of one message flow over the route, which names each link once and outlives the
   // flow.

@@ -3,7 +3,6 @@
 // single values that are wanted in several layouts, each made when it is first asked for, see relayout.h.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "foreflow/ir/builder.h"

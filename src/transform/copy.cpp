@@ -21,6 +21,14 @@ void copy_parameters(ir::FunctionBuilder& builder, const ir::Function& function,
   }
 }
 
+void take_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map) {
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::ValueId copy = builder.parameter("", function.parameters[i], function.values[i].annotation);
+    builder.take_name(copy, function.values[i].name);
+    map.set(static_cast<ir::ValueId>(i), copy);
+  }
+}
+
 void copy_op(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& op, ValueMap& map) {
   const auto operands = copies(function.inputs(op), map);
   const auto first = static_cast<int32_t>(builder.append(op.def, op.callee, op.attributes, operands, op.result_count));

@@ -25,6 +25,8 @@ const ir::OpTable& no_ops();
 
 // Declares the parameters of `function`, with their annotations.
 void copy_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map);
+// The same without asking whether names are taken: for builders that have names of `function` only.
+void take_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map);
 // Appends one op; its operands have copies. Names and annotations are kept.
 void copy_op(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& op, ValueMap& map);
 // The copies of `ids`.

@@ -35,32 +35,41 @@ std::optional<Device> sender(const ir::Function& function, const ir::Op& op, con
   return main && from.index != to.index ? std::optional(from) : std::nullopt;
 }
 
-// How far neighbours are apart: the greatest number that divides all distances.
-int32_t step_of(const ir::Module& module, const std::vector<std::vector<Device>>& devices) {
-  int32_t step = 0;
+struct Messages {
+  std::vector<size_t> count;  // by function
+  int32_t step = 0;           // how far neighbours are apart: the greatest number that divides all distances
+};
+
+Messages messages_of(const ir::Module& module, const std::vector<std::vector<Device>>& devices) {
+  Messages messages{std::vector<size_t>(module.functions.size())};
   for (size_t f = 0; f < module.functions.size(); ++f) {
     for (const ir::Op& op : module.functions[f].ops) {
       const auto from = sender(module.functions[f], op, devices[f]);
-      if (from) step = std::gcd(step, op.attributes->get_device("to").index - from->index);
+      if (!from) continue;
+      ++messages.count[f];
+      messages.step = std::gcd(messages.step, op.attributes->get_device("to").index - from->index);
     }
   }
-  return step;
+  return messages;
 }
 
 class Rewriter {
  public:
-  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, int32_t step)
+  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, size_t messages, int32_t step)
       : function_(function),
         devices_(devices),
         step_(step),
         send_(ops.get("Send", "overlap_sends")),
         builder_(function.name, ops),
         map_(function.values.size()),
-        awaited_(function, builder_, map_) {}
+        awaited_(function, builder_, map_) {
+    const size_t hand_overs = 2 * messages;
+    builder_.reserve(function_.ops.size() + hand_overs, function_.values.size() + hand_overs,
+                     function_.operands.size() + hand_overs);
+  }
 
   ir::Function run() {
-    builder_.reserve(function_.ops.size(), function_.values.size(), function_.operands.size());
-    copy_parameters(builder_, function_, map_);
+    take_parameters(builder_, function_, map_);
     for (const ir::Op& op : function_.ops) {
       awaited_.fetch(function_.inputs(op));
       if (const std::optional<Device> from = sender(function_, op, devices_)) {
@@ -128,11 +137,11 @@ class Rewriter {
 
 ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops) {
   const std::vector<std::vector<Device>> devices = devices_of_values(module);
-  const int32_t step                             = step_of(module, devices);
+  const Messages messages                        = messages_of(module, devices);
   ir::Module result;
   result.source = module.source;
   for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f], step).run());
+    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f], messages.count[f], messages.step).run());
   ir::verify(result);
   return result;
 }

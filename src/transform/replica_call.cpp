@@ -1,6 +1,5 @@
 #include "replica_call.h"
 
-#include <algorithm>
 #include <set>
 
 #include "replica_exchange.h"

@@ -1,7 +1,5 @@
 #include "trained.h"
 
-#include <algorithm>
-
 #include "foreflow/base/text.h"
 
 namespace foreflow::transform {

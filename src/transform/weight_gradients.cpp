@@ -1,7 +1,5 @@
 #include "weight_gradients.h"
 
-#include <algorithm>
-
 #include "foreflow/ir/builder.h"
 
 namespace foreflow::transform {

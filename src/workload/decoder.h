@@ -27,6 +27,21 @@ Value kept(Network& net, const std::string& name, Value fresh, const Heads& head
 // The row of the last token, [b,1,h], of a pass that reads.
 Value last_row(Network& net, Value x, const Pass& pass);
 
+// Inference from `layers`(Pass&) -> x[b,rows,h] and `logits`(x[b,1,h]) -> [b,v]. Results: logits of the token after the prompt
+// (prefill) or of the next one (decode); then keys and values[b,n,t,d] of every layer, with the new token in them.
+struct Lengths {
+  int64_t batch, sequence, context;
+};
+template <class Layers, class Logits>
+Model inference(Network& net, Phase phase, const Lengths& lengths, const Layers& layers, const Logits& logits) {
+  const bool prompt = phase == Phase::prefill;
+  Pass pass         = prompt ? reads(net, lengths.sequence) : writes_next(net, lengths.batch, lengths.context);
+  const Value x     = layers(pass);
+  Values results{logits(prompt ? last_row(net, x, pass) : x)};
+  results.insert(results.end(), pass.kept.begin(), pass.kept.end());
+  return {net.finish(results), prompt ? lengths.sequence : 1};
+}
+
 // Angles for the positions of a pass.
 Rotary rotary_of(Network& net, const Pass& pass, int64_t size, int64_t base);
 

@@ -32,31 +32,27 @@ class Writer {
   Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("gpt", request.dtype, ops) {}
 
-  ir::Module prefill() {
-    Pass pass     = reads(net_, sizes_.sequence);
-    const Value x = layers(pass, [&](Value table) { return table; });
-    return finish(last_row(net_, x, pass), pass);
-  }
-
-  ir::Module decode() {
-    Pass pass     = writes_next(net_, sizes_.batch, sizes_.context);
-    const Value x = layers(pass, [&](Value table) {
-      return net_.op("Gather", {table, net_.view(pass.cache->places, {-1, 1})}, {{"axis", int64_t{0}}});  // [b,1,h]
-    });
-    return finish(x, pass);
+  Model generation(Phase phase) {
+    return inference(
+        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context}, [&](Pass& pass) { return layers(pass); },
+        [&](Value x) { return tied_logits(net_, rows_of(net_, x, sizes_.hidden), table_); });
   }
 
  private:
-  // `place` makes of the table of positions[s,h] what is added to the tokens.
-  template <class Place>
-  Value layers(Pass& pass, const Place& place) {
+  Value layers(Pass& pass) {
     table_           = net_.weight("wte", {sizes_.vocabulary, sizes_.hidden});
     const Value wpe  = net_.weight("wpe", {sizes_.sequence, sizes_.hidden});
     const Value ids  = net_.integers("ids", {sizes_.batch, pass.rows});
     const Value word = net_.op("Gather", {table_, ids}, {{"axis", int64_t{0}}}, "tokens");
-    Value x          = net_.op("Add", {word, place(wpe)}, {}, "embedded");
+    Value x          = net_.op("Add", {word, positions(wpe, pass)}, {}, "embedded");
     for (int64_t i = 0; i < sizes_.layers; ++i) x = block("h." + std::to_string(i) + ".", x, pass);
     return layer_norm(net_, "ln_f", x, sizes_.hidden);
+  }
+
+  // Of the table wpe[s,h], what is added to the tokens: [s,h], or [b,1,h] of the next token.
+  Value positions(Value wpe, const Pass& pass) {
+    if (!pass.cache) return wpe;
+    return net_.op("Gather", {wpe, net_.view(pass.cache->places, {-1, 1})}, {{"axis", int64_t{0}}});
   }
 
   Value block(const std::string& name, Value x, Pass& pass) {
@@ -71,12 +67,6 @@ class Writer {
     fused.k     = kept(net_, name + "keys", fused.k, sizes_.heads, pass);
     fused.v     = kept(net_, name + "values", fused.v, sizes_.heads, pass);
     return attended(net_, name + "proj", fused, sizes_.heads, {pass.rows, pass.keys()}, pass.masking);
-  }
-
-  ir::Module finish(Value x, const Pass& pass) {
-    Values results{tied_logits(net_, rows_of(net_, x, sizes_.hidden), table_)};
-    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
-    return net_.finish(results);
   }
 
   const Sizes sizes_;
@@ -94,9 +84,7 @@ Model gpt_with_cache(const Request& request, const ir::OpTable& ops) {
            std::to_string(sizes.context) + " tokens leave no position for the next one of a sequence of " +
                std::to_string(sizes.sequence) + "; use at most " + std::to_string(sizes.sequence - 1));
   }
-  Writer writer(sizes, request, ops);
-  if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
-  return {writer.decode(), 1};
+  return Writer(sizes, request, ops).generation(phase);
 }
 
 }  // namespace foreflow::workload

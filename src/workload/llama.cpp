@@ -42,27 +42,13 @@ class Writer {
     return net_.finish({cross_entropy(net_, logits(x), labels, sizes_.batch * sizes_.sequence)});
   }
 
-  // Results: logits[b,v] of the token after the prompt; keys and values[b,n,s,d] of every layer.
-  ir::Module prefill() {
-    Pass pass     = reads(net_, sizes_.sequence);
-    const Value x = layers(pass);
-    return finish_inference(last_row(net_, x, pass), pass);
-  }
-
-  // Results: logits[b,v] of the next token; the caches[b,n,t,d] of every layer with the new token in them.
-  ir::Module decode() {
-    Pass pass     = writes_next(net_, sizes_.batch, sizes_.context);
-    const Value x = layers(pass);
-    return finish_inference(x, pass);
+  Model generation(Phase phase) {
+    return inference(
+        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context}, [&](Pass& pass) { return layers(pass); },
+        [&](Value x) { return logits(x); });
   }
 
  private:
-  ir::Module finish_inference(Value x, const Pass& pass) {
-    Values results{logits(x)};
-    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
-    return net_.finish(results);
-  }
-
   // [b,s] tokens -> [b,s,h]
   Value layers(Pass& pass) {
     const Rotary rotary = rotary_of(net_, pass, sizes_.heads.size, sizes_.rotary_base);
@@ -95,8 +81,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
   const Phase phase = read_phase(request.sizes);
   Writer writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
-  if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
-  return {writer.decode(), 1};
+  return writer.generation(phase);
 }
 
 }  // namespace

@@ -26,30 +26,16 @@ class Writer {
     return net_.finish({loss});
   }
 
-  // Results: logits[b,v] of the token after the prompt; keys and values[b,k,s,d] of every layer.
-  ir::Module prefill() {
-    Pass pass     = reads(net_, z_.sequence);
-    const Value x = layers(pass);
-    return finish_inference(last_row(net_, x, pass), pass);
-  }
-
-  // Results: logits[b,v] of the next token; the caches[b,k,t,d] of every layer with the new token in them.
-  ir::Module decode() {
-    Pass pass     = writes_next(net_, z_.batch, z_.context);
-    const Value x = layers(pass);
-    return finish_inference(x, pass);
+  Model generation(Phase phase) {
+    return inference(
+        net_, phase, {z_.batch, z_.sequence, z_.context}, [&](Pass& pass) { return layers(pass); },
+        [&](Value x) { return logits(x); });
   }
 
  private:
   struct SwiGlu {
     Value gate, up, down;
   };
-
-  ir::Module finish_inference(Value x, const Pass& pass) {
-    Values results{logits(x)};
-    results.insert(results.end(), pass.kept.begin(), pass.kept.end());
-    return net_.finish(results);
-  }
 
   Value norm(const std::string& name, Value x) { return rms_norm(net_, name, x, z_.hidden); }
 
@@ -148,8 +134,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
   const Phase phase    = read_phase(request.sizes);
   Writer writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
-  if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
-  return {writer.decode(), 1};
+  return writer.generation(phase);
 }
 
 }  // namespace

@@ -91,77 +91,50 @@ struct Gated {
   int64_t layers, hidden, heads, kv_heads, feed_forward;
 };
 
-Preset llama2(std::string_view name, const Gated& sizes, int64_t parameters) {
-  return {name,
-          "llama",
-          {{"layers", sizes.layers},
-           {"hidden", sizes.hidden},
-           {"heads", sizes.heads},
-           {"kv_heads", sizes.kv_heads},
-           {"feed_forward", sizes.feed_forward},
-           {"sequence", 4096},
-           {"vocabulary", 32000}},
-          parameters,
-          kLlama2};
-}
-
-Preset llama3(std::string_view name, const Gated& sizes, int64_t parameters) {
-  Preset preset              = llama2(name, sizes, parameters);
-  preset.sizes.back().second = 128256;
-  preset.sizes[5].second     = 8192;
-  preset.sizes.emplace_back("rotary_base", 500000);
-  preset.source = kLlama3;
+// Decoders with gated MLPs; `more` behind the sizes that all have.
+Preset gated(std::string_view name, const Gated& sizes, int64_t sequence, int64_t vocabulary, int64_t parameters,
+             std::string_view source, std::string_view family = "llama",
+             const std::vector<std::pair<std::string_view, int64_t>>& more = {}) {
+  Preset preset{name,
+                family,
+                {{"layers", sizes.layers},
+                 {"hidden", sizes.hidden},
+                 {"heads", sizes.heads},
+                 {"kv_heads", sizes.kv_heads},
+                 {"feed_forward", sizes.feed_forward},
+                 {"sequence", sequence},
+                 {"vocabulary", vocabulary}},
+                parameters,
+                source};
+  preset.sizes.insert(preset.sizes.end(), more.begin(), more.end());
   return preset;
 }
 
 Preset llama1(std::string_view name, const Gated& sizes, int64_t parameters) {
-  Preset preset          = llama2(name, sizes, parameters);
-  preset.sizes[5].second = 2048;
-  preset.source          = kLlama1;
-  return preset;
+  return gated(name, sizes, 2048, 32000, parameters, kLlama1);
+}
+
+Preset llama2(std::string_view name, const Gated& sizes, int64_t parameters) {
+  return gated(name, sizes, 4096, 32000, parameters, kLlama2);
+}
+
+Preset llama3(std::string_view name, const Gated& sizes, int64_t parameters) {
+  return gated(name, sizes, 8192, 128256, parameters, kLlama3, "llama", {{"rotary_base", 500000}});
 }
 
 Preset mistral(std::string_view name, const Gated& sizes, int64_t parameters) {
-  Preset preset = llama2(name, sizes, parameters);
-  preset.source = kMistral;
-  return preset;
+  return gated(name, sizes, 4096, 32000, parameters, kMistral);
 }
 
 // The first layer is dense; shared experts are two of the width of a routed one.
 Preset deepseek(std::string_view name, const Gated& sizes, int64_t parameters) {
-  return {name,
-          "moe",
-          {{"layers", sizes.layers},
-           {"hidden", sizes.hidden},
-           {"heads", sizes.heads},
-           {"kv_heads", sizes.kv_heads},
-           {"feed_forward", sizes.feed_forward},
-           {"sequence", 4096},
-           {"vocabulary", 102400},
-           {"experts", 64},
-           {"top_k", 6},
-           {"shared_experts", 2},
-           {"dense_layers", 1},
-           {"dense_feed_forward", 10944}},
-          parameters,
-          kDeepseek};
+  return gated(name, sizes, 4096, 102400, parameters, kDeepseek, "moe",
+               {{"experts", 64}, {"top_k", 6}, {"shared_experts", 2}, {"dense_layers", 1}, {"dense_feed_forward", 10944}});
 }
 
-Preset mixtral(std::string_view name, const Gated& sizes, int64_t sequence, int64_t vocabulary, int64_t parameters) {
-  return {name,
-          "moe",
-          {{"layers", sizes.layers},
-           {"hidden", sizes.hidden},
-           {"heads", sizes.heads},
-           {"kv_heads", sizes.kv_heads},
-           {"feed_forward", sizes.feed_forward},
-           {"sequence", sequence},
-           {"vocabulary", vocabulary},
-           {"experts", 8},
-           {"top_k", 2},
-           {"rotary_base", 1000000}},
-          parameters,
-          kMixtral};
+Preset mixtral(std::string_view name, const Gated& sizes, int64_t vocabulary, int64_t parameters) {
+  return gated(name, sizes, 4096, vocabulary, parameters, kMixtral, "moe",
+               {{"experts", 8}, {"top_k", 2}, {"rotary_base", 1000000}});
 }
 
 std::vector<std::string> known() {
@@ -227,8 +200,8 @@ const Registry<Preset>& presets() {
                                                     llama3("llama3-70b", {80, 8192, 64, 8, 28672}, 70553706496),
                                                     llama3("llama3-405b", {126, 16384, 128, 8, 53248}, 405853388800),
                                                     mistral("mistral-7b", {32, 4096, 32, 8, 14336}, 7241732096),
-                                                    mixtral("mixtral-8x7b", {32, 4096, 32, 8, 14336}, 4096, 32000, 46702792704),
-                                                    mixtral("mixtral-8x22b", {56, 6144, 48, 8, 16384}, 4096, 32768, 140630071296),
+                                                    mixtral("mixtral-8x7b", {32, 4096, 32, 8, 14336}, 32000, 46702792704),
+                                                    mixtral("mixtral-8x22b", {56, 6144, 48, 8, 16384}, 32768, 140630071296),
                                                     deepseek("deepseek-moe-16b", {28, 2048, 16, 16, 1408}, 16375728128),
                                                 });
   return kTable;

@@ -1,5 +1,4 @@
 // Platform XML: our own checks for all, and SimGrid in its child process for few of the documents that pass them.
-#include <functional>
 
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"

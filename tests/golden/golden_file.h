@@ -1,7 +1,6 @@
 // A golden file: a command and what it prints. The form is described in tests/golden/README.md.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>

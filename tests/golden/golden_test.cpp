@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "foreflow/base/text.h"
 #include "golden/golden_file.h"

@@ -1,8 +1,6 @@
 // Processes with messages compute what the reference executor does, bit by bit, and never wait for each other for ever.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "execute/values.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"

@@ -3,7 +3,6 @@
 // with the closed form.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>

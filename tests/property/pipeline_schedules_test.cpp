@@ -2,7 +2,6 @@
 // device runs its tasks in the order of the schedule.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 
 #include "foreflow/interpret/concrete.h"

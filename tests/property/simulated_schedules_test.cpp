@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"

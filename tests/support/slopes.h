@@ -1,7 +1,6 @@
 // Gradients of whole programs against central differences of their loss.
 #pragma once
 
-#include <map>
 #include <random>
 #include <string>
 #include <vector>

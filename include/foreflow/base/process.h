@@ -19,10 +19,6 @@ class ChildDied : public Error {
   using Error::Error;
 };
 
-// Memory that is freed is not given back to the system: programs of hundreds of megabytes follow each other, and to ask for a
-// page again costs more than to use it. For a command that ends soon; children that are forked take the habit over.
-void keep_freed_memory();
-
 // Runs `work` in a forked child and returns the bytes it returned. An Error thrown in the child is thrown here again;
 // a child that dies otherwise becomes ChildDied(where, ...).
 std::string run_in_child(const std::string& where, const std::function<std::string()>& work);

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "foreflow/base/units.h"
 #include "foreflow/stream/timeline.h"

@@ -51,6 +51,8 @@ struct Timeline {
   std::vector<LinkUse> links;                // as in platform::Platform::links(); background traffic is not counted
   std::vector<Flow> flows = {};              // by instance, then phase; phases that move no bytes have none
   std::vector<std::vector<Crossing>> loads = {};  // each by link number
+  // By instance: what ran, never `auto`; null: no algorithm. Empty where nobody needs to know.
+  std::vector<const collective::AlgorithmDef*> algorithms = {};
   std::vector<std::vector<Pace>> paces     = {};  // [flow]; empty unless simulate::Options::observe
 };
 

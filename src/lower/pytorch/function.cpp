@@ -1,6 +1,5 @@
 #include "lower/pytorch/function.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

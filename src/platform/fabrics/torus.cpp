@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <cmath>
 
 #include "foreflow/base/text.h"
 #include "platform/fabrics/switches.h"

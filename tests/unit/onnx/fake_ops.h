@@ -1,8 +1,6 @@
 // An op table with names only: the importer asks no more of it.
 #pragma once
 
-#include <initializer_list>
-
 #include "foreflow/ir/op_def.h"
 
 namespace foreflow::test {

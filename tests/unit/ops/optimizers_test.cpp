@@ -1,8 +1,6 @@
 // One step of each optimizer by hand, and what mixed precision is for.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "foreflow/ir/half.h"
 #include "unit/ops/apply.h"
 

@@ -55,6 +55,8 @@ stream::Timeline timeline() {
                        {1, 0, 0, Seconds(1), Seconds(3), Seconds(1)},
                        {2, 0, 1, Seconds(7), Seconds(8), Seconds(1)}};
   timeline.loads    = {{{0, 1.0}}, {{1, 1.5}}};
+  for (const char* name : {"direct", "direct", "halving_doubling"})
+    timeline.algorithms.push_back(&collective::algorithms().get(name, "test"));
   timeline.paces    = {{{Seconds(1), BytesPerSecond(5)}, {Seconds(3), BytesPerSecond(10)}},
                        {{Seconds(1), BytesPerSecond(5)}},
                        {{Seconds(7), BytesPerSecond(4)}}};
@@ -81,6 +83,7 @@ TEST(Collectives, TellBandwidthsAndWhatIsLost) {
   EXPECT_EQ(rows[1].contention, Seconds(1));
   const CollectiveSummary& reduce = rows[2];
   EXPECT_EQ(reduce.kind, "all_reduce");
+  EXPECT_EQ(reduce.algorithm, "halving_doubling");  // what ran, where the program asks for `auto`
   EXPECT_EQ(reduce.ranks, 4);
   EXPECT_EQ(reduce.busbw, BytesPerSecond(6));  // 2 * 3/4 * 4 bytes in 1 s
   EXPECT_EQ(reduce.contention, Seconds(0));

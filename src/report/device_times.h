@@ -1,0 +1,41 @@
+// What each device does in sum, and the most memory that it holds.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "foreflow/stream/timeline.h"
+
+namespace foreflow::report {
+
+struct DeviceTimes {
+  Seconds compute, communication, busy;  // lengths of the unions of what runs
+  Bytes peak_memory;
+};
+
+// Plays the streams of devices; of those that do the same at the same times only the first. Both arguments outlive it.
+class DevicePlayer {
+ public:
+  DevicePlayer(const stream::Program& program, const stream::Timeline& timeline)
+      : program_(program), timeline_(timeline) {}
+
+  // `device`: index into Program::devices; `streams`: its own, by their index in the program.
+  DeviceTimes play(int device, const std::vector<size_t>& streams);
+
+ private:
+  struct Known {
+    std::vector<size_t> streams;
+    DeviceTimes times;
+  };
+  // What devices that are alike agree in, and few others do: memory at the beginning, items, end of the last.
+  using Key = std::tuple<double, size_t, double>;
+
+  bool alike(const std::vector<size_t>& a, const std::vector<size_t>& b) const;
+
+  const stream::Program& program_;
+  const stream::Timeline& timeline_;
+  std::multimap<Key, Known> known_;
+};
+
+}  // namespace foreflow::report
