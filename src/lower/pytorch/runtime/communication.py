@@ -100,7 +100,7 @@ def all_to_all(x, ranks, split_axis, concat_axis):
     return torch.cat(received, dim=concat_axis)
 
 
-def shift(x, ranks, by):
+def ring_shift(x, ranks, by):
     """Round a ring: to the next rank (by=1) or to the one before (by=-1)."""
     mine = ranks.index(dist.get_rank())
     to, source = ranks[(mine + by) % len(ranks)], ranks[(mine - by) % len(ranks)]

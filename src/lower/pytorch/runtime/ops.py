@@ -57,7 +57,7 @@ def batch_norm(x, scale, bias, mean, variance, epsilon, momentum, training_mode,
     return (y, *blended, *used)[:outputs] if outputs > 1 else y
 
 
-def statistics(x):
+def as_statistics(x):
     return x if x.dtype == torch.float64 else x.float()
 
 
@@ -76,7 +76,7 @@ def block_scores(q, k, bias, scale, causal, run, order):
 
 def block_attention(q, k, v, bias, scale, causal, run, order, outputs):
     """Attention to one block of keys, and the logarithms of its sums of exponentials; nothing where nothing is seen."""
-    scores = statistics(block_scores(q, k, bias, scale, causal, run, order))
+    scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order))
     lse = torch.logsumexp(scores, dim=-1)
     share = torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0).to(v.dtype)
     o = torch.matmul(share, v if q.dim() == 4 else v.unsqueeze(2))
@@ -87,9 +87,9 @@ def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, o
     """Of this block alone, where o and lse are of several."""
     grouped = q.dim() == 5
     wide_k, wide_v = (k.unsqueeze(2), v.unsqueeze(2)) if grouped else (k, v)
-    share = torch.exp(statistics(block_scores(q, k, bias, scale, causal, run, order)) - lse.unsqueeze(-1))
-    mean = (statistics(do) * statistics(o)).sum(dim=-1, keepdim=True)
-    slope = share * (statistics(torch.matmul(do, wide_v.transpose(-1, -2))) - mean)
+    share = torch.exp(as_statistics(block_scores(q, k, bias, scale, causal, run, order)) - lse.unsqueeze(-1))
+    mean = (as_statistics(do) * as_statistics(o)).sum(dim=-1, keepdim=True)
+    slope = share * (as_statistics(torch.matmul(do, wide_v.transpose(-1, -2))) - mean)
     narrow = (scale * slope).to(q.dtype)
     dq = torch.matmul(narrow, wide_k)
     dk = torch.matmul(narrow.transpose(-1, -2), q)
