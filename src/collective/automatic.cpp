@@ -44,7 +44,7 @@ AlgorithmDef automatic() {
           "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
           "in the manner of NCCL src/graph/tuning.cc",
           {Kind::send, Kind::all_reduce, Kind::reduce_scatter, Kind::all_gather, Kind::broadcast, Kind::reduce,
-           Kind::gather, Kind::scatter, Kind::all_to_all},
+           Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift},
           any_group,
           plan,
           flows,

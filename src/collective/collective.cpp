@@ -13,7 +13,8 @@ namespace definitions {
 namespace {
 
 constexpr std::array<std::string_view, kKinds> kNames = {
-    "send", "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "gather", "scatter", "all_to_all"};
+    "send",   "all_reduce", "reduce_scatter", "all_gather", "broadcast",
+    "reduce", "gather",     "scatter",        "all_to_all", "shift"};
 
 }  // namespace
 
@@ -28,7 +29,7 @@ Kind kind_named(std::string_view name, const std::string& where) {
 }
 
 double chunk_share(const Plan& plan, Kind kind, int ranks) {
-  return (kind == Kind::all_to_all ? ranks : 1.0) / plan.chunks;
+  return (kind == Kind::all_to_all || kind == Kind::shift ? ranks : 1.0) / plan.chunks;
 }
 
 bool AlgorithmDef::does(Kind kind) const { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
@@ -67,6 +68,7 @@ double bus_factor(Kind kind, int ranks) {
     case Kind::send:
     case Kind::broadcast:
     case Kind::reduce:
+    case Kind::shift:
       return 1;
   }
   throw InternalError("a kind without a bus bandwidth");

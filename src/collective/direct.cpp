@@ -20,6 +20,8 @@ int chunk(Kind kind, int ranks, int from, int to) {
       return to;
     case Kind::all_gather:
       return from;
+    case Kind::shift:
+      return to == (from + 1) % ranks ? from : -1;
     default:
       return from * ranks + to;
   }
@@ -45,7 +47,7 @@ AlgorithmDef direct() {
   return {"direct",
           "one message from each rank to each rank that needs it, all at once",
           "linear algorithms of Chan et al. 2007",
-          {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather},
+          {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather, Kind::shift},
           any_group,
           plan,
           flows};

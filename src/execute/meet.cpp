@@ -155,6 +155,18 @@ std::vector<ir::Array> all_to_all(const Site& site, size_t self) {
   return only(self, got.size(), apply("MPIGather", along(site.op, "concat_axis"), got, 1)[0]);
 }
 
+std::vector<ir::Array> shift(const Site& site, size_t self) {
+  const size_t n     = site.meeting.from.size();
+  const bool forward = site.op.attributes->int_or("by", 1) > 0;
+  const size_t next = (self + 1) % n, before = (self + n - 1) % n;
+  ir::Array got     = blank(site.meeting.operand);
+  Round round(site.rank, site.exchange);
+  round.send(site.meeting.from[forward ? next : before], *site.operands[self]);
+  round.receive(site.meeting.from[forward ? before : next], got);
+  round.run();
+  return only(self, n, std::move(got));
+}
+
 std::vector<ir::Array> all_reduce(const Site& site, size_t self) {
   const size_t n = site.meeting.from.size();
   std::vector<ir::Array> runs;
@@ -196,6 +208,7 @@ std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
   if (meeting.op == "MPIReduceScatter" && self) return reduce_scatter(site, *self);
   if (meeting.op == "MPIAlltoall" && self) return all_to_all(site, *self);
   if (meeting.op == "MPIAllreduce" && self) return all_reduce(site, *self);
+  if (meeting.op == "MPIShift" && self) return shift(site, *self);
   return by_all_operands(site);
 }
 

@@ -26,7 +26,8 @@ constexpr std::array kRows = {Row{"Send", Kind::send, Row::Counts::operand},
                               Row{"MPIAlltoall", Kind::all_to_all, Row::Counts::operand},
                               Row{"MPIBroadcast", Kind::broadcast, Row::Counts::operand},
                               Row{"MPIScatter", Kind::scatter, Row::Counts::operand},
-                              Row{"MPIGather", Kind::gather, Row::Counts::result}};
+                              Row{"MPIGather", Kind::gather, Row::Counts::result},
+                              Row{"MPIShift", Kind::shift, Row::Counts::operand}};
 
 void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
   if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);

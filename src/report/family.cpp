@@ -56,6 +56,7 @@ constexpr KindRule kKindRules[] = {
     {collective::Kind::all_gather, {"all-gather", "#ee8f7d"}},
     {collective::Kind::reduce_scatter, {"reduce-scatter", "#cf5c78"}},
     {collective::Kind::all_to_all, {"all-to-all", "#b85c38"}},
+    {collective::Kind::shift, {"ring shift", "#d97f3e"}},
 };
 constexpr Family kCollective = {"other collective", "#d9a441"};
 

@@ -5,6 +5,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/offload.h"
 #include "foreflow/transform/recompute.h"
@@ -162,23 +163,6 @@ void check_one_job(const Scenario& scenario) {
               "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
 }
 
-Sequential build(const Scenario& scenario) {
-  check_one_job(scenario);
-  Sequential sequential = from_source(scenario);
-  sequential.samples    = samples_of(scenario, sequential.module);
-  if (sequential.placed) {
-    check_undistributed(scenario);
-  } else {
-    if (scenario.workload.mode == workload::Mode::training)
-      sequential.module = with_training(scenario, sequential.module);
-    sequential.module = simplified(scenario, sequential.module);
-  }
-  const ir::Module& module = sequential.module;
-  sequential.model_flops =
-      interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
-  return sequential;
-}
-
 namespace {
 
 // What a pass cannot do is the mistake of the key of the strategy that asked for it.
@@ -193,6 +177,39 @@ auto asked_for_by(const std::string& key, const Scenario& scenario, const Pass& 
   }
 }
 
+ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
+  return simplified(scenario,
+                    scenario.workload.mode == workload::Mode::training ? with_training(scenario, module) : module);
+}
+
+Flops flops_of(const ir::Module& module) {
+  return interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
+}
+
+}  // namespace
+
+Sequential build(const Scenario& scenario) {
+  check_one_job(scenario);
+  Sequential sequential = from_source(scenario);
+  sequential.samples    = samples_of(scenario, sequential.module);
+  if (sequential.placed) {
+    check_undistributed(scenario);
+    sequential.model_flops = flops_of(sequential.module);
+    return sequential;
+  }
+  const ir::Module model = std::move(sequential.module);
+  sequential.module      = made_ready(scenario, model);
+  sequential.model_flops = flops_of(sequential.module);  // whatever attention does twice, or leaves out
+  if (scenario.strategy.fuses_attention()) {
+    sequential.module = made_ready(scenario, asked_for_by("context_attention", scenario, [&] {
+                                     return transform::fuse_attention(transform::resolve(model), ops::table());
+                                   }));
+  }
+  return sequential;
+}
+
+namespace {
+
 // What one stage of one replica would do, were it alone.
 ir::Module before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
@@ -203,7 +220,7 @@ ir::Module before_pipeline(const Sequential& sequential, const Scenario& scenari
   });
   module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
   const int parts = strategy.sequence_parallel ? strategy.tp : 1;
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep, parts)) {
+  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
     module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
                           [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
@@ -222,6 +239,7 @@ ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, co
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   const ir::OpTable& ops = ops::table();
+  if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
   if (strategy.tp > 1 && strategy.tensor_chunks > 1)
     module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);

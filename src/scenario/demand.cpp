@@ -121,11 +121,15 @@ std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, op.source.count};
 }
 
+// Travels beside the attention that comes before it, and may cost nothing.
+bool may_hide(const LocalOp& op) { return op.source.op->def->name == "MPIShift"; }
+
 Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Scenario& scenario, const Estimator& estimator) {
   Demand::Part part;
   for (const PartOp& op : ops) {
     if (op.runs != PartOp::Runs::for_every_part) continue;
     const LocalOp local(op, ways);
+    if (may_hide(local)) continue;
     (local.communicates() ? part.messages : part.compute) += static_cast<double>(op.count) * estimator.time(local);
     part.working_set = std::max(part.working_set, working_set(local));
     if (!local.communicates()) continue;
@@ -196,6 +200,7 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
   for (const PartOp& op : cut.ops) {
     if (op.runs == PartOp::Runs::for_every_part) continue;
     const LocalOp whole(op, 1);
+    if (may_hide(whole)) continue;
     const bool once    = op.runs == PartOp::Runs::once;
     const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
     (once ? demand.once : demand.whole) += time;

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "foreflow/transform/spread.h"
 #include "scenario/read.h"
 
@@ -30,6 +32,24 @@ void check_context(const JsonView& json, const JsonView& sizes, bool experts, co
                        (parts == 1 ? "it" : std::to_string(cp * parts)));
 }
 
+// Heads are those of keys and values, of one tensor-parallel rank.
+void read_context_attention(const JsonView& json, const JsonView& sizes, bool experts, Strategy& strategy) {
+  using enum transform::ContextAttention;
+  if (!json.has("context_attention")) return;
+  const JsonView own         = json.at("context_attention");
+  strategy.context_attention = transform::context_attention_named(own.as_string(), own.where());
+  const int64_t heads = stated(sizes, "kv_heads") > 0 ? stated(sizes, "kv_heads") : stated(sizes, "heads");
+  if (strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
+    own.fail("cp = " + std::to_string(strategy.cp) + " does not divide the " + std::to_string(heads / strategy.tp) +
+             " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
+  if (strategy.context_attention == striped_ring && experts)
+    own.fail("striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use ring");
+  const int both = std::gcd(strategy.cp, strategy.ep);
+  if (strategy.fuses_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
+    own.fail("a ring of cp = " + std::to_string(strategy.cp) + " cannot be cut into groups that share experts, which ep = " +
+             std::to_string(strategy.ep) + " asks for; use all_gather, or a multiple of cp as ep");
+}
+
 }  // namespace
 
 void read_sharing(const JsonView& json, const Workload& workload, const JsonView& sizes, Strategy& strategy) {
@@ -39,6 +59,7 @@ void read_sharing(const JsonView& json, const Workload& workload, const JsonView
   if (strategy.cp > 1 && sizes.string_or("phase", "") == "decode")
     json.at("cp").fail("decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp");
   if (strategy.cp > 1) check_context(json, sizes, experts, strategy);
+  read_context_attention(json, sizes, experts, strategy);
   if (strategy.ep == 1) return;
   if (!has_experts(workload))
     json.at("ep").fail("there are no experts in " + std::string(workload.family->name) + "; use 1, or the model moe");

@@ -91,7 +91,7 @@ const std::vector<std::string>& strategy_keys() {
       "dp", "tp", "pp", "microbatches", "microbatch_size", "global_batch", "schedule", "virtual_stages",
       "stage_partition", "stage_shares", "delay_weight_gradients", "gather_results", "recompute", "zero",
       "sequence_parallel", "overlap_gradients", "bucket_size", "overlap_sends", "overlap_tensor", "tensor_plan",
-      "vocabulary_parallel", "offload", "cp", "ep"};
+      "vocabulary_parallel", "offload", "cp", "ep", "context_attention"};
   // clang-format on
   return keys;
 }

@@ -64,9 +64,9 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 }
 
 const scenario::Sequential& Predictor::sequential(const scenario::Scenario& scenario) {
-  const int64_t batch = scenario.strategy.global_batch;
-  const auto found    = built_.find(batch);
-  return found != built_.end() ? found->second : built_.emplace(batch, scenario::build(scenario)).first->second;
+  const std::pair key{scenario.strategy.global_batch, scenario.strategy.fuses_attention()};
+  const auto found = built_.find(key);
+  return found != built_.end() ? found->second : built_.emplace(key, scenario::build(scenario)).first->second;
 }
 
 bool is_about_strategy(const Error& error, const std::string& file) {

@@ -22,7 +22,7 @@ struct Prediction {
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps the programs before distribution, by global batch, for the next point.
+// Keeps the programs before distribution, by global batch and whether their attention is fused, for the next point.
 class Predictor {
  public:
   explicit Predictor(scenario::PlatformRef platform) : platform_(std::move(platform)) {}
@@ -35,7 +35,7 @@ class Predictor {
   const scenario::Sequential& sequential(const scenario::Scenario& scenario);
 
   scenario::PlatformRef platform_;
-  std::map<int64_t, scenario::Sequential> built_;
+  std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
 };
 
 // A complaint about the strategy or the placement is an answer; any other is the user's mistake.

@@ -82,7 +82,7 @@ bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriv
 
 // Sums pass through what is linear in all its tensor operands together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
-  if (call.def.role == ir::Role::view) return arriving[0].is_partial() && call.def.name != "Concat";
+  if (call.def.role == ir::Role::view && call.def.name != "Concat") return arriving[0].is_partial();
   const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication ||
                       converts_floats(call);
   if (!linear) return false;

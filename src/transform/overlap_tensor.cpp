@@ -15,11 +15,11 @@
 
 #include "awaited.h"
 #include "factor_text.h"
-#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "op_types.h"
 #include "pass_arguments.h"
+#include "stated_devices.h"
 #include "trained_weights.h"
 
 namespace foreflow::transform {
@@ -72,16 +72,12 @@ class Rewriter {
  private:
   const ir::Type& type(ValueId id) const { return instance_->values[ir::index(id)].type; }
 
-  // A function that sums chunks names streams of devices; its calls say which devices these are.
+  // A function that sums chunks names streams of devices.
   ir::Op on_stated_devices(size_t o) {
-    ir::Op op = function_.ops[o];
+    const ir::Op& op = function_.ops[o];
     if (!names_devices_[static_cast<size_t>(op.callee)]) return op;
     calls_naming_ = true;
-    FOREFLOW_CHECK(instance_ != nullptr, "a function with several instances calls none whose sums are cut");
-    const interpret::DeviceMap& map = instance_->maps[o];
-    if (ir::call_devices(op) == nullptr && !map.empty())
-      op.attributes = builder_.share({{std::string(ir::kCallDevices), std::vector<int64_t>(map.begin(), map.end())}});
-    return op;
+    return with_stated_devices(builder_, function_, o, instance_);
   }
 
   void find_products() {
@@ -232,30 +228,6 @@ class Rewriter {
   std::map<size_t, Cut> cuts_;  // by sum
   std::set<size_t> delayed_;    // products that are written where their sum stands
 };
-
-// Per function: its instance; null where it, or a function that calls it, has several that differ in types or in the
-// devices of calls.
-std::vector<const interpret::Instance<Mixed>*> instance_by_function(
-    const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
-  std::vector<const interpret::Instance<Mixed>*> found(module.functions.size(), nullptr);
-  std::vector<bool> differs(module.functions.size());
-  for (const auto& instance : interpretation.instances) {
-    const auto*& known = found[instance.function];
-    for (size_t i = 0; known != nullptr && i < instance.values.size(); ++i) {
-      if (known->values[i].type != instance.values[i].type) differs[instance.function] = true;
-    }
-    if (known != nullptr && known->maps != instance.maps) differs[instance.function] = true;
-    known = &instance;
-  }
-  for (size_t f = found.size(); f-- > 0;) {
-    if (differs[f]) found[f] = nullptr;
-    if (found[f] != nullptr) continue;
-    for (const ir::Op& op : module.functions[f].ops) {
-      if (op.is_call()) differs[static_cast<size_t>(op.callee)] = true;
-    }
-  }
-  return found;
-}
 
 }  // namespace
 

@@ -144,6 +144,11 @@ class Repeater {
   ValueMap map_;
 };
 
+bool has_fused_attention(const ir::Module& module) {
+  const auto& ops = module.entry().ops;
+  return std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return !op.is_call() && op.def->name == "BlockAttention"; });
+}
+
 std::string where(const ir::Module& module) { return module.source + ": @" + module.entry().name; }
 
 ir::Module flat(const ir::Module& module) { return module.functions.size() > 1 ? inline_calls(module) : module; }
@@ -252,6 +257,7 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
   std::vector<Segment> segments;
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
+    if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
     if (segments.empty()) throw Error(where(module), "has no attention core (a Softmax between two products of activations) to recompute; use full");
   } else if (how.kind == Recompute::Kind::optimal) {
     return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();

@@ -6,6 +6,7 @@
 //                                          %y.s2 = MatMul(%b, %w.s2)
 //                                          ..
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include "foreflow/transform/spread.h"
 #include "op_types.h"
 #include "pass_arguments.h"
+#include "ring_attention.h"
 #include "spread_plan.h"
 
 namespace foreflow::transform {
@@ -92,9 +94,51 @@ class Spreader {
   void write(size_t begin, size_t end) {
     const size_t arity = function_.ops[begin].operand_count;
     for (size_t i = 0; i < arity; ++i) bring(begin, end, i);
+    if (plan_.rings.contains(begin)) {
+      write_ring(begin, end);
+      return;
+    }
     for (int way = 0; way < ways_; ++way) {
       for (size_t o = begin; o < end; ++o) write(o, way);
     }
+    for (uint32_t i = 0; i < function_.ops[begin].result_count; ++i) turn(begin, end, i);
+  }
+
+  // Attention of a tensor-parallel group, member by member alike.
+  void write_ring(size_t begin, size_t end) {
+    const ir::Op& first = function_.ops[begin];
+    std::vector<Row> inputs(first.operand_count);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (size_t o = begin; o < end; ++o) {
+        const ValueId id = function_.inputs(function_.ops[o])[i];
+        if (id != ValueId::none) inputs[i].push_back(copies_[ir::index(id)].at(plan_.decisions[o].inputs[i]));
+      }
+    }
+    const OpTypes types(function_, first, values_);
+    const ir::OpCall call   = types.call();
+    const bool forward      = first.def->name == "BlockAttention";
+    const RingSite site{call, inputs, plan_.decisions[begin].inputs[1].blocks};
+    std::vector<Row> results = forward ? ring_attention(builder_, site, ways_) : ring_attention_grad(builder_, site, ways_);
+    for (size_t o = begin; o < end; ++o) {
+      for (uint32_t i = 0; i < first.result_count; ++i) {
+        const size_t value = function_.ops[o].first_result + i;
+        Copies& copies     = results[i][o - begin];
+        for (size_t way = 0; way < copies.size(); ++way)
+          builder_.set_name(copies[way], name(function_.values[value].name, static_cast<int>(way)));
+        copies_[value][plan_.layouts[value]] = std::move(copies);
+      }
+    }
+  }
+
+  // Result `i` of the ops of a row from the layout that they make it in.
+  void turn(size_t begin, size_t end, uint32_t i) {
+    const size_t value = function_.ops[begin].first_result + i;
+    const Layout &made = plan_.made(value), &wanted = plan_.layouts[value];
+    if (made == wanted) return;
+    Row row;
+    for (size_t o = begin; o < end; ++o) row.push_back(copies_[function_.ops[o].first_result + i].at(made));
+    row = convert(builder_, row, made, wanted, values_[value].type, ways_, shrinks_);
+    for (size_t o = begin; o < end; ++o) copies_[function_.ops[o].first_result + i][wanted] = std::move(row[o - begin]);
   }
 
   // Operand `i` of the ops of a row, in the layouts that they need; made when they are first needed.
@@ -139,7 +183,7 @@ class Spreader {
       const auto id           = static_cast<ValueId>(first + i);
       const std::string& own  = function_.values[op.first_result + i].name;
       builder_.set_name(id, placed ? name(own, way) : own);
-      copies_[op.first_result + i][plan_.layouts[op.first_result + i]].push_back(id);
+      copies_[op.first_result + i][plan_.made(op.first_result + i)].push_back(id);
     }
   }
 
@@ -182,13 +226,24 @@ Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, c
   return Spreader(module, ops, ways, spread).run();
 }
 
+namespace {
+constexpr std::array<std::string_view, 4> kContextAttention = {"all_gather", "ring", "striped_ring", "all_to_all"};
+}  // namespace
+
+ContextAttention context_attention_named(std::string_view name, const std::string& place) {
+  const auto found = std::find(kContextAttention.begin(), kContextAttention.end(), name);
+  if (found != kContextAttention.end()) return static_cast<ContextAttention>(found - kContextAttention.begin());
+  throw Error(place, "\"" + std::string(name) + "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
+}
+
 int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
 
-std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks) {
+std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
   std::vector<SpreadStep> steps;
-  for (const SpreadStep& step : {SpreadStep{shared, {kPositions, true, blocks}}, SpreadStep{cp / shared, {kPositions, false, blocks}},
+  for (const SpreadStep& step : {SpreadStep{shared, {kPositions, true, blocks, attention}},
+                                 SpreadStep{cp / shared, {kPositions, false, blocks, attention}},
                                  SpreadStep{replicas_in_group(cp, ep), {kSamples, true}}}) {
     if (step.ways > 1) steps.push_back(step);
   }
@@ -199,12 +254,14 @@ namespace definitions {
 PassDef spread() {
   return {"spread",
           "ways that share the data along a dimension (0: samples, 1: positions) and send each other what they need: context "
-          "parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n parts",
-          {"ways", "dimension", "experts", "blocks"},
+          "parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n parts; attention=ring, "
+          "striped_ring or all_to_all instead of all_gather, for attention made one op by fuse_attention",
+          {"ways", "dimension", "experts", "blocks", "attention"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const Spread how{static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
                              word_argument(arguments, "experts", "false") == "true",
-                             degree_argument(arguments, "blocks", 1)};
+                             degree_argument(arguments, "blocks", 1),
+                             context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
             return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
           }};
 }

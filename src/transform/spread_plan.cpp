@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "attention_layouts.h"
 #include "conversion.h"
 #include "factor_text.h"
 #include "foreflow/ir/text.h"
@@ -37,7 +38,7 @@ int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
 class Planner {
  public:
   Planner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread)
-      : module_(module), function_(module.entry()), values_(values), ways_(ways), spread_(spread) {}
+      : module_(module), function_(module.entry()), values_(values), ways_(ways), spread_(spread), blocks_(spread.blocks) {}
 
   SpreadPlan run() {
     const size_t count = function_.values.size();
@@ -68,7 +69,8 @@ class Planner {
     if (size_ == 0) size_ = type.dims[dim];
     if (type.dims[dim] != size_) return;
     if (size_ % (ways_ * spread_.blocks) != 0) refuse_data();
-    plan_.layouts[i] = Layout::split(spread_.dim, spread_.blocks);
+    if (spread_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
+    plan_.layouts[i] = Layout::split(spread_.dim, blocks_);
   }
 
   [[noreturn]] void refuse_data() const {
@@ -84,9 +86,18 @@ class Planner {
     const auto inputs     = function_.inputs(op);
     std::vector<Layout> made;
     for (const ir::ValueId id : inputs) made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
-    Decision decision = choose(op, call, inputs, made);
+    const std::optional<AttentionDecision> attention =
+        spread_.dim == 1 ? decide_attention(call, made, ways_, spread_.attention) : std::nullopt;
+    Decision decision = attention ? attention->decision : choose(op, call, inputs, made);
+    if (attention && attention->ring) plan_.rings.insert(plan_.decisions.size());
     settle(op, inputs, made, decision);
-    for (uint32_t i = 0; i < op.result_count; ++i) plan_.layouts[op.first_result + i] = decision.outputs[i];
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const size_t value   = op.first_result + i;
+      plan_.layouts[value] = attention ? attention->outputs[i] : decision.outputs[i];
+      if (plan_.layouts[value] == decision.outputs[i]) continue;
+      plan_.before[value] = decision.outputs[i];
+      at_hand_[value].push_back(decision.outputs[i]);
+    }
     plan_.decisions.push_back(std::move(decision));
   }
 
@@ -143,7 +154,7 @@ class Planner {
     // Positions stand behind samples, which are often as many.
     for (size_t i = 0; i < sum.dims.size(); ++i) {
       const size_t dim = spread_.dim > 0 ? (i + 1) % sum.dims.size() : i;
-      if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), spread_.blocks));
+      if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), blocks_));
     }
   }
 
@@ -204,6 +215,7 @@ class Planner {
   const int ways_;
   const Spread& spread_;
   SpreadPlan plan_;
+  int64_t blocks_;                              // that it counts
   int64_t size_ = 0;                            // of the dimension that is split
   std::vector<std::vector<Layout>> at_hand_;    // per value: what it has been converted to
   std::vector<bool> undecided_;                 // per value: a weight without a use so far

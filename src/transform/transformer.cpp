@@ -13,7 +13,7 @@ namespace {
 using ir::ValueId;
 
 // Softmax and products in one op: queries, keys and values are its first operands.
-constexpr std::array<std::string_view, 2> kFusedAttention = {"MultiHeadAttention", "GroupQueryAttention"};
+constexpr std::array<std::string_view, 3> kFusedAttention = {"BlockAttention", "MultiHeadAttention", "GroupQueryAttention"};
 
 class Recogniser {
  public:

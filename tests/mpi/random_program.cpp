@@ -125,7 +125,7 @@ class Writer {
 
   // One op, or nothing when the values drawn do not suit it.
   bool step() {
-    switch (draw(13)) {
+    switch (draw(14)) {
       case 0:
         return unary();
       case 1:
@@ -149,6 +149,8 @@ class Writer {
         return rooted("MPIGather", ", axis=0");
       case 11:
         return spread();
+      case 12:
+        return collective("MPIShift", "", Form::keep);
       default:
         return call();
     }

@@ -60,6 +60,7 @@ std::vector<Formula> formulas() {
       {"direct", Kind::all_to_all, one, others},
       {"direct", Kind::gather, one, others},
       {"direct", Kind::scatter, one, others},
+      {"direct", Kind::shift, one, one},
       {"pairwise", Kind::all_to_all, rest, others},
       {"bruck", Kind::all_to_all, logs, bruck},
       {"binomial", Kind::broadcast, logs, logs},

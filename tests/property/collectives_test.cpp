@@ -41,6 +41,7 @@ Contributors initial(Kind kind, int ranks, int chunks, int rank, int chunk) {
     case Kind::all_gather:
     case Kind::gather:
     case Kind::all_to_all:
+    case Kind::shift:
       return own ? just(rank) : 0;
     case Kind::send:
     case Kind::broadcast:
@@ -71,6 +72,8 @@ bool kept(Kind kind, int ranks, int chunks, int rank, int chunk, Contributors ha
       return owning != rank || has == just(0);
     case Kind::all_to_all:
       return chunk % ranks != rank || has == just(owning);
+    case Kind::shift:
+      return (owning + 1) % ranks != rank || has == just(owning);
   }
   throw InternalError("a kind without a promise");
 }
@@ -146,7 +149,8 @@ TEST_P(EveryCollective, MovesTheSharesThatItsFlowsStateBetweenEachPair) {
     if (algorithm().in_switch || (algorithm().name == "auto" && choose(task).in_switch)) return;
     const Plan plan    = algorithm().plan(task);
     const double share = chunk_share(plan, task.kind, task.group.ranks);
-    EXPECT_DOUBLE_EQ(share * plan.chunks, task.kind == Kind::all_to_all ? task.group.ranks : 1);
+    const bool of_each = task.kind == Kind::all_to_all || task.kind == Kind::shift;
+    EXPECT_DOUBLE_EQ(share * plan.chunks, of_each ? task.group.ranks : 1);
     std::map<std::pair<int, int>, double> planned, flowing;
     for (const auto& step : plan.steps) {
       for (const Transfer& transfer : step) planned[{transfer.from, transfer.to}] += share;

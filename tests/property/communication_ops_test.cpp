@@ -160,6 +160,15 @@ TEST_P(Communication, ExchangesThePartsOfAll) {
   EXPECT_EQ(communicate("MPIAlltoall", {}, exchanged.results, places(), count).results, x);
 }
 
+TEST_P(Communication, ShiftsToTheNextDeviceAndBack) {
+  const auto x          = operands(kRows, kColumns);
+  const Outcome shifted = communicate("MPIShift", {}, x, places(), count);
+  expect_types(shifted, places());
+  for (size_t i = 0; i < count; ++i) EXPECT_EQ(shifted.results[(i + 1) % count], x[i]) << i;
+  EXPECT_EQ(communicate("MPIShift", {{"by", int64_t{-1}}}, shifted.results, places(), count).results, x);
+  EXPECT_THROW(communicate("MPIShift", {{"by", int64_t{2}}}, x, places(), count), Error);
+}
+
 TEST_P(Communication, BroadcastsAndSendsWhatOneDeviceHas) {
   const Array x     = numbers(1, kRows, kColumns);
   const Outcome all = communicate("MPIBroadcast", to_targets(), {x}, {place(2)}, count);

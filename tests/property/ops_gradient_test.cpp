@@ -218,7 +218,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
                            "RandomUniformLike"});
   add("the length of the result jumps with its operands", {"Range", "Unique"});
   add("is a gradient itself: second derivatives are not taken",
-      {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "ConvWeightGrad",
+      {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "BlockAttentionGrad", "ConvWeightGrad",
        "CrossEntropyOfTermsGrad", "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GatherPartGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
        "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "MoeGateGrad",
        "NegativeLogLikelihoodLossGrad", "OnesLike", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
@@ -226,6 +226,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
   add("is written by tensor parallelism in place of what is differentiated already",
       {"CrossEntropyOfTerms", "CrossEntropyTerms", "MPIAllreduceMax"});
+  add("is written by context parallelism in place of what is differentiated already", {"MergeAttention"});
   add("is what exporters of training graphs write: it is differentiated already",
       {"BiasDropout", "ConcatTraining", "InPlaceAccumulator", "SoftmaxCrossEntropy", "SoftmaxCrossEntropyLossInternal",
        "YieldOp"});

@@ -15,9 +15,10 @@ namespace foreflow::collective {
 
 // `bytes` of a collective means: all-reduce, broadcast, reduce: the buffer of one rank; all-gather, reduce-scatter: the
 // full vector (n shards); gather, scatter: the full vector at the root; all-to-all: the send buffer of one rank; send:
-// the message. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1.
-enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all };
-constexpr int kKinds = 9;
+// the message; shift: what one rank has. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1. Shift: every rank
+// sends all it has to the next, the last to the first (sendrecv of nccl-tests).
+enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift };
+constexpr int kKinds = 10;
 std::string_view name(Kind kind);  // "all_reduce"
 // Throws Error with the nearest name when there is no such kind.
 Kind kind_named(std::string_view name, const std::string& where);
@@ -62,7 +63,7 @@ struct Transfer {
 
 // The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts, and
 // part c belongs to rank c * ranks / chunks. All-to-all: ranks * ranks chunks, where c is what rank c / ranks has for
-// rank c % ranks; a rank begins with `ranks` of them.
+// rank c % ranks; a rank begins with `ranks` of them. Shift: ranks chunks, where c is what rank c has.
 struct Plan {
   int chunks = 1;
   std::vector<std::vector<Transfer>> steps;
@@ -147,7 +148,7 @@ const AlgorithmDef& choose(const Task& task);
 const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network);
 
 // Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md): all-reduce 2(n-1)/n;
-// reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send 1.
+// reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send, shift 1.
 double bus_factor(Kind kind, int ranks);
 
 // The steps of a plan and the phases of its flows, for reading and for golden tests.

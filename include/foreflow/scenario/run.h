@@ -36,7 +36,8 @@ PlatformRef load_platform(const PlatformChoice& choice);
 // Error at the jobs of a scenario that has any: for what can be done with one program only.
 void check_one_job(const Scenario& scenario);
 
-// The workload, differentiated and with its optimizer when it trains. Depends on the strategy's global batch only.
+// The workload, differentiated and with its optimizer when it trains. Depends only on the strategy's global batch, and
+// whether it fuses attention.
 // Checks that there is one job.
 Sequential build(const Scenario& scenario);
 

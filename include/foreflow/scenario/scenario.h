@@ -16,6 +16,7 @@
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
@@ -54,6 +55,7 @@ struct PlatformChoice {
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
   int cp = 1;  // ranks that share each sequence
+  transform::ContextAttention context_attention = transform::ContextAttention::all_gather;  // how they share keys and values
   int ep = 1;  // ranks, of the dp x cp, that share the experts of a layer
   int microbatches     = 1;  // K, of each replica
   int64_t global_batch = 0;  // samples of one iteration; 0: what the program in the file has
@@ -76,6 +78,8 @@ struct Strategy {
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * cp * tp * pp; }
+  // Attention cores are one op each, as all ways to share keys and values but gathering want them.
+  bool fuses_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
 };
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };

@@ -1,6 +1,7 @@
 // Context and expert parallelism: ranks that share the data of each step and send each other what they need in between.
 #pragma once
 
+#include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/passes.h"
 
 namespace foreflow::transform {
@@ -16,6 +17,7 @@ struct Spread {
   int32_t dim    = 0;
   bool experts   = false;
   int64_t blocks = 1;
+  ContextAttention attention = ContextAttention::all_gather;  // where positions are split
 };
 Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread);
 
@@ -27,7 +29,8 @@ struct SpreadStep {
   Spread spread;
 };
 // Positions count `blocks` blocks.
-std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks = 1);
+std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks = 1,
+                                     ContextAttention attention = ContextAttention::all_gather);
 
 // How many replicas share experts: ep / gcd(ep, cp).
 int replicas_in_group(int cp, int ep);

@@ -193,6 +193,7 @@ const std::vector<Expected>& communications() {
       {"%a, %b = MPIBroadcast[to = [2, 3]](%x)", Kind::broadcast, kUnit, {"D1", "D2", "D3"}},
       {"%a, %b = MPIScatter[to = [1, 2], axis = 0](%x)", Kind::scatter, kUnit, {"D1", "D2"}},
       {"%a = MPIGather[axis = 0]([%x, %y], 2)", Kind::gather, 2 * kUnit, {"D2", "D1"}},
+      {"%a, %b = MPIShift(%x, %y)", Kind::shift, kUnit, {"D1", "D2"}},
   };
   return kAll;
 }

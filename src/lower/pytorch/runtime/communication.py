@@ -100,6 +100,20 @@ def all_to_all(x, ranks, split_axis, concat_axis):
     return torch.cat(received, dim=concat_axis)
 
 
+def ring_shift(x, ranks, by):
+    """Round a ring: to the next rank (by=1) or to the one before (by=-1)."""
+    mine = ranks.index(dist.get_rank())
+    to, source = ranks[(mine + by) % len(ranks)], ranks[(mine - by) % len(ranks)]
+
+    def one(t):
+        t, got = t.contiguous(), torch.empty_like(t, memory_format=torch.contiguous_format)
+        for message in [dist.isend(wire(t), to), dist.irecv(wire(got), source)]:
+            message.wait()
+        return got
+
+    return each(one, x)
+
+
 def gather(x, like, ranks, to, axis):
     """Messages to rank `to` in the order of the parts, with either backend."""
     if dist.get_rank() != to:

@@ -57,6 +57,54 @@ def batch_norm(x, scale, bias, mean, variance, epsilon, momentum, training_mode,
     return (y, *blended, *used)[:outputs] if outputs > 1 else y
 
 
+def as_statistics(x):
+    return x if x.dtype == torch.float64 else x.float()
+
+
+def block_scores(q, k, bias, scale, causal, run, order):
+    """Scores of queries [b,n,s,d] or [b,n,g,s,d] and one block of keys; queries in runs see no later positions."""
+    scores = scale * torch.matmul(q, (k if q.dim() == 4 else k.unsqueeze(2)).transpose(-1, -2))
+    if causal:
+        at = torch.arange(q.shape[-2], device=q.device)
+        length = run or q.shape[-2]
+        row, key = at[:, None], at[None, :]
+        same = torch.full_like(row >= key, order > 0) if order else row % length >= key % length
+        seen = torch.where(row // length == key // length, same, row // length > key // length)
+        scores = scores.masked_fill(~seen, float("-inf"))
+    return scores if bias is None else scores + bias
+
+
+def block_attention(q, k, v, bias, scale, causal, run, order, outputs):
+    """Attention to one block of keys, and the logarithms of its sums of exponentials; nothing where nothing is seen."""
+    scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order))
+    lse = torch.logsumexp(scores, dim=-1)
+    share = torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0).to(v.dtype)
+    o = torch.matmul(share, v if q.dim() == 4 else v.unsqueeze(2))
+    return (o, lse) if outputs > 1 else o
+
+
+def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, outputs):
+    """Of this block alone, where o and lse are of several."""
+    grouped = q.dim() == 5
+    wide_k, wide_v = (k.unsqueeze(2), v.unsqueeze(2)) if grouped else (k, v)
+    share = torch.exp(as_statistics(block_scores(q, k, bias, scale, causal, run, order)) - lse.unsqueeze(-1))
+    mean = (as_statistics(do) * as_statistics(o)).sum(dim=-1, keepdim=True)
+    slope = share * (as_statistics(torch.matmul(do, wide_v.transpose(-1, -2))) - mean)
+    narrow = (scale * slope).to(q.dtype)
+    dq = torch.matmul(narrow, wide_k)
+    dk = torch.matmul(narrow.transpose(-1, -2), q)
+    dv = torch.matmul(share.to(v.dtype).transpose(-1, -2), do)
+    results = (dq, dk.sum(dim=2), dv.sum(dim=2)) if grouped else (dq, dk, dv)
+    return results if outputs == 3 else (*results, slope.sum_to_size(bias.shape).to(bias.dtype))
+
+
+def merge_attention(o1, lse1, o2, lse2):
+    """The online softmax: attention to two blocks of keys from attention to each."""
+    lse = torch.logaddexp(lse1, lse2)
+    shares = [torch.nan_to_num(torch.exp(part - lse), nan=0.0).unsqueeze(-1) for part in (lse1, lse2)]
+    return (shares[0] * o1 + shares[1] * o2).to(o1.dtype), lse
+
+
 def cast(x, dtype):
     return x.to(dtype)
 
