@@ -1,5 +1,7 @@
 #include "foreflow/interpret/placement.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "foreflow/base/text.h"
@@ -52,9 +54,8 @@ Device common_device(const ir::Module& module, const ir::Op& op, std::span<const
     if (here.empty()) continue;
     if (first && *here.begin() != common) {
       const std::string a = operand_name(module, op, *first), b = operand_name(module, op, i);
-      throw Error("devices", a + " lives on D" + ir::to_string(common) + " and " + b + " on D" +
-                                 ir::to_string(*here.begin()) + "; Send(" + b + ", " + ir::to_string(common) +
-                                 ") or Send(" + a + ", " + ir::to_string(*here.begin()) + ") first would be right");
+      throw Error("devices", fmt::format("{0} lives on D{1} and {2} on D{3}; Send({2}, {1}) or Send({0}, {3}) first would be right",
+                                         a, ir::to_string(common), b, ir::to_string(*here.begin())));
     }
     if (!first) first = i;
     common = *here.begin();

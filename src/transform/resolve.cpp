@@ -138,7 +138,11 @@ class Resolver {
     if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand])) return false;
     type.dims[0]         = 1;
     types.known[operand] = nullptr;
-    return op.def->infer(types.call()) == moved_nowhere(types.outputs);
+    try {
+      return op.def->infer(types.call()) == moved_nowhere(types.outputs);
+    } catch (const Error&) {  // a number for each channel, say
+      return false;
+    }
   }
 
   static std::vector<ir::Type> moved_nowhere(std::vector<ir::Type> types) {
