@@ -50,7 +50,7 @@ Result run(const Options& options) {
   result.notes.push_back(
       "the batch is free here; the paper's choice was the fastest of ten that ran on the hardware, whose memory fragments: "
       "their simulator too says that larger batches of GPT-2 1.6B fit and are faster (figure 6); and by their formulas tensor "
-      "parallelism alone is the fastest for GPT-2 175B at batch 1024, where they measured it to be 1.3 times slower");
+      "parallelism alone is the fastest for GPT-2 175B at batch 1024; they measured it, at its best batch, 1.3 times slower");
   return result;
 }
 
