@@ -14,6 +14,9 @@ struct Parameters {
   Seconds launch{1e-5};
   double network_gbps = 25.0;
   std::map<int, std::array<double, 3>> all_reduce;  // ranks -> a, b, c: a * Gb + b * ranks + c
+  // Ours, not theirs: collectives simulated on the platform instead, and what a Send takes whatever its size.
+  bool simulated_collectives = false;
+  Seconds send_overhead{0};
 };
 
 constexpr double kBytesPerGb = 1.25e8;
@@ -105,19 +108,31 @@ Seconds reduction(const Parameters& p, double gigabits, int ranks) {
 Seconds communication(const Parameters& p, const Application& application, int ranks) {
   const std::string_view name = application.call.def.name;
   const ir::Type& x           = application.call.inputs[0];
+  if (p.simulated_collectives && name != "Send") return Seconds(-1);
   if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
   if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
   if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
-  return Seconds(gb(x) / p.network_gbps);
+  const Seconds moving(gb(x) / p.network_gbps);
+  return name == "Send" ? p.send_overhead + moving : moving;
+}
+
+bool collectives_are_simulated(const JsonView& json) {
+  const std::string choice = json.string_or("collectives", "formulas");
+  if (choice != "simulated" && choice != "formulas") json.at("collectives").fail("write formulas or simulated");
+  if (choice == "simulated" && json.has("all_reduce")) json.at("all_reduce").fail("is a formula; leave it out where \"collectives\" are simulated");
+  return choice == "simulated";
 }
 
 Parameters read(const JsonView& json) {
-  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce"});
+  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce", "collectives",
+                   "send_overhead"});
   Parameters p;
   if (json.has("throughput")) p.throughput = json.at("throughput").as_flops_rate();
   if (json.has("dram_bandwidth")) p.dram = json.at("dram_bandwidth").as_bandwidth();
   if (json.has("kernel_launch")) p.launch = json.at("kernel_launch").as_seconds();
   if (json.has("network_bandwidth")) p.network_gbps = json.at("network_bandwidth").as_bandwidth().value() / kBytesPerGb;
+  p.simulated_collectives = collectives_are_simulated(json);
+  if (json.has("send_overhead")) p.send_overhead = json.at("send_overhead").as_seconds();
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
     const int number = std::atoi(ranks.c_str());

@@ -4,7 +4,36 @@
 
 namespace foreflow::cost {
 
-CostModel load_model(const std::string& path, const Json& overrides) {
+namespace {
+
+constexpr const char* kOverhead = "send_overhead";
+
+std::string overhead_with(const JsonView& table, int devices) {
+  std::string found = "0s";
+  int largest       = 0;
+  for (const auto& [words, overhead] : table.members()) {
+    const int number = std::atoi(words.c_str());
+    if (number < 2) table.fail("is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
+    if (number > devices || number < largest) continue;
+    largest = number;
+    found   = overhead.as_string();
+  }
+  return found;
+}
+
+}  // namespace
+
+CostModel make_model(const JsonView& parameters, int devices) {
+  const std::string name     = parameters.string_or("model", "roofline");
+  const std::string where    = parameters.has("model") ? parameters.at("model").where() : parameters.where();
+  const CostModelDef& model  = cost_models().get(name, where);
+  if (!parameters.has(kOverhead) || parameters.json().find(kOverhead)->if_object() == nullptr) return model.make(parameters);
+  Json chosen = parameters.json();
+  chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), devices));
+  return model.make(JsonView(chosen, parameters.file()));
+}
+
+CostModel load_model(const std::string& path, const Json& overrides, int devices) {
   const Json file = parse_json(read_file(path), path);
   const JsonView calibration(file, path);
   if (!calibration.has("model")) calibration.fail("a calibration file names its cost \"model\"");
@@ -15,8 +44,7 @@ CostModel load_model(const std::string& path, const Json& overrides) {
   for (const auto& [key, value] : JsonView(overrides, path).members()) {
     if (key != "model") merged.set(key, value.json());
   }
-  const JsonView model = calibration.at("model");
-  return cost_models().get(model.as_string(), model.where()).make(JsonView(merged, path));
+  return make_model(JsonView(merged, path), devices);
 }
 
 }  // namespace foreflow::cost

@@ -103,7 +103,7 @@ void read_work(const JsonView& root, Scenario& scenario) {
   scenario.workload    = read_workload(root.at("workload"));
   scenario.strategy    = read_strategy(part_or_empty(root, "strategy"), scenario.workload, root.at("workload"));
   scenario.placement   = read_placement(part_or_empty(root, "placement"));
-  scenario.cost        = read_cost(part_or_empty(root, "cost"));
+  scenario.cost        = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
   // Schedules assume it, and frameworks post their sends; with DistIR's cost model a device does one thing at a time.
   scenario.strategy.overlap_sends =

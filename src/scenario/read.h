@@ -22,7 +22,7 @@ int64_t stated(const JsonView& sizes, std::string_view key);
 
 Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
-cost::CostModel read_cost(const JsonView& json);
+cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
 // For the groups of devices that `strategy` makes.
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy);
 

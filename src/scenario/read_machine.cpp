@@ -7,12 +7,6 @@ namespace {
 
 bool is_file(const std::string& name) { return name.ends_with(".json"); }
 
-cost::CostModel make(const JsonView& parameters) {
-  const std::string name  = parameters.string_or("model", "roofline");
-  const std::string where = parameters.has("model") ? parameters.at("model").where() : parameters.where();
-  return cost::cost_models().get(name, where).make(parameters);
-}
-
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (int kind = 0; kind < collective::kKinds; ++kind)
@@ -50,9 +44,9 @@ PlatformChoice read_platform(const JsonView& json) {
   return choice;
 }
 
-cost::CostModel read_cost(const JsonView& json) {
+cost::CostModel read_cost(const JsonView& json, int devices) {
   const std::string name = json.string_or("model", "roofline");
-  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json()) : make(json);
+  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), devices) : cost::make_model(json, devices);
 }
 
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {

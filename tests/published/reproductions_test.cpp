@@ -27,17 +27,34 @@ TEST(Reproductions, PredictWhatDistirsSimulatorPrinted) {
   EXPECT_GT(*found.spearman, 0.9999);
 }
 
-// Theirs is D2 T1 P8; the paper leaves the sizes of the model and the network open.
-TEST(Reproductions, FindDistsimsBestStrategyAmongTheirThreeBest) {
+// Calibrated on the rows of one batch; the authors' own predictions of all rows are 39.8 % off, in the order 0.69.
+TEST(Reproductions, PredictWhatDistirsAuthorsMeasuredAtOtherBatches) {
+  reproduce::Result held_out;
+  for (reproduce::Row& row : made("distir_figure10").rows) {
+    if (!*row.more.find("calibrated")->if_bool()) held_out.rows.push_back(std::move(row));
+  }
+  ASSERT_EQ(held_out.rows.size(), 73U);
+  const reproduce::Agreement found = agreement(held_out);
+  EXPECT_LT(*found.mape, 0.13);
+  EXPECT_LT(*found.worst, 0.41);
+  EXPECT_GT(*found.spearman, 0.95);
+}
+
+double rate(const reproduce::Row& row) { return *row.ours.if_double(); }
+
+// Theirs is D2 T1 P8; the paper leaves the sizes of the model, the number type and the network open. Nothing is fitted.
+TEST(Reproductions, FindDistsimsBestStrategyAmongTheTwoBestAndItsWorst) {
   const reproduce::Result result = made("distsim_figure12");
   ASSERT_EQ(result.rows.size(), 15U);
-  const auto rate = [](const reproduce::Row& row) { return *row.ours.if_double(); };
-  const auto best = std::find_if(result.rows.begin(), result.rows.end(),
-                                 [](const reproduce::Row& row) { return row.name.starts_with("D2 T1 P8:"); });
-  ASSERT_NE(best, result.rows.end());
-  EXPECT_LE(std::count_if(result.rows.begin(), result.rows.end(),
-                          [&](const reproduce::Row& row) { return rate(row) > rate(*best); }),
-            2);
+  const auto named = [&](std::string_view name) {
+    return *std::find_if(result.rows.begin(), result.rows.end(),
+                         [&](const reproduce::Row& row) { return row.name.starts_with(name); });
+  };
+  const double best = rate(named("D2 T1 P8:")), worst = rate(named("D1 T16 P1:"));
+  EXPECT_LE(std::count_if(result.rows.begin(), result.rows.end(), [&](const auto& row) { return rate(row) > best; }), 1);
+  EXPECT_TRUE(std::all_of(result.rows.begin(), result.rows.end(), [&](const auto& row) { return rate(row) >= worst; }));
+  EXPECT_LT(*agreement(result).worst, 0.18);
+  EXPECT_NEAR(best / worst, 2.94 / 0.398, 0.8);
 }
 
 }  // namespace
