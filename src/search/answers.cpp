@@ -84,7 +84,8 @@ const Answer* Answers::find(const Json& point) const {
 
 double Answers::energy(const Json& point) const {
   const Answer* answer = find(point);
-  return answer == nullptr ? kNever : answer->energy;
+  if (answer == nullptr) return kNever;
+  return answer->energy;
 }
 
 const Answer* Answers::best() const {

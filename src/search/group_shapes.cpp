@@ -70,7 +70,8 @@ const std::vector<GroupShapes::Group>& GroupShapes::distinct(const scenario::Sce
   std::set<int> shapes;
   for (int g = 0; g < groups.count; ++g) {
     std::vector<int> group;
-    for (const int rank : groups.ranks) group.push_back(places[static_cast<size_t>(rank + g * groups.step)]);
+    const int first = g * groups.step;
+    for (const int rank : groups.ranks) group.push_back(places[static_cast<size_t>(rank + first)]);
     const int number = shape(group);
     if (shapes.insert(number).second) found->second.push_back({std::move(group), number});
   }
