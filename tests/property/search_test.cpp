@@ -34,6 +34,7 @@ const std::vector<Key> kKeys = {
     {"vocabulary_parallel", {"[false, true]", "true"}, Key::For::transformers},
     {"tensor_plan", {R"(["auto", "megatron"])"}, Key::For::transformers},
     {"cp", {"[1, 2]", "2"}, Key::For::transformers},
+    {"context_attention", {R"(["all_gather", "ring"])", R"(["striped_ring", "all_to_all"])", R"("ring")"}, Key::For::transformers},
     {"ep", {"[1, 2]", "2", R"("any")"}, Key::For::experts},
 };
 
