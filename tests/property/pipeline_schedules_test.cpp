@@ -1,5 +1,6 @@
 // A program in a pipeline computes what its sequential original does, under every schedule of the table, and every
 // device runs its tasks in the order of the schedule.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -51,7 +52,7 @@ ir::Module skips(int depth) {
   for (int level = depth; level-- > 0;) {
     const std::string name = "up" + std::to_string(level);
     layer(name, last);
-    ops += "  %s." + name + " = Add(%" + name + ", %down" + std::to_string(level) + ")\n";
+    ops += fmt::format("  %s.{0} = Add(%{0}, %down{1})\n", name, level);
     last = "s." + name;
   }
   return ir::parse("func @skips(" + weights + "%x: Tensor[Float32, (8, 8)], %target: Tensor[Float32, (8, 8)]) {\n" + ops +
@@ -143,7 +144,8 @@ TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersBesideTensorAndDataParallel
   for (const auto& [dp, tp, pp] : {std::tuple(2, 2, 2), std::tuple(1, 2, 4), std::tuple(2, 1, 4), std::tuple(4, 1, 2)}) {
     for (const int microbatches : {1, 2, 4, 8}) {
       const Split split{dp, tp, pp, microbatches, GetParam()};
-      if (kBatch % (dp * microbatches) != 0 || refused(split)) continue;
+      const int parts = dp * microbatches;
+      if (kBatch % parts != 0 || refused(split)) continue;
       expect_same_numbers(originals().at("gpt"), split);
       expect_same_numbers(originals().at("mlp"), split);
     }

@@ -57,7 +57,8 @@ const std::vector<Family>& families() {
   return kFamilies;
 }
 
-std::vector<Distributed> distribute(const ir::Module& module, Split split, ContextAttention attention, int64_t blocks = 1) {
+std::vector<Distributed> distribute(const ir::Module& module, const Split& split, ContextAttention attention,
+                                    int64_t blocks = 1) {
   std::vector<Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), split.tp, {.sequence = blocks > 1}));
   for (const transform::SpreadStep& step : transform::spread_steps(split.cp, 1, blocks, attention))

@@ -1,4 +1,5 @@
 // The sweeps that ship answer their questions as scenarios/README.md says.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -94,8 +95,8 @@ TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {
   for (const std::string ratio : {"1", "4"}) {
     EXPECT_NEAR(found[ratio + ", order=tp-dp-pp"], found[ratio + ", order=tp-pp-dp"],
                 1e-3 * found[ratio + ", order=tp-dp-pp"]);
-    for (const std::string other : {"order=dp-tp-pp", "policy=spread", "policy=random seed=1"})
-      EXPECT_LT(1.5 * found[ratio + ", " + other], found[ratio + ", order=tp-dp-pp"]) << ratio << " " << other;
+    for (const char* other : {"order=dp-tp-pp", "policy=spread", "policy=random seed=1"})
+      EXPECT_LT(1.5 * found[fmt::format("{}, {}", ratio, other)], found[ratio + ", order=tp-dp-pp"]) << ratio << " " << other;
   }
 }
 

@@ -1,5 +1,6 @@
 // Programs under every schedule, lowered and simulated, are what the schedule promises: they take as long as its plan
 // when it is played, and every device holds as many microbatches as the schedule says.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ ir::Module layers(int count, int samples, bool trains) {
   for (int i = 0; i < count; ++i) {
     const std::string n = std::to_string(i);
     weights += "weight %w" + n + ": Tensor[Float32, (4, 4)], ";
-    ops += "  %kept" + n + " = Gelu(%" + last + ")\n  %y" + n + " = MatMul(%kept" + n + ", %w" + n + ")\n";
+    ops += fmt::format("  %kept{0} = Gelu(%{1})\n  %y{0} = MatMul(%kept{0}, %w{0})\n", n, last);
     last = "y" + n;
   }
   const std::string head = "func @layers(" + weights + "%x: " + shape;

@@ -22,7 +22,8 @@ class Wiring {
   }
 
   Wiring& route(int from, int to, std::vector<int> links) {
-    platform::Route& route = routes_.at(static_cast<size_t>(from * devices_ + to));
+    const int place        = from * devices_ + to;
+    platform::Route& route = routes_.at(static_cast<size_t>(place));
     route.latency          = Seconds(0);
     for (const int link : links) route.latency += links_.at(static_cast<size_t>(link)).latency;
     route.links = std::move(links);
