@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -95,12 +96,13 @@ TEST(RecomputeStrategy, NoLayerLiesOnTwoStages) {
     for (const std::string how : {"full", "block(2)"}) {
       for (const std::string schedule : {"1f1b", "interleaved_1f1b", "zb_h1"}) {
         if (schedule == "interleaved_1f1b" && pp > 4) continue;  // more stages than block(2) leaves segments
-        const std::string where = how + " " + schedule + " pp=" + std::to_string(pp);
+        const std::string where    = fmt::format("{} {} pp={}", how, schedule, pp);
+        const std::string strategy = fmt::format(
+            R"("global_batch": 24, "microbatches": 24, "recompute": "{}", "schedule": "{}", "pp": {})", how, schedule, pp);
         const Scenario scenario = load(parse_json(R"({"workload": {"model": "gpt", "layers": 17, "hidden": 256, "heads": 4,
             "sequence": 128, "vocabulary": 51200, "dtype": "f16", "optimizer": "adam"},
             "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-            "strategy": {"global_batch": 24, "microbatches": 24, "recompute": ")" + how + R"(", "schedule": ")" + schedule +
-                                                   R"(", "pp": )" + std::to_string(pp) + "}}", "test"), "test");
+            "strategy": {)" + strategy + "}}", "test"), "test");
         const PlatformRef platform = load_platform(scenario.platform);
         const ir::Module module = distribute(build(scenario), scenario, *platform);
         std::map<std::string, std::set<int>> devices;  // per layer
