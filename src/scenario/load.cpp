@@ -114,6 +114,7 @@ Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "network",
                    "disturbances", "memory", "jobs"});
+  if (root.has("disturbances")) check_disturbance_keys(root.at("disturbances"));
   refuse_axes(json, file);
   Scenario scenario;
   scenario.file            = file;

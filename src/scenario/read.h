@@ -36,6 +36,7 @@ simulate::Coupling read_coupling(const JsonView& json);
 
 // Everything but the names of devices and links, which only the platform knows.
 void check_disturbances(const JsonView& json);
+void check_disturbance_keys(const JsonView& json);  // alone: a list below a wrong key is no axis
 simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
 
 // tensor_plan, sequence_parallel and vocabulary_parallel of a strategy whose tp is known; `sizes` as below.

@@ -107,7 +107,7 @@ simulate::Jitter read_jitter(const JsonView& json) {
 }
 
 simulate::Disturbances read(const JsonView& json, const Names& names) {
-  json.allow_only({"slowdowns", "jitter", "links", "background"});
+  check_disturbance_keys(json);
   simulate::Disturbances result;
   if (json.has("jitter")) result.jitter = read_jitter(json.at("jitter"));
   if (json.has("slowdowns"))
@@ -132,6 +132,8 @@ simulate::Coupling read_coupling(const JsonView& json) {
   if (!json.has("coupling")) return simulate::Coupling::automatic;
   return simulate::couplings().get(json.at("coupling").as_string(), json.at("coupling").where()).coupling;
 }
+
+void check_disturbance_keys(const JsonView& json) { json.allow_only({"slowdowns", "jitter", "links", "background"}); }
 
 void check_disturbances(const JsonView& json) { read(json, Names(nullptr)); }
 
