@@ -15,15 +15,16 @@ struct Chain {
       : scenario(bench::mlp_1b({2, 2, 4, 16}, engine)),
         platform(scenario::load_platform(scenario.platform)),
         sequential(scenario::build(scenario)),
-        sharded(
-            transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.sharding()).module),
+        sharded(transform::shard(sequential.module, ops::table(), scenario.strategy.tp, scenario.strategy.sharding())
+                    .module),
         module(scenario::distribute(sequential, scenario, *platform)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
         program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
 
   ir::Module pipelined() const {
     const scenario::Strategy& strategy = scenario.strategy;
-    return transform::pipeline(sharded, ops::table(), {.schedule = strategy.schedule, .size = strategy.schedule_size}).module;
+    return transform::pipeline(sharded, ops::table(), {.schedule = strategy.schedule, .size = strategy.schedule_size})
+        .module;
   }
 
   const scenario::Scenario scenario;
@@ -63,8 +64,9 @@ void parse(benchmark::State& state) {
 void shard(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(transform::shard(chain.sequential.module, ops::table(), 2, {.results = transform::Results::leave_split})
-                                 .module.functions.size());
+    benchmark::DoNotOptimize(
+        transform::shard(chain.sequential.module, ops::table(), 2, {.results = transform::Results::leave_split})
+            .module.functions.size());
   }
   count(state, chain.sequential.module);
 }

@@ -16,7 +16,7 @@ using namespace foreflow;
 
 // The 175B GPT-2 graph (20,305 nodes) for one sample of 8 tokens.
 std::string gpt_175b() {
-  const std::string bytes = onnx::write_gpt2({96, 96, 12288, 50257, 1024});
+  const std::string bytes       = onnx::write_gpt2({96, 96, 12288, 50257, 1024});
   const onnx::Imported imported = onnx::import_bytes(bytes, "bench", ops::table(), onnx::Numbers::skip);
   return ir::print(scenario::with_shapes(imported, {{"input1", {1, 1, 8}}}, "bench"));
 }

@@ -41,11 +41,11 @@ scenario::Scenario gpt_175b() {
 }
 
 scenario::Scenario gpt_training(int nodes, const Degrees& degrees, const std::string& engine, int layers) {
-  Json json     = parse_json(R"({
+  Json json = parse_json(R"({
     "workload": { "model": "gpt", "heads": 96, "hidden": 12288, "sequence": 2048, "vocabulary": 51200,
                   "dtype": "f16", "mode": "training" }
   })",
-                             "gpt_training");
+                         "gpt_training");
   json.member("workload").set("layers", layers);
   Json platform = Json::object();
   platform.set("topology", "dgx_a100");

@@ -15,22 +15,27 @@ ir::Module step(int64_t layers) {
   sizes.set("layers", layers).set("hidden", 1024).set("heads", 16).set("sequence", 1024).set("vocabulary", 51200);
   const ir::OpTable& ops = ops::table();
   const workload::Request request{JsonView(sizes, "bench"), 8, ir::DType::f16, workload::Mode::training};
-  const ir::Module model = workload::workloads().get("gpt", "bench").build(request, ops).module;
+  const ir::Module model   = workload::workloads().get("gpt", "bench").build(request, ops).module;
   const ir::Module trained = transform::add_optimizer(transform::differentiate(model, ops), ops, "adam");
   return transform::eliminate_dead_code(transform::resolve(trained));
 }
 
 void shard(benchmark::State& state, const transform::Sharding& sharding) {
   const ir::Module module = step(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(transform::shard(module, ops::table(), kWays, sharding).module.functions.size());
-  const auto count = static_cast<double>(module.entry().ops.size());
-  state.counters["ops"]  = count;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(transform::shard(module, ops::table(), kWays, sharding).module.functions.size());
+  const auto count        = static_cast<double>(module.entry().ops.size());
+  state.counters["ops"]   = count;
   state.counters["ops/s"] = benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 using transform::TensorPlan;
 BENCHMARK_CAPTURE(shard, automatic, {})->Arg(70)->Arg(140)->Arg(280)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(shard, sequence, {.sequence = true, .vocabulary = true})->Arg(70)->Arg(140)->Arg(280)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(shard, sequence, {.sequence = true, .vocabulary = true})
+    ->Arg(70)
+    ->Arg(140)
+    ->Arg(280)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(shard, megatron, {.plan = {TensorPlan::Kind::megatron}, .sequence = true, .vocabulary = true})
     ->Arg(70)
     ->Arg(140)

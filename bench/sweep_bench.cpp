@@ -31,7 +31,9 @@ Json question() {
   return source;
 }
 
-double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
 
 double cpu_seconds() {
   double sum = 0;
@@ -46,9 +48,9 @@ double cpu_seconds() {
 void sweep_of_1000(benchmark::State& state, const char* engine) {
   const Json source = question().set("engine", engine);
   for (auto _ : state) {
-    const double start          = cpu_seconds();
-    const sweep::Result result  = sweep::sweep(source, "gpt.json", {});
-    state.counters["points"]    = static_cast<double>(result.points.size());
+    const double start         = cpu_seconds();
+    const sweep::Result result = sweep::sweep(source, "gpt.json", {});
+    state.counters["points"]   = static_cast<double>(result.points.size());
     state.SetIterationTime(cpu_seconds() - start);
   }
 }

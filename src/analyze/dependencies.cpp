@@ -114,8 +114,9 @@ std::string to_dot(const ir::Function& function, const Dependencies& dependencie
     const ir::Op& op        = function.ops[o];
     const std::string name  = op.result_count > 0 ? function.value(function.output(op, 0)).name : "";
     const std::string shown = name.empty() ? "v" + std::to_string(op.first_result) : name;
-    out += fmt::format("  {} [label=\"%{}\\n{}\\n{:.4g} {}\"{}];\n", o, escaped(shown), op.is_call() ? "call" : op.def->name,
-                       path.ops[o].weight, unit, critical.contains(static_cast<int32_t>(o)) ? " style=bold" : "");
+    out += fmt::format("  {} [label=\"%{}\\n{}\\n{:.4g} {}\"{}];\n", o, escaped(shown),
+                       op.is_call() ? "call" : op.def->name, path.ops[o].weight, unit,
+                       critical.contains(static_cast<int32_t>(o)) ? " style=bold" : "");
   }
   for (size_t o = 0; o < function.ops.size(); ++o) {
     for (const int32_t reader : dependencies.readers[o]) out += fmt::format("  {} -> {};\n", o, reader);

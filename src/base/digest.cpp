@@ -41,8 +41,8 @@ std::array<uint32_t, 64> words_of(std::string_view block) {
 }
 
 State after(const State& state, std::string_view block) {
-  const auto w                     = words_of(block);
-  auto [a, b, c, d, e, f, g, h]    = state;
+  const auto w                  = words_of(block);
+  auto [a, b, c, d, e, f, g, h] = state;
   for (size_t t = 0; t < w.size(); ++t) {
     const uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
     const uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);

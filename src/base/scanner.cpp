@@ -6,7 +6,9 @@ namespace foreflow {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_word_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool is_word_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 // Quicker than find for two or three characters.
 constexpr bool is_one_of(char c, std::string_view characters) {
@@ -39,9 +41,7 @@ size_t Scanner::lines_before(std::string_view end) const {
   return static_cast<size_t>(std::count(ahead.begin(), ahead.end(), '\n'));
 }
 
-void Scanner::fail_expected(char token) const {
-  fail("expected '" + std::string(1, token) + "', found " + found());
-}
+void Scanner::fail_expected(char token) const { fail("expected '" + std::string(1, token) + "', found " + found()); }
 
 std::string_view Scanner::word() {
   if (is_digit(peek())) return {};

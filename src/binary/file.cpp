@@ -42,10 +42,9 @@ std::string unwrap(std::string_view bytes, const std::string& name) {
   const bool whole = file.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   // The version comes first: of a newer file nothing else can be judged. It is known even where the rest is cut off.
   if (file.format_version() > kFormatVersion) {
-    throw Error(name,
-                fmt::format("was written in format version {}; this foreflow reads versions up to {}: use a newer one, "
-                            "or have the program written as .distir text",
-                            file.format_version(), kFormatVersion));
+    throw Error(name, fmt::format("was written in format version {}; this foreflow reads versions up to {}: use a "
+                                  "newer one, or have the program written as .distir text",
+                                  file.format_version(), kFormatVersion));
   }
   if (whole && file.format_version() == 0) throw Error(name, "is damaged: it states no format version; write it again");
   if (!whole || !file.has_checksum() || !file.has_module()) {

@@ -60,12 +60,9 @@ ir::Device Tables::device(const pb::Device& message) const {
 ir::Type Tables::read(const pb::Type& message, int depth) const {
   const ir::Device place = message.has_device() ? device(message.device()) : ir::Device();
   switch (message.kind()) {
-    case pb::Type::UNKNOWN:
-      return ir::Type::on(place);
-    case pb::Type::SCALAR:
-      return ir::Type::scalar(dtype(message.dtype()), place);
-    case pb::Type::UNRANKED:
-      return ir::Type::unranked(dtype(message.dtype()), place);
+    case pb::Type::UNKNOWN: return ir::Type::on(place);
+    case pb::Type::SCALAR: return ir::Type::scalar(dtype(message.dtype()), place);
+    case pb::Type::UNRANKED: return ir::Type::unranked(dtype(message.dtype()), place);
     case pb::Type::TENSOR: {
       if (message.dims_size() > static_cast<int>(ir::Dims::kMaxRank))
         fail(fmt::format("a shape has {} dimensions", message.dims_size()));
@@ -83,8 +80,7 @@ ir::Type Tables::read(const pb::Type& message, int depth) const {
       for (const pb::Type& element : message.elements()) elements.push_back(read(element, depth + 1));
       return ir::Type::tuple(std::move(elements));
     }
-    default:
-      fail(fmt::format("a type is of the unknown kind {}", static_cast<int>(message.kind())));
+    default: fail(fmt::format("a type is of the unknown kind {}", static_cast<int>(message.kind())));
   }
 }
 
@@ -117,12 +113,9 @@ ir::Array Tables::read(const pb::Array& message) const {
 
 ir::Attribute Tables::read(const pb::Attribute& message) const {
   switch (message.value_case()) {
-    case pb::Attribute::kInteger:
-      return message.integer();
-    case pb::Attribute::kReal:
-      return message.real();
-    case pb::Attribute::kText:
-      return text(message.text());
+    case pb::Attribute::kInteger: return message.integer();
+    case pb::Attribute::kReal: return message.real();
+    case pb::Attribute::kText: return text(message.text());
     case pb::Attribute::kIntegers:
       return std::vector<int64_t>(message.integers().items().begin(), message.integers().items().end());
     case pb::Attribute::kReals:
@@ -132,12 +125,9 @@ ir::Attribute Tables::read(const pb::Attribute& message) const {
       for (const uint32_t number : message.texts().items()) texts.push_back(text(number));
       return texts;
     }
-    case pb::Attribute::kDevice:
-      return device(message.device());
-    case pb::Attribute::kArray:
-      return read(message.array());
-    case pb::Attribute::VALUE_NOT_SET:
-      break;
+    case pb::Attribute::kDevice: return device(message.device());
+    case pb::Attribute::kArray: return read(message.array());
+    case pb::Attribute::VALUE_NOT_SET: break;
   }
   fail(fmt::format("the attribute \"{}\" has no value", text(message.name())));
 }

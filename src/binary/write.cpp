@@ -78,18 +78,10 @@ class Writer {
 
   void write(const ir::Type& type, pb::Type& message) {
     switch (type.kind) {
-      case ir::Type::Kind::unknown:
-        message.set_kind(pb::Type::UNKNOWN);
-        break;
-      case ir::Type::Kind::scalar:
-        message.set_kind(pb::Type::SCALAR);
-        break;
-      case ir::Type::Kind::tensor:
-        message.set_kind(type.ranked ? pb::Type::TENSOR : pb::Type::UNRANKED);
-        break;
-      case ir::Type::Kind::tuple:
-        message.set_kind(pb::Type::TUPLE);
-        break;
+      case ir::Type::Kind::unknown: message.set_kind(pb::Type::UNKNOWN); break;
+      case ir::Type::Kind::scalar: message.set_kind(pb::Type::SCALAR); break;
+      case ir::Type::Kind::tensor: message.set_kind(type.ranked ? pb::Type::TENSOR : pb::Type::UNRANKED); break;
+      case ir::Type::Kind::tuple: message.set_kind(pb::Type::TUPLE); break;
     }
     if (type.kind == ir::Type::Kind::scalar || type.is_tensor()) message.set_dtype(number_of(ir::name(type.dtype)));
     if (type.is_tensor() && type.ranked) message.mutable_dims()->Add(type.dims.begin(), type.dims.end());

@@ -186,8 +186,8 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
       .add_option("KIND", options->kind,
-                  "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift (each rank "
-                  "to the next), or send from the first rank to the last")
+                  "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift (each "
+                  "rank to the next), or send from the first rank to the last")
       ->required();
   command
       .add_option("--platform", options->platform.name,

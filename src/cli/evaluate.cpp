@@ -65,7 +65,7 @@ std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given,
     if (input == given.end() && weight == subject.weights.end()) {
       throw Error(file, fmt::format("%{0} has no numbers; give --input {0}=FILE.pb", name));
     }
-    const ir::Array& array = input != given.end() ? input->second : weight->second;
+    const ir::Array& array    = input != given.end() ? input->second : weight->second;
     const ir::TypeRef& stated = function.values[i].annotation;
     arguments.push_back(stated ? onnx::as_wanted(array, stated->dtype) : array);
   }
@@ -100,7 +100,8 @@ Action declare(CLI::App& command) {
       ->take_all();
   command.add_option("--output", options->output, "write every output to DIR/output_N.pb");
   command.add_option("--function", options->function, "of a .distir program; the last one by default");
-  command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")->capture_default_str();
+  command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")
+      ->capture_default_str();
   command.add_option("--atol", options->tolerance.absolute, "tolerance beside it")->capture_default_str();
   command.add_option("--json", options->json, "write shapes and errors to FILE (- for stdout)");
   return [options] { run(*options); };

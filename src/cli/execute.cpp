@@ -44,7 +44,7 @@ void check_options(const Options& options) {
 // The function to run is the last.
 ir::Module read_module(const Options& options) {
   if (options.file.ends_with(".json")) {
-    const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
+    const scenario::Scenario scenario    = scenario::load_file(options.file, options.settings);
     const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
     return scenario::distribute(scenario::build(scenario), scenario, *platform);
   }

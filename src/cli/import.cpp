@@ -90,7 +90,7 @@ void run(const Options& options) {
   const onnx::Given given{.shapes = parse_shapes(options.shapes), .inputs = read_arrays(options.inputs, "--input")};
   const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
   check_inputs(imported, given);
-  const ir::Module module       = scenario::with_shapes(imported, given.shapes, "--shape");
+  const ir::Module module = scenario::with_shapes(imported, given.shapes, "--shape");
   if (!options.output.empty()) binary::write_program(options.output, module);
   if (options.output == "-") return;
   const Findings findings = examine(imported, module);

@@ -41,34 +41,20 @@ ir::Array random_array(const ir::Type& type, std::mt19937_64& random, const std:
   const auto real = [&] { return static_cast<float>(random() >> 40U) * 0x1p-24F; };
   const auto bit  = [&] { return random() >> 63U; };
   switch (type.dtype) {
-    case ir::DType::f64:
-      return filled<double>(type, real);
-    case ir::DType::f32:
-      return filled<float>(type, real);
-    case ir::DType::f16:
-      return filled<uint16_t>(type, [&] { return ir::float_to_half(real()); });
-    case ir::DType::bf16:
-      return filled<uint16_t>(type, [&] { return ir::float_to_bfloat(real()); });
-    case ir::DType::f8:
-      return filled<uint8_t>(type, [&] { return ir::float_to_float8(real()); });
-    case ir::DType::i64:
-      return filled<int64_t>(type, bit);
-    case ir::DType::i32:
-      return filled<int32_t>(type, bit);
-    case ir::DType::i16:
-      return filled<int16_t>(type, bit);
-    case ir::DType::i8:
-      return filled<int8_t>(type, bit);
-    case ir::DType::u64:
-      return filled<uint64_t>(type, bit);
-    case ir::DType::u32:
-      return filled<uint32_t>(type, bit);
-    case ir::DType::u16:
-      return filled<uint16_t>(type, bit);
-    case ir::DType::u8:
-      return filled<uint8_t>(type, bit);
-    case ir::DType::boolean:
-      return filled<bool>(type, bit);
+    case ir::DType::f64: return filled<double>(type, real);
+    case ir::DType::f32: return filled<float>(type, real);
+    case ir::DType::f16: return filled<uint16_t>(type, [&] { return ir::float_to_half(real()); });
+    case ir::DType::bf16: return filled<uint16_t>(type, [&] { return ir::float_to_bfloat(real()); });
+    case ir::DType::f8: return filled<uint8_t>(type, [&] { return ir::float_to_float8(real()); });
+    case ir::DType::i64: return filled<int64_t>(type, bit);
+    case ir::DType::i32: return filled<int32_t>(type, bit);
+    case ir::DType::i16: return filled<int16_t>(type, bit);
+    case ir::DType::i8: return filled<int8_t>(type, bit);
+    case ir::DType::u64: return filled<uint64_t>(type, bit);
+    case ir::DType::u32: return filled<uint32_t>(type, bit);
+    case ir::DType::u16: return filled<uint16_t>(type, bit);
+    case ir::DType::u8: return filled<uint8_t>(type, bit);
+    case ir::DType::boolean: return filled<bool>(type, bit);
   }
   return {};
 }

@@ -63,10 +63,9 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
-      .add_option(
-          "SCENARIO.json", options->scenario,
-          "the question; a list in its strategy or placement is an axis, what is absent or \"any\" takes all that is "
-          "legal; the strategy may be a list of such objects")
+      .add_option("SCENARIO.json", options->scenario,
+                  "the question; a list in its strategy or placement is an axis, what is absent or \"any\" takes all "
+                  "that is legal; the strategy may be a list of such objects")
       ->required();
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
   command
@@ -74,10 +73,9 @@ Action declare(CLI::App& command) {
                   "exhaustive, annealing or beam; the last two are for spaces that are too large")
       ->capture_default_str();
   command
-      .add_option(
-          "--prune", options->prune,
-          "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep the "
-          "Pareto front exact, too; none: nothing")
+      .add_option("--prune", options->prune,
+                  "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep "
+                  "the Pareto front exact, too; none: nothing")
       ->capture_default_str();
   command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
       ->capture_default_str();

@@ -41,8 +41,7 @@ void run(const Options& options) {
   const scenario::Outcome outcome = simulated(options);
   Json json;
   if (!options.json.empty())
-    json = report::to_json(outcome.summary,
-                           report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
+    json = report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
@@ -60,7 +59,8 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
-  command.add_option("--engine", options->engine, "analytic (no contention), simgrid or simgrid_flows; instead of the scenario's");
+  command.add_option("--engine", options->engine,
+                     "analytic (no contention), simgrid or simgrid_flows; instead of the scenario's");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
@@ -70,7 +70,8 @@ Action declare(CLI::App& command) {
   command.add_option("--html", options->reports["html"], "write a page for a browser");
   command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
-  command.add_flag("--no-fold", options->no_fold, "simulate every device even where some are alike; the result is the same");
+  command.add_flag("--no-fold", options->no_fold,
+                   "simulate every device even where some are alike; the result is the same");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options] { run(*options); };
 }

@@ -14,8 +14,10 @@ namespace foreflow::cli::definitions {
 namespace {
 
 constexpr const char* kMeasure =
-    "The measure of an axis: on every line of points that differ in this axis alone, the highest throughput (samples per\n"
-    "second) over the lowest; the geometric mean over its lines, and the largest of them. Points that failed are left out.\n\n";
+    "The measure of an axis: on every line of points that differ in this axis alone, the highest throughput (samples "
+    "per\n"
+    "second) over the lowest; the geometric mean over its lines, and the largest of them. Points that failed are left "
+    "out.\n\n";
 
 struct Options {
   std::string scenario, store, engine, json, csv;
@@ -52,14 +54,14 @@ void run(const Options& options) {
   const sweep::Result result = swept(options);
   Json json                  = sweep::to_json(result);
   if (options.timing) add_timing(json);
-  if (options.json != "-" && options.csv != "-")
-    std::cout << sweep::to_text(result, static_cast<size_t>(options.top));
+  if (options.json != "-" && options.csv != "-") std::cout << sweep::to_text(result, static_cast<size_t>(options.top));
   write_if_given(options.json, json.dump());
   write_if_given(options.csv, sweep::to_csv(result));
   std::cout.flush();
   if (const size_t count = crashed(result); count > 0) {
-    throw Error(options.scenario, fmt::format("{} of {} points crashed; with a --store, the same command tries them again",
-                                              count, result.points.size()));
+    throw Error(options.scenario,
+                fmt::format("{} of {} points crashed; with a --store, the same command tries them again", count,
+                            result.points.size()));
   }
 }
 
@@ -74,7 +76,8 @@ Action declare(CLI::App& command) {
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
   command
-      .add_option("--set", options->settings, "PATH=VALUE: change one value, such as platform.nodes=[1,2,4]; repeatable")
+      .add_option("--set", options->settings,
+                  "PATH=VALUE: change one value, such as platform.nodes=[1,2,4]; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("--top", options->top, "how many of the best points to show")->capture_default_str();
@@ -88,7 +91,8 @@ Action declare(CLI::App& command) {
 
 CommandDef sweep() {
   return {"sweep", "predict every point of a scenario's axes, and tell which axis moves the answer most",
-          "foreflow sweep scenarios/gpt2_xl_dgx2.json --set platform.nodes=[1,2,4] --store nodes.sqlite --csv -", declare};
+          "foreflow sweep scenarios/gpt2_xl_dgx2.json --set platform.nodes=[1,2,4] --store nodes.sqlite --csv -",
+          declare};
 }
 
 }  // namespace foreflow::cli::definitions

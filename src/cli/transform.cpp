@@ -35,7 +35,9 @@ Action declare(CLI::App& command) {
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of an .onnx model's input; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("-o,--output", options->output, "where the new program goes: .distir, or .distirb by its name (- for stdout)")
+  command
+      .add_option("-o,--output", options->output,
+                  "where the new program goes: .distir, or .distirb by its name (- for stdout)")
       ->capture_default_str();
   return [options] { run(*options); };
 }

@@ -75,15 +75,12 @@ double parse_number(const std::string& key, const std::string& text) {
 
 Json parse_key(const workload::Key& key, const std::string& text) {
   switch (key.kind) {
-    case workload::Key::Kind::word:
-      return text;
+    case workload::Key::Kind::word: return text;
     case workload::Key::Kind::boolean:
       if (text == "true" || text == "false") return text == "true";
       throw Error("--" + std::string(key.name), "\"" + text + "\" is neither true nor false");
-    case workload::Key::Kind::number:
-      return parse_number(std::string(key.name), text);
-    case workload::Key::Kind::integer:
-      break;
+    case workload::Key::Kind::number: return parse_number(std::string(key.name), text);
+    case workload::Key::Kind::integer: break;
   }
   return parse_size(std::string(key.name), text);
 }
@@ -139,10 +136,9 @@ std::map<std::string, std::string> all_sizes() {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
-      .add_option(
-          "NAME", options->name,
-          "a model family or preset (foreflow list workloads, which also explains the sizes), or gpt2 for the graph of "
-          "the ONNX export")
+      .add_option("NAME", options->name,
+                  "a model family or preset (foreflow list workloads, which also explains the sizes), or gpt2 for the "
+                  "graph of the ONNX export")
       ->required();
   for (const auto& [key, doc] : all_sizes()) command.add_option("--" + key, options->sizes[key], doc);
   command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();

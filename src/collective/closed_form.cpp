@@ -116,7 +116,8 @@ Cost closed_form(const AlgorithmDef& algorithm, const Task& task, const Network&
 
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task) {
   if (const auto pairs = all_pairs(algorithm, task))
-    return {pairs->near_steps * task.near.latency + pairs->far_steps * task.far.latency, transfer(*pairs, task, nics(task.group))};
+    return {pairs->near_steps * task.near.latency + pairs->far_steps * task.far.latency,
+            transfer(*pairs, task, nics(task.group))};
   return closed_form(algorithm, task, ports(task));
 }
 

@@ -12,9 +12,9 @@ namespace definitions {
 
 namespace {
 
-constexpr std::array<std::string_view, kKinds> kNames = {
-    "send",   "all_reduce", "reduce_scatter", "all_gather", "broadcast",
-    "reduce", "gather",     "scatter",        "all_to_all", "shift"};
+constexpr std::array<std::string_view, kKinds> kNames = {"send",       "all_reduce", "reduce_scatter", "all_gather",
+                                                         "broadcast",  "reduce",     "gather",         "scatter",
+                                                         "all_to_all", "shift"};
 
 }  // namespace
 
@@ -57,19 +57,16 @@ const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task) {
 double bus_factor(Kind kind, int ranks) {
   const double others = static_cast<double>(ranks - 1) / ranks;
   switch (kind) {
-    case Kind::all_reduce:
-      return 2 * others;
+    case Kind::all_reduce: return 2 * others;
     case Kind::reduce_scatter:
     case Kind::all_gather:
     case Kind::all_to_all:
     case Kind::gather:
-    case Kind::scatter:
-      return others;
+    case Kind::scatter: return others;
     case Kind::send:
     case Kind::broadcast:
     case Kind::reduce:
-    case Kind::shift:
-      return 1;
+    case Kind::shift: return 1;
   }
   throw InternalError("a kind without a bus bandwidth");
 }

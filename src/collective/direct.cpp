@@ -10,20 +10,13 @@ namespace {
 // What `from` has for `to`, if anything: a chunk, or -1.
 int chunk(Kind kind, int ranks, int from, int to) {
   switch (kind) {
-    case Kind::send:
-      return from == 0 ? 0 : -1;
-    case Kind::gather:
-      return to == 0 ? from : -1;
-    case Kind::scatter:
-      return from == 0 ? to : -1;
-    case Kind::reduce_scatter:
-      return to;
-    case Kind::all_gather:
-      return from;
-    case Kind::shift:
-      return to == (from + 1) % ranks ? from : -1;
-    default:
-      return from * ranks + to;
+    case Kind::send: return from == 0 ? 0 : -1;
+    case Kind::gather: return to == 0 ? from : -1;
+    case Kind::scatter: return from == 0 ? to : -1;
+    case Kind::reduce_scatter: return to;
+    case Kind::all_gather: return from;
+    case Kind::shift: return to == (from + 1) % ranks ? from : -1;
+    default: return from * ranks + to;
   }
 }
 
@@ -44,13 +37,14 @@ FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 }  // namespace
 
 AlgorithmDef direct() {
-  return {"direct",
-          "one message from each rank to each rank that needs it, all at once",
-          "linear algorithms of Chan et al. 2007",
-          {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather, Kind::shift},
-          any_group,
-          plan,
-          flows};
+  return {
+      "direct",
+      "one message from each rank to each rank that needs it, all at once",
+      "linear algorithms of Chan et al. 2007",
+      {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather, Kind::shift},
+      any_group,
+      plan,
+      flows};
 }
 
 }  // namespace foreflow::collective::definitions

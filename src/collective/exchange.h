@@ -7,8 +7,8 @@
 
 namespace foreflow::collective {
 
-// `members`: 2^k ranks; `chunks[i]`: the chunk that member i has at the end of halving and at the beginning of doubling.
-// Each appends k steps; in the step of bit b members i and i ^ 2^b exchange.
+// `members`: 2^k ranks; `chunks[i]`: the chunk that member i has at the end of halving and at the beginning of
+// doubling. Each appends k steps; in the step of bit b members i and i ^ 2^b exchange.
 void halve(std::vector<std::vector<Transfer>>& steps, const std::vector<int>& members, const std::vector<int>& chunks);
 void double_up(std::vector<std::vector<Transfer>>& steps, const std::vector<int>& members,
                const std::vector<int>& chunks);

@@ -49,7 +49,7 @@ std::vector<Flow> merged(const std::vector<Flow>& flows, int devices) {
   constexpr size_t kNone = SIZE_MAX;
   std::vector<Flow> result;
   std::vector<size_t> newest(static_cast<size_t>(devices), kNone);  // by sender: its last flow in `result`
-  std::vector<size_t> older;                                        // per flow of `result`: the one of its sender before
+  std::vector<size_t> older;  // per flow of `result`: the one of its sender before
   for (const Flow& flow : flows) {
     size_t& latest = newest[static_cast<size_t>(flow.from)];
     size_t known   = latest;

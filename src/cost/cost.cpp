@@ -11,7 +11,8 @@ namespace definitions {
 }  // namespace definitions
 
 std::string_view name(Provenance provenance) {
-  static constexpr std::array<std::string_view, kProvenances> kNames = {"table", "interpolated", "regression", "roofline"};
+  static constexpr std::array<std::string_view, kProvenances> kNames = {"table", "interpolated", "regression",
+                                                                        "roofline"};
   return kNames[static_cast<size_t>(provenance)];
 }
 

@@ -6,8 +6,8 @@
 namespace foreflow::cost::definitions {
 namespace {
 
-// The cost formulas of the DistIR authors' own simulator (microsoft/dist-ir, MIT, main @7cfa1b0), with its quirks, so that
-// published results can be reproduced number for number. Gb = 1.25e8 bytes; network bandwidth is in Gb/s.
+// The cost formulas of the DistIR authors' own simulator (microsoft/dist-ir, MIT, main @7cfa1b0), with its quirks, so
+// that published results can be reproduced number for number. Gb = 1.25e8 bytes; network bandwidth is in Gb/s.
 struct Parameters {
   FlopsPerSecond throughput{1.4e13};
   BytesPerSecond dram{9.0e11};
@@ -30,7 +30,9 @@ Seconds elementwise(const Parameters& p, const ir::Type& x, int reads) {
   return p.launch + Bytes(reads * width(x) * count(x)) / p.dram + Flops(count(x)) / p.throughput;
 }
 
-double dim(const ir::Type& type, size_t axis) { return axis < type.dims.size() ? static_cast<double>(type.dims[axis]) : 1; }
+double dim(const ir::Type& type, size_t axis) {
+  return axis < type.dims.size() ? static_cast<double>(type.dims[axis]) : 1;
+}
 
 // Only the first two dimensions are looked at, also of batched operands.
 Seconds product(const Parameters& p, double x0, double x1, double y0, double y1, double bytes) {
@@ -44,8 +46,8 @@ Seconds matmul(const Parameters& p, const ir::OpCall& call) {
 
 Seconds gemm(const Parameters& p, const ir::OpCall& call) {
   const ir::Type &x = call.inputs[0], &y = call.inputs[1];
-  ir::Type z        = x;
-  z.dims            = {x.dims[0], y.dims[y.dims.size() - 1]};
+  ir::Type z = x;
+  z.dims     = {x.dims[0], y.dims[y.dims.size() - 1]};
   return matmul(p, call) + elementwise(p, z, 2);
 }
 
@@ -57,26 +59,50 @@ Seconds matmul_grad(const Parameters& p, const ir::OpCall& call) {
 }
 
 // Only the last weight of the device is charged.
-Seconds optimizer(const Parameters& p, const ir::OpCall& call) { return elementwise(p, call.inputs[call.inputs.size() / 2 - 1], 2); }
+Seconds optimizer(const Parameters& p, const ir::OpCall& call) {
+  return elementwise(p, call.inputs[call.inputs.size() / 2 - 1], 2);
+}
 
 bool integers(const ir::OpCall& call) { return !call.inputs.empty() && !ir::is_float(call.inputs[0].dtype); }
 
 enum class Form : uint8_t { free, launch, unary, binary, matmul, gemm, matmul_grad, optimizer };
 
 Form form_of(const ir::OpCall& call) {
-  static const std::map<std::string_view, Form> kForms = {
-      {"Relu", Form::unary},          {"Cast", Form::unary},        {"Sqrt", Form::unary},     {"Tanh", Form::unary},
-      {"ReduceMean", Form::unary},    {"Softmax", Form::unary},     {"Transpose", Form::unary}, {"Loss", Form::unary},
-      {"LossGrad", Form::unary},      {"Add", Form::binary},        {"Sub", Form::binary},     {"Mul", Form::binary},
-      {"Div", Form::binary},          {"Pow", Form::binary},        {"ReluGrad", Form::binary}, {"MatMul", Form::matmul},
-      {"MatMulGrad", Form::matmul_grad}, {"Gemm", Form::gemm},      {"SGDOptimizer", Form::optimizer},
-      {"Concat", Form::launch},       {"ConstantOfShape", Form::launch}, {"Gather", Form::launch}, {"NonZero", Form::launch},
-      {"Reshape", Form::launch},      {"Shape", Form::launch},      {"Slice", Form::launch},   {"Split", Form::launch},
-      {"Squeeze", Form::launch},      {"Unsqueeze", Form::launch},  {"Identity", Form::free},  {"Constant", Form::free},
-      {"Select", Form::free}};
-  const auto found = kForms.find(call.def.name);
+  static const std::map<std::string_view, Form> kForms = {{"Relu", Form::unary},
+                                                          {"Cast", Form::unary},
+                                                          {"Sqrt", Form::unary},
+                                                          {"Tanh", Form::unary},
+                                                          {"ReduceMean", Form::unary},
+                                                          {"Softmax", Form::unary},
+                                                          {"Transpose", Form::unary},
+                                                          {"Loss", Form::unary},
+                                                          {"LossGrad", Form::unary},
+                                                          {"Add", Form::binary},
+                                                          {"Sub", Form::binary},
+                                                          {"Mul", Form::binary},
+                                                          {"Div", Form::binary},
+                                                          {"Pow", Form::binary},
+                                                          {"ReluGrad", Form::binary},
+                                                          {"MatMul", Form::matmul},
+                                                          {"MatMulGrad", Form::matmul_grad},
+                                                          {"Gemm", Form::gemm},
+                                                          {"SGDOptimizer", Form::optimizer},
+                                                          {"Concat", Form::launch},
+                                                          {"ConstantOfShape", Form::launch},
+                                                          {"Gather", Form::launch},
+                                                          {"NonZero", Form::launch},
+                                                          {"Reshape", Form::launch},
+                                                          {"Shape", Form::launch},
+                                                          {"Slice", Form::launch},
+                                                          {"Split", Form::launch},
+                                                          {"Squeeze", Form::launch},
+                                                          {"Unsqueeze", Form::launch},
+                                                          {"Identity", Form::free},
+                                                          {"Constant", Form::free},
+                                                          {"Select", Form::free}};
+  const auto found                                     = kForms.find(call.def.name);
   // An op that the original has no entry for is charged like an elementwise one.
-  const Form form = found == kForms.end() ? Form::unary : found->second;
+  const Form form             = found == kForms.end() ? Form::unary : found->second;
   const std::string_view name = call.def.name;
   const bool host_arithmetic  = name == "Div" || name == "Mul" || name == "Sub" || name == "Add" || name == "Cast";
   return host_arithmetic && integers(call) ? Form::free : form;
@@ -119,13 +145,14 @@ Seconds communication(const Parameters& p, const Application& application, int r
 bool collectives_are_simulated(const JsonView& json) {
   const std::string choice = json.string_or("collectives", "formulas");
   if (choice != "simulated" && choice != "formulas") json.at("collectives").fail("write formulas or simulated");
-  if (choice == "simulated" && json.has("all_reduce")) json.at("all_reduce").fail("is a formula; leave it out where \"collectives\" are simulated");
+  if (choice == "simulated" && json.has("all_reduce"))
+    json.at("all_reduce").fail("is a formula; leave it out where \"collectives\" are simulated");
   return choice == "simulated";
 }
 
 Parameters read(const JsonView& json) {
-  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce", "collectives",
-                   "send_overhead"});
+  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce",
+                   "collectives", "send_overhead"});
   Parameters p;
   if (json.has("throughput")) p.throughput = json.at("throughput").as_flops_rate();
   if (json.has("dram_bandwidth")) p.dram = json.at("dram_bandwidth").as_bandwidth();
@@ -136,7 +163,8 @@ Parameters read(const JsonView& json) {
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
     const int number = std::atoi(ranks.c_str());
-    if (number < 2 || row.items().size() != 3) row.fail("write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
+    if (number < 2 || row.items().size() != 3)
+      row.fail("write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
     p.all_reduce[number] = {row.items()[0].as_number(), row.items()[1].as_number(), row.items()[2].as_number()};
   }
   return p;
@@ -145,9 +173,9 @@ Parameters read(const JsonView& json) {
 CostModel make(const JsonView& parameters) {
   const Parameters p = read(parameters);
   CostModel model;
-  model.name          = "distir";
-  model.memory        = MemoryRule::distir;
-  model.compute       = [p](const Application& application, const platform::Device&) {
+  model.name    = "distir";
+  model.memory  = MemoryRule::distir;
+  model.compute = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
   model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };
@@ -157,7 +185,10 @@ CostModel make(const JsonView& parameters) {
 }  // namespace
 
 CostModelDef distir() {
-  return {"distir", "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks", make};
+  return {
+      "distir",
+      "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks",
+      make};
 }
 
 }  // namespace foreflow::cost::definitions

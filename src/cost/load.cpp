@@ -24,10 +24,11 @@ std::string overhead_with(const JsonView& table, int devices) {
 }  // namespace
 
 CostModel make_model(const JsonView& parameters, int devices) {
-  const std::string name     = parameters.string_or("model", "roofline");
-  const std::string where    = parameters.has("model") ? parameters.at("model").where() : parameters.where();
-  const CostModelDef& model  = cost_models().get(name, where);
-  if (!parameters.has(kOverhead) || parameters.json().find(kOverhead)->if_object() == nullptr) return model.make(parameters);
+  const std::string name    = parameters.string_or("model", "roofline");
+  const std::string where   = parameters.has("model") ? parameters.at("model").where() : parameters.where();
+  const CostModelDef& model = cost_models().get(name, where);
+  if (!parameters.has(kOverhead) || parameters.json().find(kOverhead)->if_object() == nullptr)
+    return model.make(parameters);
   Json chosen = parameters.json();
   chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), devices));
   return model.make(JsonView(chosen, parameters.file()));

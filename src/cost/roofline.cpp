@@ -5,8 +5,8 @@
 namespace foreflow::cost::definitions {
 namespace {
 
-// Attainable shares of the data-sheet peaks. Compute: 271.2 of 312 TFLOP/s, the best bf16 product measured on an A100 SXM
-// (stas00/ml-engineering, MAMF finder). Memory: 739 of 900 GB/s, the bandwidth that Habitat measured on a V100.
+// Attainable shares of the data-sheet peaks. Compute: 271.2 of 312 TFLOP/s, the best bf16 product measured on an A100
+// SXM (stas00/ml-engineering, MAMF finder). Memory: 739 of 900 GB/s, the bandwidth that Habitat measured on a V100.
 constexpr double kComputeEfficiency = 271.2 / 312;
 constexpr double kMemoryEfficiency  = 739.0 / 900;
 
@@ -27,7 +27,7 @@ std::string_view compute_dtype(const Application& application) {
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
 // bandwidth, plus a launch for each kernel.
 Seconds roofline_time(const Application& application, const platform::Device& device, double compute, double memory) {
-  const ir::Work work   = application.call.def.work(application.call, application.outputs);
+  const ir::Work work = application.call.def.work(application.call, application.outputs);
   if (work.kernels == 0) return Seconds(0);
   const Seconds arithmetic = work.flops / (device.peak(compute_dtype(application)) * compute);
   const Seconds traffic    = (work.read + work.written) / (device.memory_bandwidth * memory);
@@ -41,7 +41,8 @@ CostModel make(const JsonView& parameters) {
   CostModel model;
   model.name    = "roofline";
   model.compute = [=](const Application& application, const platform::Device& device) {
-    return Price{application.on_host ? Seconds(0) : roofline_time(application, device, compute, memory), Provenance::roofline};
+    return Price{application.on_host ? Seconds(0) : roofline_time(application, device, compute, memory),
+                 Provenance::roofline};
   };
   model.communication = [](const Application&, int) { return Seconds(-1); };
   return model;
@@ -50,7 +51,9 @@ CostModel make(const JsonView& parameters) {
 }  // namespace
 
 CostModelDef roofline() {
-  return {"roofline", "max(flops / peak, bytes / memory bandwidth) + launch, from the device's data sheet; messages are simulated", make};
+  return {"roofline",
+          "max(flops / peak, bytes / memory bandwidth) + launch, from the device's data sheet; messages are simulated",
+          make};
 }
 
 }  // namespace foreflow::cost::definitions

@@ -23,48 +23,20 @@ ir::Array tensor(const ir::Type& type, bool negative, int64_t below, std::mt1993
   };
   const auto whole = [&] { return static_cast<int64_t>(random() % static_cast<uint64_t>(below)); };
   switch (type.dtype) {
-    case ir::DType::f64:
-      fill<double>(array, real);
-      break;
-    case ir::DType::f32:
-      fill<float>(array, real);
-      break;
-    case ir::DType::f16:
-      fill<uint16_t>(array, [&] { return ir::float_to_half(static_cast<float>(real())); });
-      break;
-    case ir::DType::bf16:
-      fill<uint16_t>(array, [&] { return ir::float_to_bfloat(static_cast<float>(real())); });
-      break;
-    case ir::DType::f8:
-      fill<uint8_t>(array, [&] { return ir::float_to_float8(static_cast<float>(real())); });
-      break;
-    case ir::DType::i64:
-      fill<int64_t>(array, whole);
-      break;
-    case ir::DType::i32:
-      fill<int32_t>(array, whole);
-      break;
-    case ir::DType::i16:
-      fill<int16_t>(array, whole);
-      break;
-    case ir::DType::i8:
-      fill<int8_t>(array, whole);
-      break;
-    case ir::DType::u64:
-      fill<uint64_t>(array, whole);
-      break;
-    case ir::DType::u32:
-      fill<uint32_t>(array, whole);
-      break;
-    case ir::DType::u16:
-      fill<uint16_t>(array, whole);
-      break;
-    case ir::DType::u8:
-      fill<uint8_t>(array, whole);
-      break;
-    case ir::DType::boolean:
-      fill<bool>(array, [&] { return random() % 2 == 1; });
-      break;
+    case ir::DType::f64: fill<double>(array, real); break;
+    case ir::DType::f32: fill<float>(array, real); break;
+    case ir::DType::f16: fill<uint16_t>(array, [&] { return ir::float_to_half(static_cast<float>(real())); }); break;
+    case ir::DType::bf16: fill<uint16_t>(array, [&] { return ir::float_to_bfloat(static_cast<float>(real())); }); break;
+    case ir::DType::f8: fill<uint8_t>(array, [&] { return ir::float_to_float8(static_cast<float>(real())); }); break;
+    case ir::DType::i64: fill<int64_t>(array, whole); break;
+    case ir::DType::i32: fill<int32_t>(array, whole); break;
+    case ir::DType::i16: fill<int16_t>(array, whole); break;
+    case ir::DType::i8: fill<int8_t>(array, whole); break;
+    case ir::DType::u64: fill<uint64_t>(array, whole); break;
+    case ir::DType::u32: fill<uint32_t>(array, whole); break;
+    case ir::DType::u16: fill<uint16_t>(array, whole); break;
+    case ir::DType::u8: fill<uint8_t>(array, whole); break;
+    case ir::DType::boolean: fill<bool>(array, [&] { return random() % 2 == 1; }); break;
   }
   return array;
 }

@@ -159,7 +159,7 @@ std::vector<ir::Array> shift(const Site& site, size_t self) {
   const size_t n     = site.meeting.from.size();
   const bool forward = site.op.attributes->int_or("by", 1) > 0;
   const size_t next = (self + 1) % n, before = (self + n - 1) % n;
-  ir::Array got     = blank(site.meeting.operand);
+  ir::Array got = blank(site.meeting.operand);
   Round round(site.rank, site.exchange);
   round.send(site.meeting.from[forward ? next : before], *site.operands[self]);
   round.receive(site.meeting.from[forward ? before : next], got);

@@ -44,7 +44,8 @@ std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const st
   for (const ir::Array& argument : arguments) values.push_back(Concrete::of(argument));
   const auto interpretation = Interpreter<ConcreteDomain>(module, {}).run(entry, std::move(values));
   std::vector<ir::Array> results;
-  for (const ir::ValueId id : module.functions[entry].results) results.push_back(interpretation.entry().values[ir::index(id)].numbers);
+  for (const ir::ValueId id : module.functions[entry].results)
+    results.push_back(interpretation.entry().values[ir::index(id)].numbers);
   return results;
 }
 

@@ -16,18 +16,22 @@ struct Site {
   ir::OpCall call() const { return {*op.def, *op.attributes, types, known, op.result_count}; }
 };
 
-bool left_out(const Mixed& value) { return value.type.kind == ir::Type::Kind::unknown && !value.type.device.placed() && !value.known; }
+bool left_out(const Mixed& value) {
+  return value.type.kind == ir::Type::Kind::unknown && !value.type.device.placed() && !value.known;
+}
 
 bool all_known(const Site& site) {
-  return std::all_of(site.inputs.begin(), site.inputs.end(), [](const Mixed& input) { return input.known || left_out(input); });
+  return std::all_of(site.inputs.begin(), site.inputs.end(),
+                     [](const Mixed& input) { return input.known || left_out(input); });
 }
 
 bool may_fold(const Site& site, std::span<const ir::Type> outputs) {
   const ir::OpDef& def = *site.op.def;
   if (!def.foldable || def.eval == nullptr) return false;
   if (def.role == ir::Role::optimizer) return false;
-  return std::all_of(outputs.begin(), outputs.end(),
-                     [](const ir::Type& type) { return !type.is_tuple() && ir::element_count(type.dims) <= MixedDomain::kLargestKnown; });
+  return std::all_of(outputs.begin(), outputs.end(), [](const ir::Type& type) {
+    return !type.is_tuple() && ir::element_count(type.dims) <= MixedDomain::kLargestKnown;
+  });
 }
 
 bool reads_only_shapes(const Site& site) {
@@ -40,7 +44,8 @@ std::vector<Mixed> with_numbers(const Site& site, std::vector<ir::Type> outputs)
   std::vector<Mixed> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     results.push_back({ir::moved(numbers[i].type(), outputs[i].device), nullptr});
-    if (numbers[i].size() <= MixedDomain::kLargestKnown) results.back().known = std::make_shared<const ir::Array>(std::move(numbers[i]));
+    if (numbers[i].size() <= MixedDomain::kLargestKnown)
+      results.back().known = std::make_shared<const ir::Array>(std::move(numbers[i]));
   }
   return results;
 }
@@ -59,10 +64,15 @@ struct Implementation {
 };
 
 constexpr std::array kImplementations = {
-    Implementation{"numbers -> numbers",
-                   [](const Site& site, std::span<const ir::Type> outputs) { return all_known(site) && may_fold(site, outputs); }, with_numbers},
+    Implementation{
+        "numbers -> numbers",
+        [](const Site& site, std::span<const ir::Type> outputs) { return all_known(site) && may_fold(site, outputs); },
+        with_numbers},
     Implementation{"shape -> numbers",
-                   [](const Site& site, std::span<const ir::Type> outputs) { return reads_only_shapes(site) && may_fold(site, outputs); }, with_numbers},
+                   [](const Site& site, std::span<const ir::Type> outputs) {
+                     return reads_only_shapes(site) && may_fold(site, outputs);
+                   },
+                   with_numbers},
     Implementation{"types -> types", [](const Site&, std::span<const ir::Type>) { return true; },
                    [](const Site&, std::vector<ir::Type> outputs) { return with_types(std::move(outputs)); }}};
 
@@ -77,8 +87,9 @@ std::vector<Mixed> MixedDomain::apply(const ir::Op& op, std::span<const Mixed> i
     site.known.push_back(input.known.get());
   }
   std::vector<ir::Type> outputs = infer_placed(op, site.types, site.known);
-  const auto chosen             = std::find_if(kImplementations.begin(), kImplementations.end(),
-                                               [&](const Implementation& implementation) { return implementation.applies(site, outputs); });
+  const auto chosen =
+      std::find_if(kImplementations.begin(), kImplementations.end(),
+                   [&](const Implementation& implementation) { return implementation.applies(site, outputs); });
   return chosen->run(site, std::move(outputs));
 }
 
@@ -108,7 +119,8 @@ std::vector<std::string> unresolved(const ir::Module& module, const MixedInterpr
     for (size_t i = 0; i < instance.values.size(); ++i) {
       if (instance.values[i].type.resolved()) continue;
       const std::string& name = function.values[i].name;
-      names.push_back("%" + (name.empty() ? "v" + std::to_string(i) : name) + ": " + ir::to_string(instance.values[i].type));
+      names.push_back("%" + (name.empty() ? "v" + std::to_string(i) : name) + ": " +
+                      ir::to_string(instance.values[i].type));
     }
   }
   return names;

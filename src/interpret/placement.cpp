@@ -54,8 +54,10 @@ Device common_device(const ir::Module& module, const ir::Op& op, std::span<const
     if (here.empty()) continue;
     if (first && *here.begin() != common) {
       const std::string a = operand_name(module, op, *first), b = operand_name(module, op, i);
-      throw Error("devices", fmt::format("{0} lives on D{1} and {2} on D{3}; Send({2}, {1}) or Send({0}, {3}) first would be right",
-                                         a, ir::to_string(common), b, ir::to_string(*here.begin())));
+      throw Error(
+          "devices",
+          fmt::format("{0} lives on D{1} and {2} on D{3}; Send({2}, {1}) or Send({0}, {3}) first would be right", a,
+                      ir::to_string(common), b, ir::to_string(*here.begin())));
     }
     if (!first) first = i;
     common = *here.begin();

@@ -48,18 +48,20 @@ ir::Device common_device(std::span<const Type> inputs) {
     const ir::Device here = ir::device_of(input);
     if (!here.placed()) continue;
     if (device.placed() && here != device) {
-      throw Error("devices", "operands live on D" + ir::to_string(device) + " and D" + ir::to_string(here) + "; Send one of them first");
+      throw Error("devices", "operands live on D" + ir::to_string(device) + " and D" + ir::to_string(here) +
+                                 "; Send one of them first");
     }
     device = here;
   }
   return device;
 }
 
-std::vector<Type> infer_placed(const ir::Op& op, std::span<const Type> inputs, std::span<const ir::Array* const> known) {
+std::vector<Type> infer_placed(const ir::Op& op, std::span<const Type> inputs,
+                               std::span<const ir::Array* const> known) {
   const ir::OpCall call{*op.def, *op.attributes, inputs, known, op.result_count};
   if (op.def->role == ir::Role::communication) return checked(op.def->infer(call));
-  const ir::Device device    = common_device(inputs);
-  std::vector<Type> outputs  = checked(op.def->infer(call));
+  const ir::Device device   = common_device(inputs);
+  std::vector<Type> outputs = checked(op.def->infer(call));
   if (!device.placed()) return outputs;
   for (Type& output : outputs) output = ir::moved(std::move(output), device);
   return outputs;
@@ -75,8 +77,10 @@ Type refined(Type inferred, const Type& annotation) {
     return device.placed() ? ir::moved(std::move(result), device) : result;
   }
   if (inferred.is_tuple() || annotation.is_tuple()) {
-    if (!inferred.is_tuple() || !annotation.is_tuple() || inferred.elements.size() != annotation.elements.size()) contradiction(inferred, annotation);
-    for (size_t i = 0; i < inferred.elements.size(); ++i) inferred.elements[i] = refined(std::move(inferred.elements[i]), annotation.elements[i]);
+    if (!inferred.is_tuple() || !annotation.is_tuple() || inferred.elements.size() != annotation.elements.size())
+      contradiction(inferred, annotation);
+    for (size_t i = 0; i < inferred.elements.size(); ++i)
+      inferred.elements[i] = refined(std::move(inferred.elements[i]), annotation.elements[i]);
     return inferred;
   }
   if (inferred.dtype != annotation.dtype) contradiction(inferred, annotation);

@@ -11,7 +11,8 @@ size_t checked_bytes(DType dtype, const Dims& dims) {
   constexpr int64_t kLimit = int64_t{1} << 40;
   int64_t count            = 1;
   for (const int64_t dim : dims) {
-    if (dim < 0 || (dim > 0 && count > kLimit / dim)) throw Error("tensor " + to_string(dims), "is not a shape that fits in memory");
+    if (dim < 0 || (dim > 0 && count > kLimit / dim))
+      throw Error("tensor " + to_string(dims), "is not a shape that fits in memory");
     count *= dim;
   }
   return static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));

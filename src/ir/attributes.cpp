@@ -82,7 +82,9 @@ Attributes& Attributes::erase(std::string_view name) {
   return *this;
 }
 
-int64_t Attributes::int_or(std::string_view name, int64_t fallback) const { return find(name) == nullptr ? fallback : get_int(name); }
+int64_t Attributes::int_or(std::string_view name, int64_t fallback) const {
+  return find(name) == nullptr ? fallback : get_int(name);
+}
 
 int64_t Attributes::get_int(std::string_view name) const {
   const Attribute* value = find(name);
@@ -141,7 +143,9 @@ std::string to_string(const Attribute& value) {
     std::string operator()(int64_t v) const { return std::to_string(v); }
     std::string operator()(double v) const { return number(v); }
     std::string operator()(const std::string& v) const { return quoted(v); }
-    std::string operator()(const std::vector<int64_t>& v) const { return list(v, [](int64_t i) { return std::to_string(i); }); }
+    std::string operator()(const std::vector<int64_t>& v) const {
+      return list(v, [](int64_t i) { return std::to_string(i); });
+    }
     std::string operator()(const std::vector<double>& v) const { return list(v, number); }
     std::string operator()(const std::vector<std::string>& v) const { return list(v, quoted); }
     std::string operator()(const Device& v) const { return to_string(v); }

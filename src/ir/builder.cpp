@@ -5,7 +5,9 @@ namespace foreflow::ir {
 FunctionBuilder::FunctionBuilder(std::string name, const OpTable& ops) : ops_(ops) { function_.name = std::move(name); }
 
 std::string FunctionBuilder::unique(std::string name) {
-  const auto own_number = [](std::string_view text) { return text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos; };
+  const auto own_number = [](std::string_view text) {
+    return text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
+  };
   if (name.empty() || own_number(name)) return {};  // v<number> is how unnamed values are printed
   const auto [entry, fresh] = taken_.emplace(name, 1);
   if (fresh) return name;
@@ -27,7 +29,8 @@ ValueId FunctionBuilder::parameter(std::string name, ParameterRole role, Type an
   return parameter(std::move(name), role, std::make_shared<const Type>(std::move(annotation)));
 }
 
-ValueId FunctionBuilder::append(const OpDef* def, int32_t callee, AttributesRef attributes, std::span<const ValueId> inputs, size_t outputs) {
+ValueId FunctionBuilder::append(const OpDef* def, int32_t callee, AttributesRef attributes,
+                                std::span<const ValueId> inputs, size_t outputs) {
   Op op;
   op.def           = def;
   op.callee        = callee;
@@ -42,9 +45,10 @@ ValueId FunctionBuilder::append(const OpDef* def, int32_t callee, AttributesRef 
   return static_cast<ValueId>(function_.ops.back().first_result);
 }
 
-std::vector<ValueId> FunctionBuilder::emit(std::string_view op, std::vector<ValueId> inputs, Attributes attributes, size_t outputs,
-                                           const std::vector<std::string>& names) {
-  const auto first = static_cast<int32_t>(append(&ops_.get(op, "@" + function_.name), -1, share(std::move(attributes)), inputs, outputs));
+std::vector<ValueId> FunctionBuilder::emit(std::string_view op, std::vector<ValueId> inputs, Attributes attributes,
+                                           size_t outputs, const std::vector<std::string>& names) {
+  const auto first = static_cast<int32_t>(
+      append(&ops_.get(op, "@" + function_.name), -1, share(std::move(attributes)), inputs, outputs));
   std::vector<ValueId> results;
   for (size_t i = 0; i < outputs; ++i) {
     results.push_back(static_cast<ValueId>(first + static_cast<int32_t>(i)));
@@ -57,7 +61,8 @@ ValueId FunctionBuilder::op(std::string_view op, std::vector<ValueId> inputs, At
   return emit(op, std::move(inputs), std::move(attributes), 1, {std::move(name)}).front();
 }
 
-std::vector<ValueId> FunctionBuilder::call(size_t callee, std::vector<ValueId> inputs, size_t outputs, const std::vector<std::string>& names) {
+std::vector<ValueId> FunctionBuilder::call(size_t callee, std::vector<ValueId> inputs, size_t outputs,
+                                           const std::vector<std::string>& names) {
   const auto first = static_cast<int32_t>(append(nullptr, static_cast<int32_t>(callee), share({}), inputs, outputs));
   std::vector<ValueId> results;
   for (size_t i = 0; i < outputs; ++i) {
@@ -73,8 +78,12 @@ void FunctionBuilder::reserve(size_t ops, size_t values, size_t operands) {
   function_.operands.reserve(function_.operands.size() + operands);
 }
 
-void FunctionBuilder::set_name(ValueId id, std::string name) { function_.values[index(id)].name = unique(std::move(name)); }
-void FunctionBuilder::annotate(ValueId id, TypeRef annotation) { function_.values[index(id)].annotation = std::move(annotation); }
+void FunctionBuilder::set_name(ValueId id, std::string name) {
+  function_.values[index(id)].name = unique(std::move(name));
+}
+void FunctionBuilder::annotate(ValueId id, TypeRef annotation) {
+  function_.values[index(id)].annotation = std::move(annotation);
+}
 
 Function FunctionBuilder::finish(std::vector<ValueId> results) {
   function_.results = std::move(results);

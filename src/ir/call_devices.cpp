@@ -18,10 +18,12 @@ std::string call_problem(const Attributes& attributes) {
   for (const auto& [name, value] : attributes) {
     if (name != kCallDevices) return "is a call, which states nothing but devices = [...]; remove " + name;
     const auto* devices = std::get_if<std::vector<int64_t>>(&value);
-    if (devices == nullptr || devices->empty()) return "states as its devices " + to_string(value) + "; write a list of their numbers, as in [3, 4]";
+    if (devices == nullptr || devices->empty())
+      return "states as its devices " + to_string(value) + "; write a list of their numbers, as in [3, 4]";
     const std::set<int64_t> distinct(devices->begin(), devices->end());
     if (distinct.size() != devices->size()) return "states a device twice";
-    if (*distinct.begin() < 0 || *distinct.rbegin() > INT32_MAX) return "states as its devices " + to_string(value) + ", which is no number of a device";
+    if (*distinct.begin() < 0 || *distinct.rbegin() > INT32_MAX)
+      return "states as its devices " + to_string(value) + ", which is no number of a device";
   }
   return {};
 }

@@ -20,7 +20,8 @@ std::string_view scan_number(Scanner& scanner) {
     const char c = text[i];
     if (is_digit(c) || c == '.') return true;
     if (c == '-' || c == '+') return i == 0 || !is_digit(text[i - 1]);
-    return (c == 'e' || c == 'E') && i + 1 < text.size() && (is_digit(text[i + 1]) || text[i + 1] == '-' || text[i + 1] == '+');
+    return (c == 'e' || c == 'E') && i + 1 < text.size() &&
+           (is_digit(text[i + 1]) || text[i + 1] == '-' || text[i + 1] == '+');
   });
 }
 
@@ -54,7 +55,8 @@ Dims scan_dims(Scanner& scanner) {
     const int64_t dim = scanner.accept('?') ? Dims::kUnknown : scan_int(scanner);
     if (dim < Dims::kUnknown) scanner.fail("a dimension is not negative");
     dims.push_back(dim);
-    if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
+    if (!scanner.accept(',') && scanner.peek() != ')')
+      scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
   }
   if (!is_countable(dims)) scanner.fail("the shape " + to_string(dims) + " has more than 2^56 elements");
   return dims;
@@ -92,15 +94,16 @@ void fill(Array& array, Scanner& scanner, Convert convert) {
 // before memory is asked for.
 void check_constant(Scanner& scanner, const Dims& dims) {
   const auto limit = static_cast<int64_t>(scanner.remaining());
-  bool too_large   = false, empty = false;
-  int64_t count    = 1;
+  bool too_large = false, empty = false;
+  int64_t count = 1;
   for (const int64_t dim : dims) {
     if (dim < 0) scanner.fail("a constant has no unknown dimension");
     too_large = too_large || dim > limit || count > limit;
     count *= too_large ? 1 : dim;
     empty = empty || dim == 0;
   }
-  if (!empty && (too_large || count > limit)) scanner.fail("the constant has more elements than the text; write them all");
+  if (!empty && (too_large || count > limit))
+    scanner.fail("the constant has more elements than the text; write them all");
 }
 
 // After the data type: (2,)[1, 2]
@@ -148,7 +151,8 @@ Attribute scan_scalar(Scanner& scanner) {
   if (scanner.accept("-inf")) return -std::numeric_limits<double>::infinity();
   size_t digits = 0;
   while (is_digit(scanner.peek_at(digits))) ++digits;
-  if (digits > 0 && scanner.peek_at(digits) == '.' && is_alpha(scanner.peek_at(digits + 1))) return scan_device(scanner);
+  if (digits > 0 && scanner.peek_at(digits) == '.' && is_alpha(scanner.peek_at(digits + 1)))
+    return scan_device(scanner);
   const std::string_view text = scan_number(scanner);
   if (text.empty()) scanner.fail("expected a value, found " + scanner.found());
   if (text.find_first_of(".eE") != std::string_view::npos) return to_number<double>(scanner, text, "a number");
@@ -214,7 +218,8 @@ Type scan_type_at(Scanner& scanner, int depth) {
   if (word == "Tensor") return scan_tensor(scanner);
   if (word == "Tuple") return scan_tuple(scanner, depth);
   const auto dtype = find_dtype(word);
-  if (!dtype) scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
+  if (!dtype)
+    scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
   if (!scanner.accept('[')) return Type::scalar(*dtype);
   const Type type = Type::scalar(*dtype, scan_device(scanner));
   scanner.expect(']');

@@ -10,7 +10,8 @@ namespace foreflow::ir {
 void OpCall::fail(const std::string& what) const { throw Error(std::string(def.name), what); }
 
 const Function* Module::find(std::string_view name) const {
-  const auto found = std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
+  const auto found =
+      std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
   return found == functions.end() ? nullptr : &*found;
 }
 
@@ -45,9 +46,11 @@ std::string describe(const Module& module, const Function& function, const Op& o
   std::string text = module.source;
   if (op.line > 0) text += ":" + std::to_string(op.line);
   text += ": @" + function.name + ": ";
-  for (uint32_t i = 0; i < op.result_count; ++i) text += (i > 0 ? ", " : "") + display_name(function, function.output(op, i));
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    text += (i > 0 ? ", " : "") + display_name(function, function.output(op, i));
   text += op.result_count > 0 ? " = " : "";
-  return text + (op.is_call() ? "@" + module.functions[static_cast<size_t>(op.callee)].name : std::string(op.def->name));
+  return text +
+         (op.is_call() ? "@" + module.functions[static_cast<size_t>(op.callee)].name : std::string(op.def->name));
 }
 
 bool same_program(const Module& a, const Module& b) { return print(a) == print(b); }

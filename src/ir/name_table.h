@@ -58,7 +58,8 @@ class NameTable {
   // The slot with this name, or the empty one where it belongs.
   Slot& slot_of(std::string_view name, uint32_t hash) {
     size_t i = hash & (slots_.size() - 1);
-    while (slots_[i].entry != kNone && (slots_[i].hash != hash || names_[static_cast<size_t>(slots_[i].entry)].name() != name)) {
+    while (slots_[i].entry != kNone &&
+           (slots_[i].hash != hash || names_[static_cast<size_t>(slots_[i].entry)].name() != name)) {
       i = (i + 1) & (slots_.size() - 1);
     }
     return slots_[i];
@@ -69,7 +70,7 @@ class NameTable {
     while (size < least) size *= 2;
     slots_.assign(size, {});
     for (size_t e = 0; e < names_.size(); ++e) {
-      const uint32_t code = hash(names_[e].name());
+      const uint32_t code             = hash(names_[e].name());
       slot_of(names_[e].name(), code) = {code, static_cast<int32_t>(e)};
     }
   }

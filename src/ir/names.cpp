@@ -1,6 +1,7 @@
 // What names may look like, as the scanner itself takes them.
-#include "foreflow/base/scanner.h"
 #include "foreflow/ir/names.h"
+
+#include "foreflow/base/scanner.h"
 #include "literal.h"
 
 namespace foreflow::ir {

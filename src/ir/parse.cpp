@@ -17,9 +17,10 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 // "v17" for value number 17: how print names what has no name.
 bool is_own_number(std::string_view name, int32_t id) {
   if (!name.starts_with('v')) return false;
-  int32_t number         = -1;
+  int32_t number          = -1;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  return error == std::errc() && number == id && (name[1] != '0' || name.size() == 2) && end == name.data() + name.size();
+  return error == std::errc() && number == id && (name[1] != '0' || name.size() == 2) &&
+         end == name.data() + name.size();
 }
 
 // Attributes as they are written behind one op.
@@ -29,15 +30,20 @@ struct AttributeText {
   bool operator==(const AttributeText&) const = default;
 };
 struct HashAttributeText {
-  size_t operator()(const AttributeText& key) const { return std::hash<std::string_view>()(key.text) ^ reinterpret_cast<size_t>(key.def); }
+  size_t operator()(const AttributeText& key) const {
+    return std::hash<std::string_view>()(key.text) ^ reinterpret_cast<size_t>(key.def);
+  }
 };
 
-// Reads one module; a program repeats few types and attributes very often, so equal texts of them are read once and shared.
-// Grammar in short:
+// Reads one module; a program repeats few types and attributes very often, so equal texts of them are read once and
+// shared. Grammar in short:
 //   func @name([weight] %x: TYPE, ...) { %y: TYPE, _ = Op[attr = value](%x, [%a, %b], literal, attr=value)  return %y }
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& name, const OpTable& ops) : text_(text), scanner_(text, name), ops_(ops) { module_.source = name; }
+  Parser(std::string_view text, const std::string& name, const OpTable& ops)
+      : text_(text), scanner_(text, name), ops_(ops) {
+    module_.source = name;
+  }
 
   Module parse() {
     while (!scanner_.at_end()) {
@@ -87,7 +93,8 @@ class Parser {
       const auto name   = parse_value_name();
       define({name, parse_annotation()});
       function_.parameters.push_back(weight ? ParameterRole::weight : ParameterRole::data);
-      if (!scanner_.accept(',') && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
+      if (!scanner_.accept(',') && scanner_.peek() != ')')
+        scanner_.fail("expected ',' or ')', found " + scanner_.found());
     }
   }
 
@@ -116,7 +123,8 @@ class Parser {
     if (!target.name.empty() && !names_.insert(target.name, id)) {
       scanner_.fail("%" + std::string(target.name) + " is defined twice; every value is defined once");
     }
-    function_.values.push_back({is_own_number(target.name, id) ? std::string() : std::string(target.name), target.annotation});
+    function_.values.push_back(
+        {is_own_number(target.name, id) ? std::string() : std::string(target.name), target.annotation});
   }
 
   ValueId parse_use() {
@@ -155,10 +163,12 @@ class Parser {
     if (scanner_.accept('@')) {
       const std::string name(scan_name(scanner_));
       const auto callee = callees_.find(name);
-      if (callee == callees_.end()) throw Error(scanner_.where(place), "the function @" + name + " is not defined above");
-      op.callee = callee->second;
+      if (callee == callees_.end())
+        throw Error(scanner_.where(place), "the function @" + name + " is not defined above");
+      op.callee                      = callee->second;
       const AttributesRef attributes = parse_brackets();
-      if (const std::string problem = call_problem(*attributes); !problem.empty()) throw Error(scanner_.where(place), "@" + name + " " + problem);
+      if (const std::string problem = call_problem(*attributes); !problem.empty())
+        throw Error(scanner_.where(place), "@" + name + " " + problem);
       return attributes;
     }
     const std::string_view name = scanner_.word();
@@ -175,7 +185,8 @@ class Parser {
       Attributes attributes;
       while (scanner_.peek() != ']') {
         parse_attribute(attributes);
-        if (!scanner_.accept(',') && scanner_.peek() != ']') scanner_.fail("expected ',' or ']', found " + scanner_.found());
+        if (!scanner_.accept(',') && scanner_.peek() != ']')
+          scanner_.fail("expected ',' or ']', found " + scanner_.found());
       }
       return attributes;
     };
@@ -220,7 +231,8 @@ class Parser {
   }
 
   void parse_comma() {
-    if (!scanner_.accept(',') && scanner_.peek() != ')') scanner_.fail("expected ',' or ')', found " + scanner_.found());
+    if (!scanner_.accept(',') && scanner_.peek() != ')')
+      scanner_.fail("expected ',' or ')', found " + scanner_.found());
   }
 
   // %a | _ | [%a, %b]
@@ -250,7 +262,7 @@ class Parser {
   // The literals up to the next operand, or to the end: attributes by name or by position.
   void parse_literals(Op& op) {
     if (op.is_call()) scanner_.fail("a call takes values such as %x, found " + scanner_.found());
-    const bool first      = op.attributes->empty();
+    const bool first = op.attributes->empty();
     const AttributeText key{op.def, first ? scanner_.until(")") : std::string_view()};
     op.attributes = shared(key, [&] {
       Attributes attributes = *op.attributes;
@@ -267,11 +279,14 @@ class Parser {
 
   void parse_literal(const Op& op, Attributes& attributes, size_t& positional) {
     size_t word = 0;
-    while (is_letter(scanner_.peek_at(word)) || scanner_.peek_at(word) == '_' || (scanner_.peek_at(word) >= '0' && scanner_.peek_at(word) <= '9')) ++word;
+    while (is_letter(scanner_.peek_at(word)) || scanner_.peek_at(word) == '_' ||
+           (scanner_.peek_at(word) >= '0' && scanner_.peek_at(word) <= '9'))
+      ++word;
     while (scanner_.peek_at(word) == ' ') ++word;
     const bool named = is_letter(scanner_.peek()) && scanner_.peek_at(word) == '=';
     if (named) return parse_attribute(attributes);
-    if (positional >= op.def->positional.size()) scanner_.fail(std::string(op.def->name) + " takes no further literal here; write attributes as name=value");
+    if (positional >= op.def->positional.size())
+      scanner_.fail(std::string(op.def->name) + " takes no further literal here; write attributes as name=value");
     const std::string name(op.def->positional[positional++]);
     if (attributes.find(name) != nullptr) scanner_.fail("the attribute " + name + " is given twice");
     attributes.set(name, scan_attribute(scanner_));
@@ -280,7 +295,9 @@ class Parser {
   void check_call(const Op& op, Scanner::Place place) const {
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     const auto expect      = [&](size_t has, size_t wants, const char* what) {
-      if (has != wants) throw Error(scanner_.where(place), "@" + callee.name + " has " + std::to_string(wants) + " " + what + ", not " + std::to_string(has));
+      if (has != wants)
+        throw Error(scanner_.where(place),
+                         "@" + callee.name + " has " + std::to_string(wants) + " " + what + ", not " + std::to_string(has));
     };
     expect(op.operand_count, callee.parameters.size(), "parameters");
     expect(op.result_count, callee.results.size(), "results");

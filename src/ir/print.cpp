@@ -48,7 +48,8 @@ void print_arguments(std::string& out, const Function& function, const Op& op) {
   out += ")";
 }
 
-void print_op(std::string& out, const Module& module, const Function& function, const Op& op, const std::vector<bool>& used) {
+void print_op(std::string& out, const Module& module, const Function& function, const Op& op,
+              const std::vector<bool>& used) {
   out += "  ";
   for (uint32_t i = 0; i < op.result_count; ++i) {
     if (i > 0) out += ", ";
@@ -78,7 +79,8 @@ std::string print(const Function& function, const Module& module) {
   out += ") {\n";
   for (const Op& op : function.ops) print_op(out, module, function, op, used);
   out += "  return";
-  for (size_t i = 0; i < function.results.size(); ++i) out += (i > 0 ? ", " : " ") + display_name(function, function.results[i]);
+  for (size_t i = 0; i < function.results.size(); ++i)
+    out += (i > 0 ? ", " : " ") + display_name(function, function.results[i]);
   return out + "\n}\n";
 }
 

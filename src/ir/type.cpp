@@ -17,12 +17,20 @@ struct DTypeRow {
   int size;
 };
 
-constexpr std::array<DTypeRow, kDTypes> kRows = {{
-    {DType::f64, "Float64", "f64", 8}, {DType::f32, "Float32", "f32", 4}, {DType::f16, "Float16", "f16", 2},
-    {DType::bf16, "BFloat16", "bf16", 2}, {DType::f8, "Float8", "f8", 1}, {DType::i64, "Int64", "i64", 8},
-    {DType::i32, "Int32", "i32", 4}, {DType::i16, "Int16", "i16", 2}, {DType::i8, "Int8", "i8", 1},
-    {DType::u64, "UInt64", "u64", 8}, {DType::u32, "UInt32", "u32", 4}, {DType::u16, "UInt16", "u16", 2},
-    {DType::u8, "UInt8", "u8", 1}, {DType::boolean, "Bool", "bool", 1}}};
+constexpr std::array<DTypeRow, kDTypes> kRows = {{{DType::f64, "Float64", "f64", 8},
+                                                  {DType::f32, "Float32", "f32", 4},
+                                                  {DType::f16, "Float16", "f16", 2},
+                                                  {DType::bf16, "BFloat16", "bf16", 2},
+                                                  {DType::f8, "Float8", "f8", 1},
+                                                  {DType::i64, "Int64", "i64", 8},
+                                                  {DType::i32, "Int32", "i32", 4},
+                                                  {DType::i16, "Int16", "i16", 2},
+                                                  {DType::i8, "Int8", "i8", 1},
+                                                  {DType::u64, "UInt64", "u64", 8},
+                                                  {DType::u32, "UInt32", "u32", 4},
+                                                  {DType::u16, "UInt16", "u16", 2},
+                                                  {DType::u8, "UInt8", "u8", 1},
+                                                  {DType::boolean, "Bool", "bool", 1}}};
 
 const DTypeRow& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 
@@ -124,7 +132,8 @@ std::string to_string(const Dims& dims) {
 
 Device::Device(int32_t number, std::string_view stream_name) : index(number) {
   if (stream_name.size() > stream.size()) {
-    throw Error("device " + std::to_string(number), fmt::format("stream name \"{}\" is longer than {} letters", stream_name, stream.size()));
+    throw Error("device " + std::to_string(number),
+                fmt::format("stream name \"{}\" is longer than {} letters", stream_name, stream.size()));
   }
   std::copy(stream_name.begin(), stream_name.end(), stream.begin());
 }

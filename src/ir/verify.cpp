@@ -32,11 +32,14 @@ class Verifier {
 
  private:
   [[noreturn]] void fail(const std::string& what) const { throw Error(module_.source + ": @" + function_.name, what); }
-  [[noreturn]] void fail(const Op& op, const std::string& what) const { throw Error(describe(module_, function_, op), what); }
+  [[noreturn]] void fail(const Op& op, const std::string& what) const {
+    throw Error(describe(module_, function_, op), what);
+  }
   static bool is_defined(ValueId id, size_t defined) { return static_cast<int32_t>(id) >= 0 && index(id) < defined; }
 
   void names() const {
-    const auto named = std::count_if(function_.values.begin(), function_.values.end(), [](const Value& value) { return !value.name.empty(); });
+    const auto named = std::count_if(function_.values.begin(), function_.values.end(),
+                                     [](const Value& value) { return !value.name.empty(); });
     NameTable seen(static_cast<size_t>(named));
     for (const Value& value : function_.values) {
       if (!value.name.empty() && !seen.insert(value.name, 0)) fail("%" + value.name + " is defined twice");
@@ -48,10 +51,12 @@ class Verifier {
     if (op.first_result != defined) fail(op, "results are not numbered in the order of definition");
     if (op.first_operand + op.operand_count > function_.operands.size()) fail(op, "operands lie outside the function");
     for (const ValueId id : function_.inputs(op)) {
-      if (id != ValueId::none && !is_defined(id, defined)) fail(op, "uses " + display_name(function_, id) + " before it is defined");
+      if (id != ValueId::none && !is_defined(id, defined))
+        fail(op, "uses " + display_name(function_, id) + " before it is defined");
     }
     if (!op.is_call()) return check_list(op);
-    if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_) fail(op, "calls a function that does not stand above");
+    if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_)
+      fail(op, "calls a function that does not stand above");
     if (const std::string problem = call_problem(*op.attributes); !problem.empty()) fail(op, problem);
     const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
     if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {

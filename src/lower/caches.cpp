@@ -20,7 +20,7 @@ std::vector<bool> of_function(const ir::Function& function, const TakenOver& kno
       if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) >= count) continue;
       const size_t parameter = ir::index(inputs[i]);
       // A second writer would have to copy what the first has changed.
-      const bool once = takes_over(op, i, known) && !taken[parameter];
+      const bool once                   = takes_over(op, i, known) && !taken[parameter];
       (once ? taken : other)[parameter] = true;
     }
   }

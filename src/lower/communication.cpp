@@ -51,8 +51,8 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   for (const auto* side : root_receives ? std::array{&outputs, &inputs} : std::array{&inputs, &outputs}) {
     for (const ir::Type& type : *side) add_once(meeting.members, ir::device_of(type));
   }
-  meeting.replicas          = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
-  const auto all            = repeated(inputs, meeting.replicas), all_outputs = repeated(outputs, meeting.replicas);
+  meeting.replicas = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
+  const auto all = repeated(inputs, meeting.replicas), all_outputs = repeated(outputs, meeting.replicas);
   const std::vector<const ir::Array*> known(all.size(), nullptr);
   const auto results = static_cast<uint32_t>(all_outputs.size());
   const cost::Application application{{*op.def, *op.attributes, all, known, results}, all_outputs};

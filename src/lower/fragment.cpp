@@ -187,7 +187,8 @@ class FragmentWriter {
     check_resolved(op, inputs);
     Meeting made = meeting_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
     meetings_.push_back({std::move(made.members), -1, made.replicas > 1});
-    if (meetings_.back().members.size() > 1 || made.replicas > 1) meetings_.back().communication = maker_.intern(made.what);
+    if (meetings_.back().members.size() > 1 || made.replicas > 1)
+      meetings_.back().communication = maker_.intern(made.what);
     return meetings_.back();
   }
 
@@ -286,8 +287,9 @@ class FragmentWriter {
   void hand_over(const ir::Device& from, const ir::Device& to) {
     if (from == to) return;
     close(from);
-    add_meeting({"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(0), Seconds(0)},
-                {from, to}, {Bytes(0), Bytes(0)}, {});
+    add_meeting(
+        {"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(0), Seconds(0)},
+        {from, to}, {Bytes(0), Bytes(0)}, {});
   }
 
   void add_meeting(const stream::Communication& what, const std::vector<ir::Device>& members,

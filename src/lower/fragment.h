@@ -73,7 +73,9 @@ class FragmentMaker {
   std::vector<stream::MemoryEffect> memory_effects;
   stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
   stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.class_of(function, value).kind; }
-  int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) { return ledger_.buffer(name, kind, size); }
+  int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) {
+    return ledger_.buffer(name, kind, size);
+  }
 
  private:
   friend class FragmentWriter;

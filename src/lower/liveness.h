@@ -19,8 +19,8 @@ struct Boundary {
 
 // Values that share memory form one buffer (a Reshape and its operand).
 struct Liveness {
-  std::vector<int32_t> buffer_of;  // per value; itself if it has memory of its own
-  std::vector<Bytes> size;         // of a buffer, by the number of its first value among the distinct ones
+  std::vector<int32_t> buffer_of;           // per value; itself if it has memory of its own
+  std::vector<Bytes> size;                  // of a buffer, by the number of its first value among the distinct ones
   std::vector<int32_t> freed;               // buffers, by the op whose last use they are
   std::vector<uint32_t> first_freed;        // per op, and the end: into `freed`
   std::vector<Boundary> calls;              // per call, in the order of the ops

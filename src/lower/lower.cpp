@@ -87,7 +87,8 @@ class Flattener {
 
   int32_t stream_of(const ir::Device& device, int32_t replica) {
     const ir::Device real(placement_.device(device) + replica * placement_.of_replica(), device.stream_name());
-    int32_t& known = real.stream_name().empty() ? main_stream(real.index) : other_streams_.try_emplace(real, -1).first->second;
+    int32_t& known =
+        real.stream_name().empty() ? main_stream(real.index) : other_streams_.try_emplace(real, -1).first->second;
     if (known < 0) {
       known = static_cast<int32_t>(program_.streams.size());
       program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
@@ -145,19 +146,13 @@ class Flattener {
   }
 
   void write(int32_t number, const interpret::DeviceMap& map) {
-    const Fragment& fragment = maker_.fragments[static_cast<size_t>(number)];
+    const Fragment& fragment           = maker_.fragments[static_cast<size_t>(number)];
     const std::vector<int32_t> streams = streams_of(fragment.devices, map);
     for (const Step& step : fragment.steps) {
       switch (step.kind) {
-        case Step::Kind::compute:
-          write(fragment.computes[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::meeting:
-          write(fragment, fragment.meetings[static_cast<size_t>(step.index)], streams);
-          break;
-        case Step::Kind::call:
-          write(fragment.calls[static_cast<size_t>(step.index)], map);
-          break;
+        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], streams); break;
+        case Step::Kind::meeting: write(fragment, fragment.meetings[static_cast<size_t>(step.index)], streams); break;
+        case Step::Kind::call: write(fragment.calls[static_cast<size_t>(step.index)], map); break;
       }
     }
   }
@@ -191,15 +186,17 @@ class Flattener {
     const auto replicas  = static_cast<size_t>(placement_.replicas());
     const size_t devices = streams.size() / replicas, together = step.of_all_replicas ? replicas : 1;
     for (size_t first = 0; first < replicas; first += together)
-      meet(step.communication, fragment.of(step), std::span(streams).subspan(first * devices, together * devices), devices);
+      meet(step.communication, fragment.of(step), std::span(streams).subspan(first * devices, together * devices),
+           devices);
   }
 
   // `streams`: those of the fragment's `devices`, for each replica that takes part.
   void meet(int32_t communication, std::span<const Member> members, std::span<const int32_t> streams, size_t devices) {
-    const auto number          = static_cast<int32_t>(program_.instances.size());
+    const auto number = static_cast<int32_t>(program_.instances.size());
     words_.clear();
     for (size_t replica = 0; replica < streams.size(); replica += devices) {
-      for (const Member& member : members) words_.push_back(static_cast<uint64_t>(streams[replica + static_cast<size_t>(member.device)]));
+      for (const Member& member : members)
+        words_.push_back(static_cast<uint64_t>(streams[replica + static_cast<size_t>(member.device)]));
     }
     const uint32_t group = group_numbers_.number(words_);
     if (group == met_.size()) met_.emplace_back(std::vector<int32_t>(words_.begin(), words_.end()));

@@ -13,13 +13,13 @@ using stream::MemoryClass;
 
 // What is known of a value.
 enum Mark : uint16_t {
-  kFixed    = 1,   // follows from weights and constants alone
-  kBackward = 2,   // depends on the gradient of the loss
-  kUpdated  = 4,   // depends on what an optimizer made
-  kNeeded   = 8,   // memory that an op of the backward pass reads
-  kGradient = 16,  // of a weight, on its way to the optimizer
-  kState    = 32,  // of an optimizer
-  kForward  = 64,  // read by an op of the forward pass, or returned
+  kFixed    = 1,    // follows from weights and constants alone
+  kBackward = 2,    // depends on the gradient of the loss
+  kUpdated  = 4,    // depends on what an optimizer made
+  kNeeded   = 8,    // memory that an op of the backward pass reads
+  kGradient = 16,   // of a weight, on its way to the optimizer
+  kState    = 32,   // of an optimizer
+  kForward  = 64,   // read by an op of the forward pass, or returned
   kLate     = 128,  // made for the backward pass of values of the forward pass alone: a transposed operand
   kGathered = 256,  // weights that an all-gather put together
   kMessage  = 512   // on its way into a collective that leaves a part of it or puts it together: a bucket of gradients
@@ -51,9 +51,9 @@ bool moves(const ir::Op& op) {
 
 // "v12": what a builder calls a value that nobody names.
 bool is_number(std::string_view name) {
-  return name.empty() || (name.size() > 1 && name[0] == 'v' && std::all_of(name.begin() + 1, name.end(), [](unsigned char c) {
-                            return std::isdigit(c) != 0 || c == '_';
-                          }));
+  return name.empty() ||
+         (name.size() > 1 && name[0] == 'v' &&
+          std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return std::isdigit(c) != 0 || c == '_'; }));
 }
 
 class Classifier {
@@ -129,14 +129,16 @@ class Classifier {
       const auto merged =
           static_cast<uint16_t>(visited_[callee] ? ((parameter | given) & ~kFixed) | (parameter & given & kFixed)
                                                  : given & (kFixed | kBackward | kUpdated | kGathered));
-      changed              = changed || merged != parameter;
-      parameter            = merged;
+      changed   = changed || merged != parameter;
+      parameter = merged;
     }
     if (changed) {
-      std::fill(marks_[callee].begin() + static_cast<std::ptrdiff_t>(inside.parameters.size()), marks_[callee].end(), 0);
+      std::fill(marks_[callee].begin() + static_cast<std::ptrdiff_t>(inside.parameters.size()), marks_[callee].end(),
+                0);
       forward(callee);
     }
-    for (uint32_t i = 0; i < op.result_count; ++i) marks[op.first_result + i] |= marks_[callee][ir::index(inside.results[i])];
+    for (uint32_t i = 0; i < op.result_count; ++i)
+      marks[op.first_result + i] |= marks_[callee][ir::index(inside.results[i])];
   }
 
   // Marks that follow from who reads a value, the last op first.
@@ -159,7 +161,8 @@ class Classifier {
     const ir::Function& inside = module_.functions[callee];
     bool changed               = !visited_[callee];
     for (uint32_t i = 0; i < op.result_count; ++i) {
-      changed = add(callee, inside.results[i], marks_[f][op.first_result + i], weights_[f][op.first_result + i]) || changed;
+      changed =
+          add(callee, inside.results[i], marks_[f][op.first_result + i], weights_[f][op.first_result + i]) || changed;
     }
     if (changed) backward(callee);
     const auto inputs = function.inputs(op);
@@ -169,10 +172,10 @@ class Classifier {
   }
 
   bool add(size_t f, ValueId id, uint16_t mark, int32_t weight = kNone) {
-    uint16_t& own     = marks_[f][ir::index(id)];
-    const auto merged = static_cast<uint16_t>(own | (mark & (kNeeded | kGradient | kState | kForward | kMessage)));
-    int32_t& of       = weights_[f][ir::index(id)];
-    of                = of == kNone ? weight : of;
+    uint16_t& own      = marks_[f][ir::index(id)];
+    const auto merged  = static_cast<uint16_t>(own | (mark & (kNeeded | kGradient | kState | kForward | kMessage)));
+    int32_t& of        = weights_[f][ir::index(id)];
+    of                 = of == kNone ? weight : of;
     const bool changed = merged != own;
     own                = merged;
     return changed;
@@ -210,7 +213,6 @@ class Classifier {
       if ((parted && (results & kGradient) != 0) || joined) add(f, id, kMessage);
     }
   }
-
 
   // w, dw, states; or w1..wn, dw1..dwn.
   void optimize(const ir::Function& function, const ir::Op& op, size_t f) {
@@ -279,14 +281,16 @@ class Classifier {
     if ((mark & (kGathered | kMessage)) != 0) return MemoryClass::communication;
     if ((mark & kUpdated) != 0) return MemoryClass::parameters;
     if ((mark & kGradient) != 0) return MemoryClass::gradients;
-    return (mark & kNeeded) != 0 && (mark & (kFixed | kBackward | kLate)) == 0 ? MemoryClass::activations : MemoryClass::workspace;
+    return (mark & kNeeded) != 0 && (mark & (kFixed | kBackward | kLate)) == 0 ? MemoryClass::activations
+                                                                               : MemoryClass::workspace;
   }
 
   const ir::Module& module_;
-  std::vector<Marks> marks_;                   // per function
-  std::vector<std::vector<int32_t>> weights_;  // per function: what a value is the gradient of: into targets_, or a tuple
+  std::vector<Marks> marks_;  // per function
+  std::vector<std::vector<int32_t>>
+      weights_;  // per function: what a value is the gradient of: into targets_, or a tuple
   std::vector<ValueClasses::Target> targets_;
-  std::vector<std::vector<int32_t>> tuples_;   // kTuple, kTuple - 1, ..
+  std::vector<std::vector<int32_t>> tuples_;  // kTuple, kTuple - 1, ..
   std::vector<bool> visited_;
 };
 
@@ -294,7 +298,8 @@ class Classifier {
 
 ValueClasses classify(const ir::Module& module) { return Classifier(module).run(); }
 
-std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind, ir::ValueId id) {
+std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind,
+                  ir::ValueId id) {
   const bool gradient = kind.kind == MemoryClass::gradients || kind.kind == MemoryClass::communication;
   if (gradient && !kind.target.gradient_of.empty()) {
     const std::string first(kind.target.gradient_of);
@@ -309,7 +314,8 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     const ir::Op& op  = function.ops[static_cast<size_t>(maker)];
     const auto inputs = function.inputs(op);
     if (op.is_call()) return "call";
-    const bool carries = (is_communication(op) || op.def->role == ir::Role::view || op.def->name == "Cast") && !inputs.empty();
+    const bool carries =
+        (is_communication(op) || op.def->role == ir::Role::view || op.def->name == "Cast") && !inputs.empty();
     if (!carries) {
       for (const ValueId input : inputs) {
         if (input != ValueId::none && !is_number(function.value(input).name))

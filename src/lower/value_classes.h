@@ -16,7 +16,7 @@ struct ValueClass {
   // The weight whose gradient the value is; of a tuple, the first one and how many more there are.
   struct Target {
     std::string_view gradient_of = {};  // empty: of none
-    int32_t more = 0;
+    int32_t more                 = 0;
   } target = {};
 };
 
@@ -42,11 +42,12 @@ class ValueClasses {
   std::vector<Target> targets_;
 };
 
-// The names belong to `module`. Of a program whose backward pass nothing starts (no op is a loss_gradient), every result
-// of an op is workspace.
+// The names belong to `module`. Of a program whose backward pass nothing starts (no op is a loss_gradient), every
+// result of an op is workspace.
 ValueClasses classify(const ir::Module& module);
 
 // How reports call a value of `function`: by its name, else by what it is made of: "MatMul(h.0.attn.weight)".
-std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind, ir::ValueId id);
+std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind,
+                  ir::ValueId id);
 
 }  // namespace foreflow::lower

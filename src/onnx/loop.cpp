@@ -30,13 +30,13 @@ bool goes_on(const ControlNode& node, State& state, std::optional<int64_t> most)
   if (known) return true;
   if (!most) {
     throw Error(node.where,
-                "neither the trip count of Loop nor its condition is known before run time; export the "
-                "model with a constant one, or give the inputs that it depends on");
+                "neither the trip count of Loop nor its condition is known before run time; export the model with a "
+                "constant one, or give the inputs that it depends on");
   }
   if (!state.slices.empty()) {
     throw Error(node.where,
-                "Loop may end early by a condition that is known at run time only, so that the length of "
-                "its results is not known; export the model with a constant condition");
+                "Loop may end early by a condition that is known at run time only, so that the length of its results "
+                "is not known; export the model with a constant condition");
   }
   state.active = state.active == ValueId::none ? state.condition : node.op("And", {state.active, state.condition});
   return true;
@@ -76,8 +76,8 @@ std::vector<ValueId> loop(const ControlNode& node) {
     if (!most && !endless &&
         (state.condition == ValueId::none || node.emitter.number(state.condition).value_or(1) != 0)) {
       throw Error(node.where,
-                  "the trip count of Loop is not known before run time; export the model with a constant "
-                  "one, or give the inputs that it depends on");
+                  "the trip count of Loop is not known before run time; export the model with a constant one, or give "
+                  "the inputs that it depends on");
     }
     if (!goes_on(node, state, most)) break;
     round(node, state, number);

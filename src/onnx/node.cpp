@@ -36,18 +36,12 @@ AttributeProto::AttributeType kind_of(const AttributeProto& attribute) {
 
 Attribute read_attribute(const AttributeProto& attribute, const std::string& where) {
   switch (kind_of(attribute)) {
-    case AttributeProto::FLOAT:
-      return widen(attribute.f());
-    case AttributeProto::INT:
-      return int64_t{attribute.i()};
-    case AttributeProto::STRING:
-      return attribute.s();
-    case AttributeProto::TENSOR:
-      return to_array(attribute.t(), where);
-    case AttributeProto::SPARSE_TENSOR:
-      return to_dense(attribute.sparse_tensor(), where);
-    case AttributeProto::INTS:
-      return std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case AttributeProto::FLOAT: return widen(attribute.f());
+    case AttributeProto::INT: return int64_t{attribute.i()};
+    case AttributeProto::STRING: return attribute.s();
+    case AttributeProto::TENSOR: return to_array(attribute.t(), where);
+    case AttributeProto::SPARSE_TENSOR: return to_dense(attribute.sparse_tensor(), where);
+    case AttributeProto::INTS: return std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end());
     case AttributeProto::STRINGS:
       return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case AttributeProto::FLOATS: {
@@ -58,8 +52,7 @@ Attribute read_attribute(const AttributeProto& attribute, const std::string& whe
     case AttributeProto::GRAPH:
     case AttributeProto::GRAPHS:
       throw Error(where, "a subgraph is not supported here; If, Loop and Scan may have them");
-    default:
-      throw Error(where, "this kind of attribute is not supported");
+    default: throw Error(where, "this kind of attribute is not supported");
   }
 }
 
@@ -70,7 +63,8 @@ std::string where_of(const std::string& file, const onnx_proto::NodeProto& node,
   return node.name().empty() ? where : where + " " + quote(node.name());
 }
 
-std::string where_of_body(const std::string& file, const onnx_proto::NodeProto& node, int index, std::string_view body) {
+std::string where_of_body(const std::string& file, const onnx_proto::NodeProto& node, int index,
+                          std::string_view body) {
   return where_of(file, node, index) + ": " + std::string(body);
 }
 

@@ -79,12 +79,14 @@ void pad(Node& node, const RankOf&) {
   rename(node.attributes, "paddings", "pads");  // opset 1
 }
 
-// Until opset 6 there is one slope, or one for each channel, which broadcasting aligns with x only where channels are last.
+// Until opset 6 there is one slope, or one for each channel, which broadcasting aligns with x only where channels are
+// last.
 void prelu(Node& node, const RankOf& rank_of) {
   if (node.opset >= 7 || node.inputs.size() != 2) return;
   const auto rank = rank_of(node.inputs[0]);
   if (rank && *rank <= 2) return;
-  throw Error(node.where, "PRelu has slopes for channels before opset 7, which are not supported; export with opset 7 or newer");
+  throw Error(node.where,
+              "PRelu has slopes for channels before opset 7, which are not supported; export with opset 7 or newer");
 }
 
 // Opset 10 has operands (x, scales) and samples like "asymmetric".

@@ -17,7 +17,7 @@ struct Scope {
   const Initializers& initializers;
   Scope* outer = nullptr;
 
-  std::unordered_map<std::string_view, ir::ValueId> values = {};   // by names in the file
+  std::unordered_map<std::string_view, ir::ValueId> values  = {};  // by names in the file
   std::unordered_map<std::string_view, ir::Array> constants = {};  // not yet ops
 
   bool defines(std::string_view name) const {

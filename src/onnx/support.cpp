@@ -57,7 +57,8 @@ void collect(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir
     const std::string domain = canonical_domain(node.domain());
     if (node.op_type().empty()) throw Error(where_of(file, node, n), "has no op type");
     if (domain.empty() && find_control_flow(node.op_type()) != nullptr) {
-      for (const auto& [name, body] : subgraphs(node)) collect(*body, opsets, ops, where_of_body(file, node, n, name), missing);
+      for (const auto& [name, body] : subgraphs(node))
+        collect(*body, opsets, ops, where_of_body(file, node, n, name), missing);
       continue;
     }
     if (find_row(ops, domain, node.op_type()) != nullptr) continue;
@@ -79,9 +80,10 @@ void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, 
   if (missing.types.empty()) return;
   const size_t others = missing.types.size() - 1;
   if (others > 0)
-    missing.what += "; neither " +
-                    std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
-                    " of the graph";
+    missing.what +=
+        "; neither " +
+        std::string(others == 1 ? "is 1 other op type" : "are " + std::to_string(others) + " other op types") +
+        " of the graph";
   throw Error(missing.where, missing.what);
 }
 

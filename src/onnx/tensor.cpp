@@ -17,7 +17,6 @@ using onnx_proto::TensorProto;
 
 static_assert(std::endian::native == std::endian::little, "raw data is little-endian and is copied as it is");
 
-
 [[noreturn]] void wrong_count(const std::string& where, const TensorProto& tensor, const Dims& dims, size_t found,
                               const std::string& unit, int64_t expected) {
   throw Error(where, "holds " + std::to_string(found) + " " + unit + "; " + dtype_text(tensor.data_type()) + " " +
@@ -34,31 +33,20 @@ void copy_field(const Field& field, Array& array) {
 template <class Use>
 void with_field(const TensorProto& tensor, DType dtype, Use use) {
   switch (dtype) {
-    case DType::f32:
-      return use(tensor.float_data(), float{});
-    case DType::f64:
-      return use(tensor.double_data(), double{});
-    case DType::i64:
-      return use(tensor.int64_data(), int64_t{});
-    case DType::i32:
-      return use(tensor.int32_data(), int32_t{});
-    case DType::i16:
-      return use(tensor.int32_data(), int16_t{});
-    case DType::i8:
-      return use(tensor.int32_data(), int8_t{});
-    case DType::u64:
-      return use(tensor.uint64_data(), uint64_t{});
-    case DType::u32:
-      return use(tensor.uint64_data(), uint32_t{});
+    case DType::f32: return use(tensor.float_data(), float{});
+    case DType::f64: return use(tensor.double_data(), double{});
+    case DType::i64: return use(tensor.int64_data(), int64_t{});
+    case DType::i32: return use(tensor.int32_data(), int32_t{});
+    case DType::i16: return use(tensor.int32_data(), int16_t{});
+    case DType::i8: return use(tensor.int32_data(), int8_t{});
+    case DType::u64: return use(tensor.uint64_data(), uint64_t{});
+    case DType::u32: return use(tensor.uint64_data(), uint32_t{});
     case DType::u8:
-    case DType::f8:
-      return use(tensor.int32_data(), uint8_t{});
+    case DType::f8: return use(tensor.int32_data(), uint8_t{});
     case DType::f16:
     case DType::bf16:
-    case DType::u16:
-      return use(tensor.int32_data(), uint16_t{});
-    case DType::boolean:
-      return use(tensor.int32_data(), bool{});
+    case DType::u16: return use(tensor.int32_data(), uint16_t{});
+    case DType::boolean: return use(tensor.int32_data(), bool{});
   }
 }
 

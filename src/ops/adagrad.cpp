@@ -11,8 +11,9 @@ constexpr size_t kStates = 1;
 // As ONNX states it: rate / (1 + count decay_factor), g = norm_coefficient w + dw, H' = H + g^2,
 // w' = w - rate g / (sqrt(H') + epsilon)   (Duchi et al., 2011).
 std::vector<Array> eval(const OpCall& call) {
-  const double slowing = call.attributes.float_or("decay_factor", 0), epsilon = call.attributes.float_or("epsilon", 1e-6),
-               decay = call.attributes.float_or("norm_coefficient", 0);
+  const double slowing = call.attributes.float_or("decay_factor", 0),
+               epsilon = call.attributes.float_or("epsilon", 1e-6),
+               decay   = call.attributes.float_or("norm_coefficient", 0);
   return eval_preview(call, kStates, [&](PreviewElement& element) {
     const double g = decay * element.weight + element.gradient;
     element.state[0] += g * g;

@@ -10,7 +10,8 @@ namespace {
 
 void check(const OpCall& call, const Dims& q, const Dims& k, const Dims& v) {
   const bool shapes = (q.size() == 4 || q.size() == 5) && k.size() == 4 && v.size() == 4;
-  if (shapes && q[0] == k[0] && q[0] == v[0] && q[1] == k[1] && q[1] == v[1] && q.back() == k[3] && k[2] == v[2]) return;
+  if (shapes && q[0] == k[0] && q[0] == v[0] && q[1] == k[1] && q[1] == v[1] && q.back() == k[3] && k[2] == v[2])
+    return;
   call.fail("q, k and v are " + to_string(q) + ", " + to_string(k) + " and " + to_string(v) +
             "; [b,n,s,d] or [b,n,g,s,d], [b,n,t,d] and [b,n,t,e] would be right");
 }
@@ -104,7 +105,8 @@ BlockLetters block_letters(const OpCall& call) {
   if (!call.has(kBias)) return letters;
   const Dims scores = score_dims(call), bias = tensor_operand(call, kBias).dims;
   const std::string all = lead + s + t;
-  if (bias.size() > all.size()) call.fail("bias is " + to_string(bias) + "; it should broadcast to " + to_string(scores));
+  if (bias.size() > all.size())
+    call.fail("bias is " + to_string(bias) + "; it should broadcast to " + to_string(scores));
   letters.bias = all.substr(all.size() - bias.size());
   for (size_t i = 0; i < bias.size(); ++i) {
     if (bias[i] != scores[i + all.size() - bias.size()]) letters.bias[i] = '.';

@@ -25,9 +25,9 @@ inline constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
 // Of operands whose dimensions are known; a product of leading dimensions counts as one.
 struct AttentionBlock {
   int64_t heads = 0, group = 1, rows = 0, keys = 0, size = 0, value_size = 0;
-  bool causal   = false;
-  int64_t run   = 0, order = 0;
-  double scale  = 1;
+  bool causal = false;
+  int64_t run = 0, order = 0;
+  double scale = 1;
 
   bool sees(int64_t row, int64_t key) const;
   double visible() const;  // pairs of a row and a key that it sees, of one head

@@ -5,11 +5,11 @@ namespace foreflow::ops::definitions {
 namespace {
 
 std::vector<Array> eval_average(const OpCall& call) {
-  const Array& x          = value_of(call, 0);
-  const Window window     = pool_window(call, x.dims());
-  const auto elements     = covered(window);
-  const auto values       = values_of<double>(x);
-  const bool padding_too  = call.attributes.int_or("count_include_pad", 0) != 0;
+  const Array& x         = value_of(call, 0);
+  const Window window    = pool_window(call, x.dims());
+  const auto elements    = covered(window);
+  const auto values      = values_of<double>(x);
+  const bool padding_too = call.attributes.int_or("count_include_pad", 0) != 0;
   const size_t taps = static_cast<size_t>(window.taps()), positions = static_cast<size_t>(window.positions());
   const size_t planes = static_cast<size_t>(x.dims()[0] * x.dims()[1]),
                plane  = values.size() / std::max<size_t>(planes, 1);

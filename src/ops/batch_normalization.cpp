@@ -60,7 +60,7 @@ std::vector<Array> eval_normalization(const OpCall& call) {
   const auto scale = values_of<double>(value_of(call, 1)), bias = values_of<double>(value_of(call, 2));
   const Array &mean = value_of(call, 3), &variance = value_of(call, 4);
   const Statistics given{values_of<double>(mean), values_of<double>(variance)};
-  const double epsilon  = epsilon_of(call), momentum = call.attributes.float_or("momentum", 0.9);
+  const double epsilon = epsilon_of(call), momentum = call.attributes.float_or("momentum", 0.9);
   const Lanes lanes     = lanes_along(x.dims(), 1);
   const Statistics used = training(call) ? of_batch(values, lanes) : given;
   for (size_t n = 0; n < lanes.count(); ++n) {
@@ -90,7 +90,8 @@ Factors normalization_factors(const OpCall& call) {
 }
 
 // By the batch's own statistics, with x' = (x - mean) r and means over all but the channels:
-// dx = scale r (dy - mean(dy) - x' mean(dy x')). (Ioffe and Szegedy, 2015.) No gradient comes through the blended statistics.
+// dx = scale r (dy - mean(dy) - x' mean(dy x')). (Ioffe and Szegedy, 2015.) No gradient comes through the blended
+// statistics.
 void grad_training(GradBuilder& builder) {
   const Type x = tensor_operand(builder.call(), 0);
   std::vector<int64_t> axes{0}, inner;
@@ -99,17 +100,19 @@ void grad_training(GradBuilder& builder) {
   const auto reduce = [&](const char* op, int value, int64_t keep) {
     return builder.emit(op, {{"axes", axes}, {"keepdims", keep}}, {value})[0];
   };
-  const auto mean     = [&](int value) { return reduce("ReduceMean", value, 1); };
-  const auto times    = [&](int a, int b) { return emit_op(builder, "Mul", {a, b}); };
-  const int dy        = builder.output_gradient(0);
-  const int centred   = emit_op(builder, "Sub", {builder.input(0), mean(builder.input(0))});
-  const int spread    = emit_op(builder, "Add", {mean(times(centred, centred)), emit_number(builder, epsilon_of(builder.call()))});
-  const int r         = emit_op(builder, "Reciprocal", {emit_op(builder, "Sqrt", {spread})});
-  const int normal    = times(centred, r);
+  const auto mean   = [&](int value) { return reduce("ReduceMean", value, 1); };
+  const auto times  = [&](int a, int b) { return emit_op(builder, "Mul", {a, b}); };
+  const int dy      = builder.output_gradient(0);
+  const int centred = emit_op(builder, "Sub", {builder.input(0), mean(builder.input(0))});
+  const int spread =
+      emit_op(builder, "Add", {mean(times(centred, centred)), emit_number(builder, epsilon_of(builder.call()))});
+  const int r      = emit_op(builder, "Reciprocal", {emit_op(builder, "Sqrt", {spread})});
+  const int normal = times(centred, r);
   if (builder.wanted(0)) {
     int scale = builder.input(1);
     if (!inner.empty()) scale = builder.emit("Unsqueeze", {{"axes", inner}}, {scale})[0];
-    const int rest = emit_op(builder, "Sub", {emit_op(builder, "Sub", {dy, mean(dy)}), times(normal, mean(times(dy, normal)))});
+    const int rest =
+        emit_op(builder, "Sub", {emit_op(builder, "Sub", {dy, mean(dy)}), times(normal, mean(times(dy, normal)))});
     builder.set_input_gradient(0, times(times(r, scale), rest));
   }
   if (builder.wanted(1)) builder.set_input_gradient(1, reduce("ReduceSum", times(dy, normal), 0));
@@ -146,8 +149,8 @@ OpDef batch_normalization() {
   return {
       .name = "BatchNormalization",
       .doc =
-          "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]; in training by the batch's "
-          "own mean and variance, which follow y: blended with the old ones, and as they are",
+          "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]; in training by the batch's own "
+          "mean and variance, which follow y: blended with the old ones, and as they are",
       .infer   = infer_normalization,
       .factors = normalization_factors,
       // In inference one multiplication and one addition an element, as the statistics are folded.

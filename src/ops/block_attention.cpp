@@ -43,7 +43,8 @@ std::vector<Array> eval(const OpCall& call) {
     for (size_t key = 0; key < keys; ++key) {
       const double share = std::exp(lane[key] - lse.back());
       const double* from = v.data() + block.key(head, static_cast<int64_t>(key), block.value_size);
-      for (int64_t c = 0; c < block.value_size; ++c) o[static_cast<size_t>(row * block.value_size + c)] += share * from[c];
+      for (int64_t c = 0; c < block.value_size; ++c)
+        o[static_cast<size_t>(row * block.value_size + c)] += share * from[c];
     }
   }
   return {array_of(types[0].dtype, types[0].dims, o), array_of(types[1].dtype, types[1].dims, lse)};
@@ -51,14 +52,13 @@ std::vector<Array> eval(const OpCall& call) {
 
 // No gradient comes through the sums of exponentials.
 void grad(GradBuilder& builder) {
-  const OpCall& call = builder.call();
-  const bool bias    = call.has(kBias) && builder.wanted(kBias);
-  const int added    = call.has(kBias) ? builder.input(kBias) : -1;
-  const auto gradients =
-      builder.emit("BlockAttentionGrad", call.attributes,
-                   {builder.input(kQuery), builder.input(kKey), builder.input(kValue), added, builder.output(0),
-                    builder.output(1), builder.output_gradient(0)},
-                   bias ? 4 : 3);
+  const OpCall& call   = builder.call();
+  const bool bias      = call.has(kBias) && builder.wanted(kBias);
+  const int added      = call.has(kBias) ? builder.input(kBias) : -1;
+  const auto gradients = builder.emit("BlockAttentionGrad", call.attributes,
+                                      {builder.input(kQuery), builder.input(kKey), builder.input(kValue), added,
+                                       builder.output(0), builder.output(1), builder.output_gradient(0)},
+                                      bias ? 4 : 3);
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
   }

@@ -26,9 +26,10 @@ Factors factors(const OpCall& call) {
   const BlockLetters letters = block_letters(call);
   std::vector<std::string> outputs{letters.query, letters.key, letters.value};
   if (call.outputs > 3) outputs.push_back(letters.bias);
-  return {.text = factor_text(call, {letters.query, letters.key, letters.value, letters.bias, letters.result, letters.rows,
-                                     letters.result},
-                              outputs)};
+  return {.text = factor_text(
+              call,
+              {letters.query, letters.key, letters.value, letters.bias, letters.result, letters.rows, letters.result},
+              outputs)};
 }
 
 // Adds `slopes` of the scores [.., s, t] up to the shape of the bias.
@@ -36,8 +37,8 @@ std::vector<double> of_bias(const OpCall& call, const std::vector<double>& slope
   const Dims scores = score_dims(call), bias = value_of(call, kBias).dims();
   std::vector<double> sums(static_cast<size_t>(element_count(bias)));
   for (size_t i = 0; i < slopes.size(); ++i) {
-    auto rest      = static_cast<int64_t>(i);
-    int64_t at     = 0, stride = 1;
+    auto rest  = static_cast<int64_t>(i);
+    int64_t at = 0, stride = 1;
     size_t aligned = bias.size();
     for (size_t dim = scores.size(); dim-- > 0 && aligned > 0; rest /= scores[dim]) {
       --aligned;
@@ -53,7 +54,8 @@ struct Slopes {
   std::vector<double> q, k, v, scores;
 };
 
-// With P = exp(scores - lse):  dv = P' do,  dscores = P (do v' - sum(do o)),  dq = scale dscores k,  dk = scale dscores' q.
+// With P = exp(scores - lse):  dv = P' do,  dscores = P (do v' - sum(do o)),  dq = scale dscores k,  dk = scale
+// dscores' q.
 Slopes slopes_of(const OpCall& call, const AttentionBlock& block) {
   const auto q = values_of<double>(value_of(call, kQuery)), k = values_of<double>(value_of(call, kKey));
   const auto v = values_of<double>(value_of(call, kValue)), o = values_of<double>(value_of(call, kOutput));
@@ -68,7 +70,7 @@ Slopes slopes_of(const OpCall& call, const AttentionBlock& block) {
     for (int64_t key = 0; key < block.keys; ++key, ++at) {
       const double share = std::exp(to.scores[at] - sums[row]);
       const size_t value = block.key(head, key, block.value_size), other = block.key(head, key, block.size);
-      double slope       = 0;
+      double slope = 0;
       for (size_t c = 0; c < width; ++c) {
         slope += dy[row * width + c] * v[value + c];
         to.v[value + c] += share * dy[row * width + c];
@@ -99,8 +101,8 @@ OpDef block_attention_grad() {
   return {
       .name = "BlockAttentionGrad",
       .doc =
-          "q, k, v, bias, o, lse, do -> dq, dk, dv and, as fourth result, dbias: the gradient of BlockAttention, or the "
-          "part of this block where o and lse are of several, merged",
+          "q, k, v, bias, o, lse, do -> dq, dk, dv and, as fourth result, dbias: the gradient of BlockAttention, or "
+          "the part of this block where o and lse are of several, merged",
       .domain  = "foreflow",
       .infer   = infer,
       .factors = factors,

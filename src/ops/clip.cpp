@@ -18,7 +18,7 @@ std::vector<Array> eval(const OpCall& call) {
   return {with_number_type(x.dtype(), [&](auto zero) {
     using T                    = decltype(zero);
     const std::optional<T> low = limit<T>(call, "min", 1), high = limit<T>(call, "max", 2);
-    std::vector<T> values      = values_of<T>(x);
+    std::vector<T> values = values_of<T>(x);
     for (T& value : values) {
       if (low && value < *low) value = *low;
       if (high && value > *high) value = *high;

@@ -160,9 +160,8 @@ Array join(const OpCall& call, const std::vector<Array>& parts, std::string_view
 
 Array part(const OpCall& call, const Array& whole, std::string_view axis_name, size_t n, size_t index) {
   if (whole.is_tuple()) {
-    return map_leaves(call, std::vector{whole}, [&](const std::vector<Array>& leaves) {
-      return part(call, leaves[0], axis_name, n, index);
-    });
+    return map_leaves(call, std::vector{whole},
+                      [&](const std::vector<Array>& leaves) { return part(call, leaves[0], axis_name, n, index); });
   }
   Dims dims         = whole.dims();
   const size_t axis = named_axis(call, axis_name, dims.size());
@@ -184,7 +183,9 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis, std::stri
   if (!splittable(call)) return {};
   const size_t rank = common_type(call).dims.size();
   std::string text  = letters(rank);
-  const auto letter = [&](std::string_view name) { return name.empty() ? char{0} : text[named_axis(call, name, rank)]; };
+  const auto letter = [&](std::string_view name) {
+    return name.empty() ? char{0} : text[named_axis(call, name, rank)];
+  };
   char blocked = letter(joined_axis), parted = letter(parted_axis);
   // Parts that change places within one dimension leave it whole.
   if (blocked == parted && blocked != 0) {
@@ -192,8 +193,8 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis, std::stri
     blocked = parted = 0;
   }
   const int blocks = static_cast<int>(std::max(call.arity(), call.outputs));
-  Factors factors{.text = factor_text(call, std::vector<std::string>(call.arity(), text),
-                                      std::vector<std::string>(call.outputs, text)),
+  Factors factors{.text    = factor_text(call, std::vector<std::string>(call.arity(), text),
+                                         std::vector<std::string>(call.outputs, text)),
                   .blocked = blocked,
                   .blocks  = blocks};
   if (parted != 0) factors.text += std::string(";") + parted;

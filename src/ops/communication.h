@@ -12,8 +12,8 @@ using ir::Device;
 // Fails where two operands are on one device (streams of one device count as different) or differ in type.
 void check_group(const OpCall& call);
 
-// How many take part: one for each operand or, with the attribute `replicas`, so many times as many, of which those that
-// are not operands have the same.
+// How many take part: one for each operand or, with the attribute `replicas`, so many times as many, of which those
+// that are not operands have the same.
 size_t ranks_of(const OpCall& call);
 
 // The type that all operands share, on no device: the one that is known best.
@@ -27,7 +27,8 @@ std::vector<Device> destinations(const OpCall& call);
 std::vector<Type> on_each_operand(const OpCall& call, const Type& result);
 std::vector<Type> on_each(const OpCall& call, const std::vector<Device>& devices, const Type& result);
 
-// How one dimension changes from an operand to a result: n times as long, or a part of n of it. Leaf by leaf for tuples.
+// How one dimension changes from an operand to a result: n times as long, or a part of n of it. Leaf by leaf for
+// tuples.
 Type joined(const OpCall& call, const Type& part, std::string_view axis_name, size_t n);
 Type parted(const OpCall& call, const Type& whole, std::string_view axis_name, size_t n);
 

@@ -64,9 +64,10 @@ Targets targets_of(const OpCall& call) {
 
 Targets targets_of(const OpCall& call, TargetOperands operands, int64_t classes) {
   Targets targets;
-  targets.label      = values_of<int64_t>(value_of(call, operands.labels));
-  const auto weights = call.has(operands.weights) ? values_of<double>(value_of(call, operands.weights)) : std::vector<double>{};
-  const bool stated  = operands.ignored && call.has(*operands.ignored);
+  targets.label = values_of<int64_t>(value_of(call, operands.labels));
+  const auto weights =
+      call.has(operands.weights) ? values_of<double>(value_of(call, operands.weights)) : std::vector<double>{};
+  const bool stated     = operands.ignored && call.has(*operands.ignored);
   const bool can_ignore = stated || call.attributes.find("ignore_index") != nullptr;
   const int64_t ignored =
       stated ? value_of(call, *operands.ignored).to_ints().at(0) : call.attributes.int_or("ignore_index", -1);

@@ -43,7 +43,8 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t row = 0; row < lanes.count(); ++row) {
     for (size_t c = 0; c < lanes.length; ++c) exponentials[row] += std::exp(x[lanes.at(row, c)] - largest[row]);
     const int64_t own = labels[row] - part.first;
-    if (own >= 0 && own < static_cast<int64_t>(lanes.length)) label[row] = x[lanes.at(row, static_cast<size_t>(own))] - largest[row];
+    if (own >= 0 && own < static_cast<int64_t>(lanes.length))
+      label[row] = x[lanes.at(row, static_cast<size_t>(own))] - largest[row];
   }
   const auto types = infer(call);
   return {array_of(types[0].dtype, types[0].dims, exponentials), array_of(types[1].dtype, types[1].dims, label)};
@@ -55,20 +56,24 @@ OpDef cross_entropy_terms() {
   return {
       .name = "CrossEntropyTerms",
       .doc =
-          "logits[n,c,..], the classes from `first` on of `all`, labels[n,..], largest[n,..] -> sums of exp(logits - largest), and the "
-          "label's logit - largest, or 0 where it is in another part",
+          "logits[n,c,..], the classes from `first` on of `all`, labels[n,..], largest[n,..] -> sums of exp(logits - "
+          "largest), and the label's logit - largest, or 0 where it is in another part",
       .domain  = "foreflow",
       .infer   = infer,
       .factors = factors,
-      .work    = [](const OpCall& call,
-                 std::span<const Type> outputs) { return computes(call, outputs, (kTranscendental + 2) * count_of(call.inputs[0])); },
-      .eval    = eval,
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, (kTranscendental + 2) * count_of(call.inputs[0]));
+          },
+      .eval = eval,
       .samples =
           [] {
             const std::pair<size_t, Array> labels{1, Array::of_ints({4}, {0, 2, 5, 3})};
-            return std::vector<Sample>{
-                {{{"first", 2}, {"all", 6}}, {f32({4, 3}), i64({4}), f32({4})}, {labels}, 2},
-                {{{"first", 0}, {"all", 6}}, {f32({2, 3, 2}), i64({2, 2}), f32({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 4, 2, 1})}}, 2}};
+            return std::vector<Sample>{{{{"first", 2}, {"all", 6}}, {f32({4, 3}), i64({4}), f32({4})}, {labels}, 2},
+                                       {{{"first", 0}, {"all", 6}},
+                                        {f32({2, 3, 2}), i64({2, 2}), f32({2, 2})},
+                                        {{1, Array::of_ints({2, 2}, {0, 4, 2, 1})}},
+                                        2}};
           },
   };
 }

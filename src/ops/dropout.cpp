@@ -77,9 +77,10 @@ OpDef dropout() {
         return {.text = factor_text(call, {all}, std::vector<std::string>(call.outputs, all))};
       },
       // In inference it is left out; in training each number is compared with a drawn one and scaled.
-      .work = [](const OpCall& call, std::span<const Type> outputs) {
-        return call.has(2) ? computes(call, outputs, 2 * count_of(outputs[0])) : nothing(call, outputs);
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return call.has(2) ? computes(call, outputs, 2 * count_of(outputs[0])) : nothing(call, outputs);
+          },
       .eval    = eval,
       .grad    = grad,
       .samples = samples,

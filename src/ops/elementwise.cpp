@@ -8,36 +8,24 @@ namespace {
 
 bool accepted(Accepts accepts, DType dtype) {
   switch (accepts) {
-    case Accepts::numbers:
-      return dtype != DType::boolean;
-    case Accepts::floats:
-      return ir::is_float(dtype);
-    case Accepts::integers:
-      return !ir::is_float(dtype) && dtype != DType::boolean;
-    case Accepts::unsigned_integers:
-      return dtype >= DType::u64 && dtype <= DType::u8;
-    case Accepts::booleans:
-      return dtype == DType::boolean;
-    case Accepts::anything:
-      return true;
+    case Accepts::numbers: return dtype != DType::boolean;
+    case Accepts::floats: return ir::is_float(dtype);
+    case Accepts::integers: return !ir::is_float(dtype) && dtype != DType::boolean;
+    case Accepts::unsigned_integers: return dtype >= DType::u64 && dtype <= DType::u8;
+    case Accepts::booleans: return dtype == DType::boolean;
+    case Accepts::anything: return true;
   }
   return false;
 }
 
 std::string_view describe(Accepts accepts) {
   switch (accepts) {
-    case Accepts::numbers:
-      return "numbers";
-    case Accepts::floats:
-      return "floats";
-    case Accepts::integers:
-      return "integers";
-    case Accepts::unsigned_integers:
-      return "unsigned integers";
-    case Accepts::booleans:
-      return "Bool";
-    case Accepts::anything:
-      return "anything";
+    case Accepts::numbers: return "numbers";
+    case Accepts::floats: return "floats";
+    case Accepts::integers: return "integers";
+    case Accepts::unsigned_integers: return "unsigned integers";
+    case Accepts::booleans: return "Bool";
+    case Accepts::anything: return "anything";
   }
   return "";
 }

@@ -16,8 +16,7 @@ constexpr size_t kTokens = 0, kSegments = 1, kWords = 2, kPositions = 3, kSegmen
 std::vector<Type> infer(const OpCall& call) {
   if (call.arity() <= kBeta)
     call.fail("has " + std::to_string(call.arity()) +
-              " operands; input_ids, segment_ids, three tables, gamma and beta "
-              "would be right");
+              " operands; input_ids, segment_ids, three tables, gamma and beta would be right");
   const Type ids = tensor_operand(call, kTokens), words = tensor_operand(call, kWords);
   if (has_rank(ids) && ids.dims.size() != 2)
     call.fail("input_ids are " + to_string(ids.dims) + "; they should be [b,s]");

@@ -15,8 +15,8 @@ struct Layout {
   Dims data;
 };
 
-// Of the dimension that was gathered from: operand 2, where it is given, is the shape of the data; else the attribute `dim`
-// says what dy does not show.
+// Of the dimension that was gathered from: operand 2, where it is given, is the shape of the data; else the attribute
+// `dim` says what dy does not show.
 int64_t gathered_dim(const OpCall& call, size_t axis) {
   if (call.has(2)) return call.known[2] == nullptr ? Dims::kUnknown : call.known[2]->to_ints().at(axis);
   const int64_t dim = call.attributes.get_int("dim");
@@ -91,8 +91,7 @@ OpDef gather_grad() {
       .name = "GatherGrad",
       .doc =
           "indices[i..], dy[a..,i..,b..], shape of data (or dim) -> ddata[a..,dim,b..]: adds every row of dy to the "
-          "row of "
-          "ddata that it was gathered from",
+          "row of ddata that it was gathered from",
       .domain = "foreflow",
       .infer  = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);

@@ -46,7 +46,8 @@ void grad(GradBuilder& builder) {
   if (!has_dims(data)) builder.call().fail("the shape of the data must be known to differentiate");
   Attributes attributes = builder.call().attributes;
   attributes.set("dim", data.dims[0]);
-  builder.set_input_gradient(0, builder.emit("GatherPartGrad", attributes, {builder.input(1), builder.output_gradient(0)})[0]);
+  builder.set_input_gradient(
+      0, builder.emit("GatherPartGrad", attributes, {builder.input(1), builder.output_gradient(0)})[0]);
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ OpDef gather_part() {
   return {
       .name = "GatherPart",
       .doc =
-          "data[n,b..], the rows from `first` on of a table of `all` rows, indices[i..] -> y[i..,b..]: zeros for rows of other parts",
+          "data[n,b..], the rows from `first` on of a table of `all` rows, indices[i..] -> y[i..,b..]: zeros for rows "
+          "of other parts",
       .domain  = "foreflow",
       .infer   = infer,
       .factors = factors,
@@ -66,7 +68,9 @@ OpDef gather_part() {
           [] {
             return std::vector<Sample>{
                 {{{"first", 2}, {"all", 6}}, {f32({2, 3}), i64({4})}, {{1, Array::of_ints({4}, {3, 0, -4, 5})}}},
-                {{{"first", 0}, {"all", 4}}, {f32({3, 2, 2}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {2, 3, 0, 2})}}}};
+                {{{"first", 0}, {"all", 4}},
+                 {f32({3, 2, 2}), i64({2, 2})},
+                 {{1, Array::of_ints({2, 2}, {2, 3, 0, 2})}}}};
           },
   };
 }

@@ -59,20 +59,22 @@ OpDef gather_part_grad() {
   return {
       .name = "GatherPartGrad",
       .doc =
-          "indices[i..], dy[i..,b..] -> ddata[dim,b..]: adds every row of dy to the row of ddata, of those from `first` on of `all`, that "
-          "it was gathered from",
+          "indices[i..], dy[i..,b..] -> ddata[dim,b..]: adds every row of dy to the row of ddata, of those from "
+          "`first` on of `all`, that it was gathered from",
       .domain  = "foreflow",
       .infer   = infer,
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[1])); },
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[1])); },
       .eval    = eval,
       .samples =
           [] {
-            return std::vector<Sample>{
-                {{{"first", 2}, {"all", 6}, {"dim", 2}}, {i64({4}), f32({4, 3})}, {{0, Array::of_ints({4}, {3, 0, -4, 3})}}},
-                {{{"first", 0}, {"all", 4}, {"dim", 3}},
-                 {i64({2, 2}), f32({2, 2, 2})},
-                 {{0, Array::of_ints({2, 2}, {2, 3, 0, 2})}}}};
+            return std::vector<Sample>{{{{"first", 2}, {"all", 6}, {"dim", 2}},
+                                        {i64({4}), f32({4, 3})},
+                                        {{0, Array::of_ints({4}, {3, 0, -4, 3})}}},
+                                       {{{"first", 0}, {"all", 4}, {"dim", 3}},
+                                        {i64({2, 2}), f32({2, 2, 2})},
+                                        {{0, Array::of_ints({2, 2}, {2, 3, 0, 2})}}}};
           },
   };
 }

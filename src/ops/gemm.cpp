@@ -62,17 +62,17 @@ std::vector<Array> eval_gemm(const OpCall& call) {
   if (!call.has(2)) return {eval_product(call, form_of(call), alpha)};
   const Wide wide(call);
   const Array product = eval_product(wide.call(), form_of(call), alpha);
-  const Array& c    = value_of(call, 2);
-  const double beta = call.attributes.float_or("beta", 1);
-  auto sum          = values_of<double>(product);
-  const auto addend = values_of<double>(c);
-  const auto at     = broadcast_offsets(c.dims(), product.dims());
+  const Array& c      = value_of(call, 2);
+  const double beta   = call.attributes.float_or("beta", 1);
+  auto sum            = values_of<double>(product);
+  const auto addend   = values_of<double>(c);
+  const auto at       = broadcast_offsets(c.dims(), product.dims());
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * addend[static_cast<size_t>(at[i])];
   return {array_of(value_of(call, 0).dtype(), product.dims(), sum)};
 }
 
-// With A' and B' the operands after transposition: dA' = dy B'^T and dB' = A'^T dy. An operand that was transposed takes
-// the transpose of that.
+// With A' and B' the operands after transposition: dA' = dy B'^T and dB' = A'^T dy. An operand that was transposed
+// takes the transpose of that.
 void grad_gemm(GradBuilder& builder) {
   const OpCall& call     = builder.call();
   const ProductForm form = form_of(call);
@@ -113,20 +113,22 @@ OpDef gemm() {
       .doc     = "alpha * a[i,k] * b[k,j] + beta * c -> y[i,j]; transA, transB: a[k,i], b[j,k]; c broadcasts",
       .infer   = infer_gemm,
       .factors = factors_of_gemm,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) {
-        Work work = work_product(call, outputs, form_of(call));
-        if (call.has(2)) work.flops += Flops(count_of(outputs[0]));
-        return work;
-      },
-      .eval    = eval_gemm,
-      .grad    = grad_gemm,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({4, 6}), f32({6, 2})}},
-                                   {{}, {f32({4, 6}), f32({6, 2}), f32({2})}},
-                                   {{{"transA", 1}, {"alpha", 0.5}}, {f32({6, 4}), f32({6, 2}), f32({4, 1})}},
-                                   {{{"transB", 1}, {"beta", 2.0}}, {f32({4, 6}), f32({2, 6}), f32({})}},
-                                   {{{"transA", 1}, {"transB", 1}}, {f32({6, 4}), f32({2, 6}), f32({4, 2})}}};
-      },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            Work work = work_product(call, outputs, form_of(call));
+            if (call.has(2)) work.flops += Flops(count_of(outputs[0]));
+            return work;
+          },
+      .eval = eval_gemm,
+      .grad = grad_gemm,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 6}), f32({6, 2})}},
+                                       {{}, {f32({4, 6}), f32({6, 2}), f32({2})}},
+                                       {{{"transA", 1}, {"alpha", 0.5}}, {f32({6, 4}), f32({6, 2}), f32({4, 1})}},
+                                       {{{"transB", 1}, {"beta", 2.0}}, {f32({4, 6}), f32({2, 6}), f32({})}},
+                                       {{{"transA", 1}, {"transB", 1}}, {f32({6, 4}), f32({2, 6}), f32({4, 2})}}};
+          },
   };
 }
 

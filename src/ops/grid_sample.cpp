@@ -32,8 +32,8 @@ void grad(GradBuilder& builder) {
 }
 
 std::vector<Sample> samples() {
-  const std::pair<size_t, Array> grid{1,
-                                      Array::of_floats({2, 1, 2, 2}, {-0.3F, 0.4F, 0.9F, -1.2F, 0.1F, 0.05F, -0.7F, 1.4F})};
+  const std::pair<size_t, Array> grid{
+      1, Array::of_floats({2, 1, 2, 2}, {-0.3F, 0.4F, 0.9F, -1.2F, 0.1F, 0.05F, -0.7F, 1.4F})};
   const std::vector<Type> inputs{f32({2, 2, 3, 4}), f32({2, 1, 2, 2})};
   return {{{}, inputs, {grid}},
           {{{"mode", "bicubic"}, {"padding_mode", "reflection"}}, inputs, {grid}},

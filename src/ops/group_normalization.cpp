@@ -33,8 +33,8 @@ OpDef group_normalization() {
   return {
       .name = "GroupNormalization",
       .doc =
-          "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale + bias, over `num_groups` runs of channels; scale "
-          "and bias for each channel, or for each run as before opset 21",
+          "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale + bias, over `num_groups` runs of channels; scale and "
+          "bias for each channel, or for each run as before opset 21",
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};

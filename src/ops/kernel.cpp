@@ -57,34 +57,20 @@ template <class T>
 std::vector<T> values_of(const Array& array) {
   const auto same = [](auto element) { return element; };
   switch (array.dtype()) {
-    case DType::f64:
-      return read<double, T>(array, same);
-    case DType::f32:
-      return read<float, T>(array, same);
-    case DType::f16:
-      return read<uint16_t, T>(array, ir::half_to_float);
-    case DType::bf16:
-      return read<uint16_t, T>(array, ir::bfloat_to_float);
-    case DType::i64:
-      return read<int64_t, T>(array, same);
-    case DType::i32:
-      return read<int32_t, T>(array, same);
-    case DType::i16:
-      return read<int16_t, T>(array, same);
-    case DType::i8:
-      return read<int8_t, T>(array, same);
-    case DType::u64:
-      return read<uint64_t, T>(array, same);
-    case DType::u32:
-      return read<uint32_t, T>(array, same);
-    case DType::u16:
-      return read<uint16_t, T>(array, same);
-    case DType::u8:
-      return read<uint8_t, T>(array, same);
-    case DType::boolean:
-      return read<bool, T>(array, same);
-    case DType::f8:
-      return read<uint8_t, T>(array, ir::float8_to_float);
+    case DType::f64: return read<double, T>(array, same);
+    case DType::f32: return read<float, T>(array, same);
+    case DType::f16: return read<uint16_t, T>(array, ir::half_to_float);
+    case DType::bf16: return read<uint16_t, T>(array, ir::bfloat_to_float);
+    case DType::i64: return read<int64_t, T>(array, same);
+    case DType::i32: return read<int32_t, T>(array, same);
+    case DType::i16: return read<int16_t, T>(array, same);
+    case DType::i8: return read<int8_t, T>(array, same);
+    case DType::u64: return read<uint64_t, T>(array, same);
+    case DType::u32: return read<uint32_t, T>(array, same);
+    case DType::u16: return read<uint16_t, T>(array, same);
+    case DType::u8: return read<uint8_t, T>(array, same);
+    case DType::boolean: return read<bool, T>(array, same);
+    case DType::f8: return read<uint8_t, T>(array, ir::float8_to_float);
   }
   return {};
 }
@@ -94,34 +80,26 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
   const auto integer = [](T value) { return number<int64_t>(value); };
   const auto rounded = [](auto convert) { return [=](T value) { return convert(static_cast<float>(value)); }; };
   switch (dtype) {
-    case DType::f64:
-      return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
-    case DType::f32:
-      return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
-    case DType::f16:
-      return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_half));
-    case DType::bf16:
-      return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_bfloat));
-    case DType::i64:
-      return write<int64_t>(dtype, dims, values, integer);
+    case DType::f64: return write<double>(dtype, dims, values, [](T value) { return static_cast<double>(value); });
+    case DType::f32: return write<float>(dtype, dims, values, [](T value) { return static_cast<float>(value); });
+    case DType::f16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_half));
+    case DType::bf16: return write<uint16_t>(dtype, dims, values, rounded(ir::float_to_bfloat));
+    case DType::i64: return write<int64_t>(dtype, dims, values, integer);
     case DType::i32:
       return write<int32_t>(dtype, dims, values, [=](T value) { return static_cast<int32_t>(integer(value)); });
     case DType::i16:
       return write<int16_t>(dtype, dims, values, [=](T value) { return static_cast<int16_t>(integer(value)); });
     case DType::i8:
       return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
-    case DType::u64:
-      return write<uint64_t>(dtype, dims, values, [](T value) { return number<uint64_t>(value); });
+    case DType::u64: return write<uint64_t>(dtype, dims, values, [](T value) { return number<uint64_t>(value); });
     case DType::u32:
       return write<uint32_t>(dtype, dims, values, [=](T value) { return static_cast<uint32_t>(integer(value)); });
     case DType::u16:
       return write<uint16_t>(dtype, dims, values, [=](T value) { return static_cast<uint16_t>(integer(value)); });
     case DType::u8:
       return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
-    case DType::boolean:
-      return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
-    case DType::f8:
-      return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
+    case DType::boolean: return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
+    case DType::f8: return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
   }
   return {};
 }

@@ -70,7 +70,7 @@ std::vector<Array> eval_normalization(const OpCall& call) {
 
 // No gradient comes through Mean and InvStdDev.
 void grad_normalization(GradBuilder& builder) {
-  const OpCall& call = builder.call();
+  const OpCall& call   = builder.call();
   const auto gradients = builder.emit("LayerNormalizationGrad",
                                       {{"axis", call.attributes.int_or("axis", -1)}, {"epsilon", epsilon_of(call)}},
                                       {builder.input(0), builder.input(1), builder.output_gradient(0)}, 3);

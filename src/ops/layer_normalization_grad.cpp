@@ -13,8 +13,8 @@ namespace {
 // dx = r * (g - mean(g) - z * mean(g * z)),  dscale = sum(dy * z),  dbias = sum(dy).
 std::vector<Array> eval_grad(const OpCall& call) {
   const Array &x = value_of(call, 0), &scale = value_of(call, 1);
-  const Lanes rows      = lanes_from(x.dims(), axis_attribute(call, x.dims().size(), -1));
-  const size_t length   = rows.length;
+  const Lanes rows    = lanes_from(x.dims(), axis_attribute(call, x.dims().size(), -1));
+  const size_t length = rows.length;
   const auto xs = values_of<double>(x), scales = values_of<double>(scale), dy = values_of<double>(value_of(call, 2));
   const Moments moments = moments_of(xs, length, call.attributes.float_or("epsilon", 1e-5));
   const auto z          = normalised(xs, length, moments, std::vector<double>(xs.size(), 1), {});

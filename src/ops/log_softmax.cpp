@@ -12,9 +12,9 @@ void grad_log_softmax(GradBuilder& builder) {
   std::vector<int64_t> axes;
   const size_t first = softmax_axis(call, x.dims), last = flattens(call) ? x.dims.size() : first + 1;
   for (size_t axis = first; axis < last; ++axis) axes.push_back(static_cast<int64_t>(axis));
-  const int dy       = builder.output_gradient(0);
-  const int sum      = builder.emit("ReduceSum", {{"axes", axes}, {"keepdims", int64_t{1}}}, {dy})[0];
-  const int share    = builder.emit("Mul", {}, {builder.emit("Exp", {}, {builder.output(0)})[0], sum})[0];
+  const int dy    = builder.output_gradient(0);
+  const int sum   = builder.emit("ReduceSum", {{"axes", axes}, {"keepdims", int64_t{1}}}, {dy})[0];
+  const int share = builder.emit("Mul", {}, {builder.emit("Exp", {}, {builder.output(0)})[0], sum})[0];
   builder.set_input_gradient(0, builder.emit("Sub", {}, {dy, share})[0]);
 }
 

@@ -21,16 +21,16 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef log_softmax_grad() {
   return {
-      .name   = "LogSoftmaxGrad",
-      .doc    = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
-      .domain = "foreflow",
+      .name    = "LogSoftmaxGrad",
+      .doc     = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
+      .domain  = "foreflow",
       .infer   = infer_softmax_grad,
       .factors = softmax_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 3) * count_of(outputs[0]));
           },
-      .eval = eval_grad,
+      .eval    = eval_grad,
       .samples = softmax_grad_samples,
   };
 }

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "ops/lrn_window.h"
 #include "ops/gradient_operand.h"
+#include "ops/lrn_window.h"
 
 namespace foreflow::ops::definitions {
 

@@ -83,14 +83,18 @@ OpDef matmul() {
         const ProductLetters text = letters_of(*product_of(call, {}), {});
         return {.text = text.left + "," + text.right + "->" + text.result};
       },
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return work_product(call, outputs, {}); },
-      .eval    = [](const OpCall& call) -> std::vector<Array> { return {eval_product(call, {})}; },
-      .grad    = grad_matmul,
-      .samples = [] {
-        return std::vector<Sample>{{{}, {f32({4, 6}), f32({6, 2})}},        {{}, {f32({2, 4, 2}), f32({2, 6})}},
-                                   {{}, {f32({2, 2, 4, 2}), f32({2, 1, 2, 6})}}, {{}, {f32({4, 2}), f32({6, 2, 2})}},
-                                   {{}, {f32({4}), f32({4, 2})}},           {{}, {f32({2, 6, 4}), f32({4})}}};
-      },
+      .work = [](const OpCall& call, std::span<const Type> outputs) { return work_product(call, outputs, {}); },
+      .eval = [](const OpCall& call) -> std::vector<Array> { return {eval_product(call, {})}; },
+      .grad = grad_matmul,
+      .samples =
+          [] {
+            return std::vector<Sample>{{{}, {f32({4, 6}), f32({6, 2})}},
+                                       {{}, {f32({2, 4, 2}), f32({2, 6})}},
+                                       {{}, {f32({2, 2, 4, 2}), f32({2, 1, 2, 6})}},
+                                       {{}, {f32({4, 2}), f32({6, 2, 2})}},
+                                       {{}, {f32({4}), f32({4, 2})}},
+                                       {{}, {f32({2, 6, 4}), f32({4})}}};
+          },
   };
 }
 

@@ -24,18 +24,19 @@ std::vector<Type> infer(const OpCall& call) {
 
 // o = o1 exp(lse1 - lse) + o2 exp(lse2 - lse) with lse = log(exp(lse1) + exp(lse2)).
 std::vector<Array> eval(const OpCall& call) {
-  auto o                = values_of<double>(value_of(call, 0));
-  const auto first      = values_of<double>(value_of(call, 1)), second = values_of<double>(value_of(call, 3));
-  const auto other      = values_of<double>(value_of(call, 2));
-  const size_t width    = first.empty() ? 0 : o.size() / first.size();
+  auto o           = values_of<double>(value_of(call, 0));
+  const auto first = values_of<double>(value_of(call, 1)), second = values_of<double>(value_of(call, 3));
+  const auto other   = values_of<double>(value_of(call, 2));
+  const size_t width = first.empty() ? 0 : o.size() / first.size();
   std::vector<double> lse;
   for (size_t row = 0; row < first.size(); ++row) {
     const double largest = std::max(first[row], second[row]);
-    lse.push_back(std::isinf(largest) ? largest
-                                      : largest + std::log(std::exp(first[row] - largest) + std::exp(second[row] - largest)));
-    const bool none    = std::isinf(lse.back());
-    const double one   = none ? 0 : std::exp(first[row] - lse.back());
-    const double two   = none ? 0 : std::exp(second[row] - lse.back());
+    lse.push_back(std::isinf(largest)
+                      ? largest
+                      : largest + std::log(std::exp(first[row] - largest) + std::exp(second[row] - largest)));
+    const bool none  = std::isinf(lse.back());
+    const double one = none ? 0 : std::exp(first[row] - lse.back());
+    const double two = none ? 0 : std::exp(second[row] - lse.back());
     for (size_t i = row * width; i < (row + 1) * width; ++i) o[i] = one * o[i] + two * other[i];
   }
   const std::vector<Type> types = infer(call);
@@ -48,7 +49,8 @@ OpDef merge_attention() {
   return {
       .name = "MergeAttention",
       .doc =
-          "o1[..,e], lse1[..], o2[..,e], lse2[..] -> o and lse of BlockAttention to both blocks of keys: the online softmax",
+          "o1[..,e], lse1[..], o2[..,e], lse2[..] -> o and lse of BlockAttention to both blocks of keys: the online "
+          "softmax",
       .domain  = "foreflow",
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {

@@ -42,7 +42,7 @@ Array sparse_gates() {
   const Dims dims{2, 5, kExperts};
   std::vector<float> gates(static_cast<size_t>(element_count(dims)));
   for (size_t token = 0; token < gates.size() / kExperts; ++token) {
-    gates[token * kExperts + token % 3]                  = 0.75F;
+    gates[token * kExperts + token % 3] = 0.75F;
     gates[token * kExperts + (token * token + 3) % 4] += 0.25F;
   }
   return Array::of_floats(dims, gates);

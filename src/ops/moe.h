@@ -1,6 +1,7 @@
-// Experts' seats: which tokens of a group each expert of a mixture takes, and where in its buffer they sit (GShard, Lepikhin
-// et al., 2021). A gate other than zero asks for a seat; an expert takes the first `capacity` tokens of a group that ask,
-// in their order. So one column of gates[g,s,e] settles one expert in one group, and g and e may be split.
+// Experts' seats: which tokens of a group each expert of a mixture takes, and where in its buffer they sit (GShard,
+// Lepikhin et al., 2021). A gate other than zero asks for a seat; an expert takes the first `capacity` tokens of a
+// group that ask, in their order. So one column of gates[g,s,e] settles one expert in one group, and g and e may be
+// split.
 #pragma once
 
 #include "ops/axes.h"

@@ -60,12 +60,11 @@ OpDef moe_combine() {
       .grad = grad,
       .samples =
           [] {
-            return std::vector<Sample>{{.attributes = {},
-                                        .inputs     = {f32({4, 2, 2, 6}), f32({2, 5, 4})},
-                                        .values     = {{kGates, sparse_gates()}}},
-                                       {.attributes = {{"weighted", int64_t{1}}},
-                                        .inputs     = {f32({4, 2, 3, 2}), f32({2, 5, 4})},
-                                        .values     = {{kGates, full_gates()}}}};
+            return std::vector<Sample>{
+                {.attributes = {}, .inputs = {f32({4, 2, 2, 6}), f32({2, 5, 4})}, .values = {{kGates, sparse_gates()}}},
+                {.attributes = {{"weighted", int64_t{1}}},
+                 .inputs     = {f32({4, 2, 3, 2}), f32({2, 5, 4})},
+                 .values     = {{kGates, full_gates()}}}};
           },
   };
 }

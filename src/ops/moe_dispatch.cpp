@@ -24,9 +24,9 @@ std::vector<Type> infer(const OpCall& call) {
 
 std::vector<Array> eval(const OpCall& call) {
   const Array &x = value_of(call, kTokens), &gates = value_of(call, kGates);
-  const Dims dims    = infer(call)[0].dims;
-  const auto width   = static_cast<size_t>(dims[3]);
-  const auto tokens  = values_of<double>(x), weights = values_of<double>(gates);
+  const Dims dims   = infer(call)[0].dims;
+  const auto width  = static_cast<size_t>(dims[3]);
+  const auto tokens = values_of<double>(x), weights = values_of<double>(gates);
   std::vector<double> y(static_cast<size_t>(element_count(dims)));
   for (const Seat& seat : seats(gates, dims[2])) {
     const double weight = weighs(call) ? weights[seat.gate] : 1;

@@ -56,9 +56,12 @@ OpDef moe_gate_grad() {
       .samples =
           [] {
             const Type gates = f32({2, 5, 4});
-            return std::vector<Sample>{
-                {.attributes = {}, .inputs = {f32({4, 2, 3, 6}), gates, f32({2, 5, 6})}, .values = {{kGates, sparse_gates()}}},
-                {.attributes = {}, .inputs = {f32({4, 2, 2, 2}), gates, f32({2, 5, 2})}, .values = {{kGates, full_gates()}}}};
+            return std::vector<Sample>{{.attributes = {},
+                                        .inputs     = {f32({4, 2, 3, 6}), gates, f32({2, 5, 6})},
+                                        .values     = {{kGates, sparse_gates()}}},
+                                       {.attributes = {},
+                                        .inputs     = {f32({4, 2, 2, 2}), gates, f32({2, 5, 2})},
+                                        .values     = {{kGates, full_gates()}}}};
           },
   };
 }

@@ -4,8 +4,8 @@ namespace foreflow::ops::definitions {
 
 OpDef mpi_allreduce() {
   return {
-      .name     = "MPIAllreduce",
-      .doc      = "x1, .., xn on n devices -> their sum on each of them; replicas=d: the same of d replicas that are alike",
+      .name = "MPIAllreduce",
+      .doc  = "x1, .., xn on n devices -> their sum on each of them; replicas=d: the same of d replicas that are alike",
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,

@@ -17,11 +17,8 @@ OpDef mpi_alltoall() {
             const Type piece = parted(call, common_type(call), "split_axis", call.arity());
             return on_each_operand(call, joined(call, piece, "concat_axis", call.arity()));
           },
-      .factors =
-          [](const OpCall& call) {
-            return same_letters(call, "concat_axis", "split_axis");
-          },
-      .work = transfer,
+      .factors = [](const OpCall& call) { return same_letters(call, "concat_axis", "split_axis"); },
+      .work    = transfer,
       .eval =
           [](const OpCall& call) {
             const size_t n = call.arity();

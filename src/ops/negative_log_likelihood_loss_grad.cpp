@@ -29,8 +29,8 @@ OpDef negative_log_likelihood_loss_grad() {
       .doc =
           "log_p[n,c,..], labels[n,..] -> dlog_p: the gradient of NegativeLogLikelihoodLoss for an upstream gradient "
           "of one",
-      .domain = "foreflow",
-      .role   = Role::loss_gradient,
+      .domain  = "foreflow",
+      .role    = Role::loss_gradient,
       .infer   = infer_cross_entropy_grad,
       .factors = cross_entropy_grad_factors,
       .work    = [](const OpCall& call,

@@ -109,8 +109,7 @@ OpDef non_max_suppression() {
       .name = "NonMaxSuppression",
       .doc =
           "boxes[b,n,4], scores[b,c,n], most boxes a class, largest overlap, least score -> [k,3]: batch, class and "
-          "box "
-          "of each box that is better than all those that it overlaps",
+          "box of each box that is better than all those that it overlaps",
       .infer   = infer,
       .factors = [](const OpCall&) -> Factors { return {}; },
       .work    = [](const OpCall& call,

@@ -54,8 +54,8 @@ std::optional<Product> product_of(const OpCall& call, ProductForm form) {
   const int64_t x_rows    = product.left_vector ? 1 : x[x.size() - 2],
                 w_rows    = product.right_vector ? w[0] : w[w.size() - 2];
   const int64_t x_columns = x.back(), w_columns = product.right_vector ? 1 : w.back();
-  product.m = form.transpose_left ? x_columns : x_rows;
-  product.n = form.transpose_right ? w_rows : w_columns;
+  product.m       = form.transpose_left ? x_columns : x_rows;
+  product.n       = form.transpose_right ? w_rows : w_columns;
   const int64_t k = form.transpose_left ? x_rows : x_columns, right_k = form.transpose_right ? w_columns : w_rows;
   if (k != right_k && k != Dims::kUnknown && right_k != Dims::kUnknown) {
     call.fail("cannot multiply " + to_string(x) + " by " + to_string(w) + "; the inner dimensions " +
@@ -88,7 +88,7 @@ Work work_product(const OpCall& call, std::span<const Type> outputs, ProductForm
 
 Array eval_product(const OpCall& call, ProductForm form, double alpha) {
   const Array &x = value_of(call, 0), &w = value_of(call, 1);
-  const Product product         = *product_of(call, form);
+  const Product product          = *product_of(call, form);
   const std::vector<double> left = values_of<double>(x), right = values_of<double>(w);
   const auto matrix = [](std::span<const double> values, int64_t index, int64_t rows, int64_t columns,
                          bool transposed) {

@@ -1,6 +1,6 @@
+#include "ops/gradient_operand.h"
 #include "ops/kernel.h"
 #include "ops/resizing.h"
-#include "ops/gradient_operand.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {

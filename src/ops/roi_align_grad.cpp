@@ -1,7 +1,7 @@
+#include "ops/gradient_operand.h"
 #include "ops/kernel.h"
 #include "ops/letters.h"
 #include "ops/regions.h"
-#include "ops/gradient_operand.h"
 #include "ops/work.h"
 
 namespace foreflow::ops::definitions {

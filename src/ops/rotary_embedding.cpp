@@ -58,10 +58,10 @@ OpDef rotary_embedding() {
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
-        const bool by_head  = tensor_operand(call, 0).dims.size() == 4;
-        const Dims& places  = tensor_operand(call, kPositions).dims;
-        const bool by_row   = places.size() == 2;  // else rows are counted from the first
-        const std::string x = by_head ? (by_row ? "bns." : "bn..") : (by_row ? "bs." : "b..");
+        const bool by_head    = tensor_operand(call, 0).dims.size() == 4;
+        const Dims& places    = tensor_operand(call, kPositions).dims;
+        const bool by_row     = places.size() == 2;  // else rows are counted from the first
+        const std::string x   = by_head ? (by_row ? "bns." : "bn..") : (by_row ? "bs." : "b..");
         const std::string ids = by_row ? (places[0] == 1 ? ".s" : "bs") : ".";
         return {.text = factor_text(call, {x, ids}, {x})};
       },

@@ -20,8 +20,8 @@ std::vector<Type> infer_skip(const OpCall& call) {
     const Type operand = tensor_operand(call, i);
     common_dtype(call, std::vector{x, operand});
     if (!has_rank(x) || !has_rank(operand) || operand.dims.size() <= x.dims.size()) continue;
-    call.fail("operand " + std::to_string(i) + " is " + to_string(operand.dims) + "; it should have no more dimensions than " +
-              to_string(x.dims));
+    call.fail("operand " + std::to_string(i) + " is " + to_string(operand.dims) +
+              "; it should have no more dimensions than " + to_string(x.dims));
   }
   std::vector<Type> types{x};
   // Mean and InvStdDev have one number a row, in Float32 unless x is wider; the fourth result is what was normalised.

@@ -77,12 +77,13 @@ int64_t equal_parts(int64_t size, const Bounds& bound) {
 // One of n equal parts counts n blocks on the side of the operand, as a Split does.
 Factors factors(const OpCall& call) {
   if (!splittable(call) || limits(call).unknown()) return {};
-  const Dims dims      = tensor_operand(call, 0).dims;
-  const auto cut       = sliced(call, dims);
+  const Dims dims       = tensor_operand(call, 0).dims;
+  const auto cut        = sliced(call, dims);
   const std::string all = letters(dims.size());
-  std::string text     = all;
+  std::string text      = all;
   for (const auto& [axis, bound] : cut) text[axis] = '.';
-  const int64_t parts = cut.size() == 1 && call.arity() == 1 ? equal_parts(dims[cut.begin()->first], cut.begin()->second) : 0;
+  const int64_t parts =
+      cut.size() == 1 && call.arity() == 1 ? equal_parts(dims[cut.begin()->first], cut.begin()->second) : 0;
   if (parts < 2) return {.text = factor_text(call, {text}, {text})};
   return {.text = factor_text(call, {all}, {all}) + ";" + all[cut.begin()->first], .blocks = static_cast<int>(parts)};
 }

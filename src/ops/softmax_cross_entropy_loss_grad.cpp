@@ -34,8 +34,8 @@ OpDef softmax_cross_entropy_loss_grad() {
       .doc =
           "logits[n,c,..], labels[n,..] -> dlogits: the gradient of SoftmaxCrossEntropyLoss for an upstream gradient "
           "of one",
-      .domain = "foreflow",
-      .role   = Role::loss_gradient,
+      .domain  = "foreflow",
+      .role    = Role::loss_gradient,
       .infer   = infer_cross_entropy_grad,
       .factors = cross_entropy_grad_factors,
       .work    = [](const OpCall& call,

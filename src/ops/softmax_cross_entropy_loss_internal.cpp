@@ -31,8 +31,7 @@ OpDef softmax_cross_entropy_loss_internal() {
       .name = "SoftmaxCrossEntropyLossInternal",
       .doc =
           "logits, labels, weights, ignore_index -> loss and log(softmax(logits)): SoftmaxCrossEntropyLoss with data "
-          "type "
-          "output_type",
+          "type output_type",
       .domain  = "com.microsoft",
       .infer   = infer,
       .factors = [](const OpCall& call) { return row("SoftmaxCrossEntropyLoss").factors(call); },

@@ -68,8 +68,7 @@ inline std::vector<Type> infer_softmax_grad(const OpCall& call) {
   return infer_softmax(call);
 }
 inline std::vector<Sample> softmax_grad_samples() {
-  return {{{}, {f32({2, 4, 3}), f32({2, 4, 3})}},
-          {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
+  return {{{}, {f32({2, 4, 3}), f32({2, 4, 3})}}, {{{"axis", 1}, {"flatten", 1}}, {f32({4, 2, 3}), f32({4, 2, 3})}}};
 }
 
 // log(sum(exp(x))) without overflow.

@@ -24,9 +24,9 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef softmax_grad() {
   return {
-      .name   = "SoftmaxGrad",
-      .doc    = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
-      .domain = "foreflow",
+      .name    = "SoftmaxGrad",
+      .doc     = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
+      .domain  = "foreflow",
       .infer   = infer_softmax_grad,
       .factors = softmax_factors,
       .work    = [](const OpCall& call,

@@ -46,8 +46,7 @@ Array rounded(const Array& sum, const Array& like) {
   if (!sum.is_tuple())
     return ir::is_float(like.dtype()) ? array_of(like.dtype(), sum.dims(), values_of<double>(sum)) : sum;
   std::vector<Array> elements;
-  for (size_t e = 0; e < sum.elements().size(); ++e)
-    elements.push_back(rounded(sum.elements()[e], like.elements()[e]));
+  for (size_t e = 0; e < sum.elements().size(); ++e) elements.push_back(rounded(sum.elements()[e], like.elements()[e]));
   return Array::tuple(std::move(elements));
 }
 

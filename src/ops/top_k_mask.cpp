@@ -46,10 +46,10 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef top_k_mask() {
   return {
-      .name   = "TopKMask",
-      .doc    = "x[..,n] -> true where an element is among the `k` largest of its row; of equals the first",
-      .domain = "foreflow",
-      .infer  = infer,
+      .name    = "TopKMask",
+      .doc     = "x[..,n] -> true where an element is among the `k` largest of its row; of equals the first",
+      .domain  = "foreflow",
+      .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         std::string text = letters(tensor_operand(call, 0).dims.size());
@@ -57,13 +57,14 @@ OpDef top_k_mask() {
         return {.text = factor_text(call, {text}, {text})};
       },
       // As for TopK: one comparison an element.
-      .work    = [](const OpCall& call,
+      .work = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
-      .eval    = eval,
-      .samples = [] {
-        return std::vector<Sample>{{.attributes = {{"k", int64_t{2}}}, .inputs = {f32({2, 4, 5})}},
-                                   {.attributes = {{"k", int64_t{1}}}, .inputs = {i64({4, 3})}}};
-      },
+      .eval = eval,
+      .samples =
+          [] {
+            return std::vector<Sample>{{.attributes = {{"k", int64_t{2}}}, .inputs = {f32({2, 4, 5})}},
+                                       {.attributes = {{"k", int64_t{1}}}, .inputs = {i64({4, 3})}}};
+          },
   };
 }
 

@@ -1,5 +1,5 @@
-// What the ops on a part of a vocabulary share: the attributes `first`, the number of the part's first row or class, and `all`, how many
-// rows or classes all parts have together.
+// What the ops on a part of a vocabulary share: the attributes `first`, the number of the part's first row or class,
+// and `all`, how many rows or classes all parts have together.
 #pragma once
 
 #include "ops/cross_entropy.h"
@@ -9,8 +9,8 @@ namespace foreflow::ops {
 struct VocabularyPart {
   int64_t first, all;
 
-  // The position within a part of `count` of a number that counts from the end where it is negative; nothing: it is in another part.
-  // Fails outside of the vocabulary.
+  // The position within a part of `count` of a number that counts from the end where it is negative; nothing: it is in
+  // another part. Fails outside of the vocabulary.
   std::optional<int64_t> position(const OpCall& call, int64_t number, int64_t count) const;
 };
 VocabularyPart part_of(const OpCall& call);

@@ -24,8 +24,7 @@ OpDef yield_op() {
       .name = "YieldOp",
       .doc =
           "results of the forward pass -> their gradients, which come from outside; the reference kernel gives ones, "
-          "the "
-          "gradients of their sum",
+          "the gradients of their sum",
       .domain   = "com.microsoft",
       .foldable = false,
       .infer =

@@ -137,8 +137,7 @@ std::string item_box(const Item& item, const Place& place) {
   const double size = std::min(11.0, 1.7 * kWidth / static_cast<double>(std::max<size_t>(label.size(), 1)));
   return fmt::format(
       "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"{}\" "
-      "stroke=\"#333333\"/><text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" "
-      "text-anchor=\"middle\">{}</text></g>\n",
+      "stroke=\"#333333\"/><text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>\n",
       escaped(item.name), place.x - kWidth / 2, place.y - kHeight / 2, kWidth, kHeight, item.device ? 2 : 12,
       item.device ? "#e8f4d4" : "#ffffff", place.x, place.y + size / 3, size, escaped(label));
 }

@@ -65,10 +65,9 @@ class GraphReader {
     for (size_t e = 0; e < graph_.edges.size(); ++e) {
       const Edge& edge = graph_.edges[e];
       if (!edge.back.empty()) continue;
-      fail(offsets_[e],
-           fmt::format("the edge from \"{}\" to \"{}\" has no way back; add a route from \"{}\" to \"{}\" or "
-                       "leave out symmetrical=\"NO\"",
-                       name(edge.a), name(edge.b), name(edge.b), name(edge.a)));
+      fail(offsets_[e], fmt::format("the edge from \"{}\" to \"{}\" has no way back; add a route from \"{}\" to \"{}\" "
+                                    "or leave out symmetrical=\"NO\"",
+                                    name(edge.a), name(edge.b), name(edge.b), name(edge.a)));
     }
   }
 

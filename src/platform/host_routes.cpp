@@ -8,9 +8,8 @@ namespace foreflow::platform {
 namespace {
 
 bool is_of(const Platform& platform, const Edge& edge, std::string_view kind) {
-  return std::all_of(edge.forth.begin(), edge.forth.end(), [&](int link) {
-    return platform.links()[static_cast<size_t>(link)].kind == kind;
-  });
+  return std::all_of(edge.forth.begin(), edge.forth.end(),
+                     [&](int link) { return platform.links()[static_cast<size_t>(link)].kind == kind; });
 }
 
 }  // namespace
@@ -38,8 +37,8 @@ std::vector<int> HostRoutes::climb(int device) const {
   std::vector<int> edges;
   if (up_.empty()) {
     throw Error("platform " + platform_.name(),
-                "is no graph of links, so the way from devices to the memory of their hosts is not known; write it as one zone "
-                "with routing=\"Dijkstra\", or leave offload at false");
+                "is no graph of links, so the way from devices to the memory of their hosts is not known; write it as "
+                "one zone with routing=\"Dijkstra\", or leave offload at false");
   }
   const Graph& graph = *platform_.graph();
   for (auto at = static_cast<size_t>(device); up_[at] >= 0 && edges.size() < up_.size();) {

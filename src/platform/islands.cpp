@@ -141,10 +141,9 @@ class Cutter {
     for (const Island& island : parts_.islands) {
       if (island.vertices.size() <= kLargest) continue;
       const std::string& member = graph_.vertices[static_cast<size_t>(island.vertices.front())].name;
-      throw Error(name,
-                  fmt::format("\"{}\" is in a server of {} devices and routers, which links of the kinds {} join; "
-                              "the most is {}: give links between servers the kind nic or fabric",
-                              member, island.vertices.size(), kServerKinds, kLargest));
+      throw Error(name, fmt::format("\"{}\" is in a server of {} devices and routers, which links of the kinds {} "
+                                    "join; the most is {}: give links between servers the kind nic or fabric",
+                                    member, island.vertices.size(), kServerKinds, kLargest));
     }
   }
 

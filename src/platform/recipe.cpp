@@ -39,10 +39,9 @@ void cut(Part& part, const JsonView& domain) {
   }
   const int domains = part.gpus / static_cast<int>(gpus);
   if (part.nics % domains != 0) {
-    domain.fail(
-        fmt::format("the {} NICs of a {} cannot be shared out to {} domains of {} GPUs; use a multiple of {} "
-                    "as nics_per_node",
-                    part.nics, name, domains, gpus, domains));
+    domain.fail(fmt::format(
+        "the {} NICs of a {} cannot be shared out to {} domains of {} GPUs; use a multiple of {} as nics_per_node",
+        part.nics, name, domains, gpus, domains));
   }
   part.nodes *= domains;
   part.gpus /= domains;

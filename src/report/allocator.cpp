@@ -44,9 +44,9 @@ int64_t CachingAllocator::segment_for(int64_t size, bool small) {
   const int64_t segment = small ? kSmallSegment : size < kOwnSegment ? kLargeSegment : rounded(size, kRoundSegment);
   if (reserved_ + segment > capacity_) give_back_free_segments();
   reserved_ += segment;
-  most_reserved_        = std::max(most_reserved_, reserved_);
-  const int64_t number  = next_block_++;
-  blocks_[number]       = {next_segment_++, 0, segment, 0, small, true, -1, -1};
+  most_reserved_       = std::max(most_reserved_, reserved_);
+  const int64_t number = next_block_++;
+  blocks_[number]      = {next_segment_++, 0, segment, 0, small, true, -1, -1};
   return number;
 }
 
@@ -55,7 +55,7 @@ void CachingAllocator::cut(int64_t number, int64_t size) {
   Block& block       = blocks_.at(number);
   const int64_t rest = next_block_++;
   Block tail{block.segment, block.offset + size, block.size - size, 0, block.small, false, number, block.after};
-  block.size         = size;
+  block.size = size;
   if (block.after >= 0) blocks_.at(block.after).before = rest;
   block.after = rest;
   pool(tail.small).insert({tail.size, rest});

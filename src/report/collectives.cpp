@@ -115,11 +115,12 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
   for (size_t i = 0; i < executions.size(); ++i) {
     const stream::Instance& instance = program.instances[i];
     if (stream::is_hand_over(program, instance)) continue;
-    Group& group         = groups[{instance.communication, instance.members.size()}];
-    const Seconds waited = executions[i].waited / static_cast<double>(instance.members.size());
+    Group& group          = groups[{instance.communication, instance.members.size()}];
+    const Seconds waited  = executions[i].waited / static_cast<double>(instance.members.size());
     const auto* algorithm = timeline.algorithms.empty() ? nullptr : timeline.algorithms[i];
     auto& known           = group.algorithms;
-    if (algorithm != nullptr && std::find(known.begin(), known.end(), algorithm) == known.end()) known.push_back(algorithm);
+    if (algorithm != nullptr && std::find(known.begin(), known.end(), algorithm) == known.end())
+      known.push_back(algorithm);
     ++group.count;
     group.example = &instance;
     group.time += executions[i].time;

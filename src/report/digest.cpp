@@ -107,9 +107,8 @@ const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryP
     const Bytes capacity = summary.devices[static_cast<size_t>(peak.devices[0])].capacity;
     return capacity > Bytes(0) ? peak.size / capacity : 0;
   };
-  const auto fullest = std::max_element(peaks.begin(), peaks.end(), [&](const MemoryPeak& a, const MemoryPeak& b) {
-    return fullness(a) < fullness(b);
-  });
+  const auto fullest = std::max_element(
+      peaks.begin(), peaks.end(), [&](const MemoryPeak& a, const MemoryPeak& b) { return fullness(a) < fullness(b); });
   return fullest == peaks.end() ? nullptr : &*fullest;
 }
 

@@ -140,8 +140,10 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
              figure(format(fullest->classes[i])), cell(largest(*fullest, kind, kNames)));
   }
   if (fullest->allocator) {
-    page.add(R"(<tr><td class="soft" colspan="5">a caching allocator reserves {}, {} more than is asked for at most</td></tr>)",
-             escape(format(fullest->allocator->reserved)), percent(fullest->allocator->overhead() / fullest->allocator->requested));
+    page.add(
+        R"(<tr><td class="soft" colspan="5">a caching allocator reserves {}, {} more than is asked for at most</td></tr>)",
+        escape(format(fullest->allocator->reserved)),
+        percent(fullest->allocator->overhead() / fullest->allocator->requested));
   }
   page.add("</table></section>");
 }

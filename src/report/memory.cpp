@@ -73,7 +73,8 @@ class Contents {
 
   // The first item of a later iteration begins when what the iteration before left is gone (stream::repeated).
   bool releases(const Played& played) const {
-    return played.stream == releasing_ && played.item > 0 && played.item % (trail_.rows[played.stream].first.size() - 1) == 0;
+    return played.stream == releasing_ && played.item > 0 &&
+           played.item % (trail_.rows[played.stream].first.size() - 1) == 0;
   }
   void release(int sign) {
     for (size_t i = 0; i < left_.size(); ++i) count(i, -sign * left_[i]);
@@ -126,7 +127,8 @@ class Contents {
   ClassBytes classes_{};
 };
 
-MemoryPeak peak_of(const stream::Program& program, const std::vector<size_t>& streams, int device, const MemoryCurve& curve) {
+MemoryPeak peak_of(const stream::Program& program, const std::vector<size_t>& streams, int device,
+                   const MemoryCurve& curve) {
   Contents contents(program, device, streams);
   for (size_t s = 0; s < streams.size(); ++s) {
     for (size_t item = 0; item < curve.at_peak[s].ended; ++item) contents.run({s, item});
@@ -163,7 +165,8 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
     const auto [from, to]   = by_size.equal_range(curve.peak.value());
     const auto alike        = std::find_if(from, to, [&](const auto& entry) {
       const auto other = static_cast<size_t>(peaks[entry.second].devices[0]);
-      return program.devices[other].initial == program.devices[d].initial && same_items(program, streams[other], streams[d]);
+      return program.devices[other].initial == program.devices[d].initial &&
+             same_items(program, streams[other], streams[d]);
     });
     if (alike != to) {
       peaks[alike->second].devices.push_back(device);

@@ -20,8 +20,8 @@ struct Progress {
 
 struct MemoryCurve {
   Bytes peak;
-  Seconds time = {};                   // of the first moment of the peak
-  std::vector<Progress> at_peak = {};  // per stream of the device
+  Seconds time                    = {};  // of the first moment of the peak
+  std::vector<Progress> at_peak   = {};  // per stream of the device
   std::vector<MemoryPoint> points = {};  // times increase; the first is 0
 };
 

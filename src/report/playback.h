@@ -23,8 +23,8 @@ void play_alone(const std::vector<stream::Record>& records, Begin begin, End end
   }
 }
 
-// Calls begin(Played, Seconds) and end(Played, Seconds) as time goes on; what ends at a moment does so before anything begins, the
-// earliest first. `streams`: the device's own, by their index in the program.
+// Calls begin(Played, Seconds) and end(Played, Seconds) as time goes on; what ends at a moment does so before anything
+// begins, the earliest first. `streams`: the device's own, by their index in the program.
 template <class Begin, class End>
 void play(const stream::Timeline& timeline, const std::vector<size_t>& streams, Begin begin, End end) {
   if (streams.size() == 1) return play_alone(timeline.records[streams[0]], begin, end);
@@ -56,13 +56,15 @@ void play(const stream::Timeline& timeline, const std::vector<size_t>& streams, 
     Row* chosen = nullptr;
     for (Row& row : rows) {
       if (row.next == row.last) continue;
-      if (chosen == nullptr || std::tie(row.next->start, row.next->end) < std::tie(chosen->next->start, chosen->next->end))
+      if (chosen == nullptr ||
+          std::tie(row.next->start, row.next->end) < std::tie(chosen->next->start, chosen->next->end))
         chosen = &row;
     }
     if (chosen == nullptr) break;
     const stream::Record& record = *chosen->next;
     end_until(record.start);
-    running.push_back({{static_cast<size_t>(chosen - rows.data()), static_cast<size_t>(chosen->next - chosen->first)}, record.end});
+    running.push_back(
+        {{static_cast<size_t>(chosen - rows.data()), static_cast<size_t>(chosen->next - chosen->first)}, record.end});
     ++chosen->next;
     begin(running.back().played, record.start);
   }

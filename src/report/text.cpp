@@ -176,7 +176,8 @@ std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks)
                    kWidth) +
            "\n";
   }
-  if (fullest->host > Bytes(0)) out += fmt::format("  up to {} more in the memory of the host\n", format(fullest->host));
+  if (fullest->host > Bytes(0))
+    out += fmt::format("  up to {} more in the memory of the host\n", format(fullest->host));
   if (fullest->allocator) {
     const AllocatorUse& use = *fullest->allocator;
     out += fmt::format("  a caching allocator reserves {}, {} more than is asked for at most\n", format(use.reserved),

@@ -149,8 +149,8 @@ void add_class_counters(Events& events, const stream::Program& program, const st
       values += fmt::format("{}\"{}\":{}", kind == 0 ? "" : ",", stream::name(static_cast<stream::MemoryClass>(kind)),
                             point.classes[kind].value());
     }
-    events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{{}}}}}",
-               process_of(program, device), Events::time(nanoseconds(point.time)), values);
+    events.add("{{\"name\":\"memory\",\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{{}}}}}", process_of(program, device),
+               Events::time(nanoseconds(point.time)), values);
   }
 }
 

@@ -93,12 +93,12 @@ void add_place(Row& row, const search::Result& found, const Degrees& degrees) {
 }
 
 std::string count_places(const std::vector<Row>& rows, size_t best) {
-  const auto placed = std::count_if(rows.begin(), rows.end(), [](const Row& row) {
-    return row.more.find("place_at_its_batch") != nullptr;
-  });
-  return fmt::format("{} of {} published choices are among our {} best for their batch: the authors ran their {} best on "
-                     "the hardware and printed the fastest",
-                     placed, rows.size(), best, best);
+  const auto placed = std::count_if(rows.begin(), rows.end(),
+                                    [](const Row& row) { return row.more.find("place_at_its_batch") != nullptr; });
+  return fmt::format(
+      "{} of {} published choices are among our {} best for their batch: the authors ran their {} best on the hardware "
+      "and printed the fastest",
+      placed, rows.size(), best, best);
 }
 
 std::vector<std::string> count_agreement(const std::vector<Row>& rows) {
@@ -108,9 +108,9 @@ std::vector<std::string> count_agreement(const std::vector<Row>& rows) {
     agree += same ? 1 : 0;
     close += same || (row.relative_error && *row.relative_error > -kAsGood) ? 1 : 0;
   }
-  return {fmt::format("{} of {} choices are the published ones; {} are these or lie within {:.0f} % of them, by our "
-                      "prediction",
-                      agree, rows.size(), close, 100 * kAsGood)};
+  return {fmt::format(
+      "{} of {} choices are the published ones; {} are these or lie within {:.0f} % of them, by our prediction", agree,
+      rows.size(), close, 100 * kAsGood)};
 }
 
 }  // namespace foreflow::reproduce

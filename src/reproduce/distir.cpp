@@ -13,8 +13,7 @@ std::string published(const Options& options, std::string_view name) {
   return options.folder + "/tests/published/distir/" + std::string(name);
 }
 
-search::Result searched(const Question& question, const Options& options, search::Pruning pruning,
-                        size_t top) {
+search::Result searched(const Question& question, const Options& options, search::Pruning pruning, size_t top) {
   search::Options how;
   how.jobs    = options.jobs;
   how.top     = top;

@@ -16,9 +16,9 @@ struct Model {
   std::string_view name;      // as the paper prints it
   std::string_view scenario;  // below scenarios/distir_table1
 };
-inline constexpr std::array kModels = {Model{"MLP 1B", "mlp_1b"},         Model{"MLP 17B", "mlp_17b"},
-                                Model{"MLP 103B", "mlp_103b"},     Model{"GPT-2 1.6B", "gpt2_1.6b"},
-                                Model{"GPT-2 13B", "gpt2_13b"},    Model{"GPT-2 175B", "gpt2_175b"}};
+inline constexpr std::array kModels = {Model{"MLP 1B", "mlp_1b"},      Model{"MLP 17B", "mlp_17b"},
+                                       Model{"MLP 103B", "mlp_103b"},  Model{"GPT-2 1.6B", "gpt2_1.6b"},
+                                       Model{"GPT-2 13B", "gpt2_13b"}, Model{"GPT-2 175B", "gpt2_175b"}};
 
 // The search space of the model with this name. Throws Error at `where` when there is none.
 Question space_of(const Options& options, const std::string& model, const std::string& where);

@@ -1,6 +1,6 @@
 // Predicted against measured throughput. The measurements of the figure itself were not published; the authors did
-// publish those of an MLP on 4 GPUs, which are compared here. The rows of one batch were used to calibrate the cost model
-// (calibration/distir_v100_pcie_4.json), all others are predictions.
+// publish those of an MLP on 4 GPUs, which are compared here. The rows of one batch were used to calibrate the cost
+// model (calibration/distir_v100_pcie_4.json), all others are predictions.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ double median_error(const std::vector<Row>& rows) {
 
 std::string words_of(const Result& some, std::string_view what) {
   const Agreement found = agreement(some);
-  return fmt::format("{} {}: mean error {:.1f} %, median {:.1f} %, worst {:.1f} %, Spearman {:.3f}", some.rows.size(), what,
-                     100 * found.mape.value_or(0), 100 * median_error(some.rows), 100 * found.worst.value_or(0),
+  return fmt::format("{} {}: mean error {:.1f} %, median {:.1f} %, worst {:.1f} %, Spearman {:.3f}", some.rows.size(),
+                     what, 100 * found.mape.value_or(0), 100 * median_error(some.rows), 100 * found.worst.value_or(0),
                      found.spearman.value_or(0));
 }
 
 Row predict(const Published& line, const Question& question) {
-  Json source = question.source;
+  Json source    = question.source;
   Json& strategy = source.member("strategy");
   for (const auto& [column, key] : {std::pair{"d", "dp"}, std::pair{"t", "tp"}, std::pair{"p", "pp"},
                                     std::pair{"k", "microbatches"}, std::pair{"batch", "global_batch"}})
@@ -52,15 +52,15 @@ Row predict(const Published& line, const Question& question) {
 }
 
 Result run(const Options& options) {
-  const auto lines         = read_published(distir::published(options, "figure10.csv"));
-  const Question scenario  = question(options, "reproductions/distir_figure10");
+  const auto lines        = read_published(distir::published(options, "figure10.csv"));
+  const Question scenario = question(options, "reproductions/distir_figure10");
   Result result;
   for (const Published& line : lines) {
     result.rows.push_back(predict(line, scenario));
     if (options.finished) options.finished(result.rows.size(), lines.size());
   }
-  result.notes.push_back(
-      words_of(rows_where(result.rows, true), fmt::format("rows of batch {}, on which it was calibrated", kCalibratedBatch)));
+  result.notes.push_back(words_of(rows_where(result.rows, true),
+                                  fmt::format("rows of batch {}, on which it was calibrated", kCalibratedBatch)));
   result.notes.push_back(words_of(rows_where(result.rows, false), "other rows, held out"));
   result.notes.push_back("that batch, and the form of the model, were chosen with all rows in view");
   std::vector<Row> theirs = result.rows;

@@ -14,8 +14,8 @@ Result run(const Options& options) {
     if (options.finished) options.finished(i + 1, kPanels.size());
   }
   result.notes.push_back(
-      "numbers were published for GPT-2 1.6B from batch 65536 on; layers are dealt to stages as the authors do it, in equal "
-      "blocks of which the last is the final normalisation");
+      "numbers were published for GPT-2 1.6B from batch 65536 on; layers are dealt to stages as the authors do it, in "
+      "equal blocks of which the last is the final normalisation");
   return result;
 }
 

@@ -15,7 +15,7 @@ struct Point {
 };
 // From a few thousand ops to a million.
 constexpr std::array kPoints = {Point{1, 1, 1, 1},  Point{4, 1, 1, 1},  Point{16, 1, 1, 1}, Point{1, 4, 1, 1},
-                                Point{1, 8, 1, 1}, Point{4, 1, 4, 4},  Point{2, 2, 4, 8},  Point{2, 4, 2, 16},
+                                Point{1, 8, 1, 1},  Point{4, 1, 4, 4},  Point{2, 2, 4, 8},  Point{2, 4, 2, 16},
                                 Point{4, 1, 4, 32}, Point{2, 1, 8, 64}, Point{1, 4, 4, 64}, Point{2, 2, 4, 128}};
 constexpr std::array kModels = {"GPT-2 1.6B", "GPT-2 13B", "GPT-2 175B"};
 constexpr int kBatch         = 1024;
@@ -48,7 +48,7 @@ Result run(const Options& options) {
       const auto scenario = scenario::load(Json(question.source).set("strategy", strategy), question.file);
       const auto platform = scenario::load_platform(scenario.platform);
       if (!base) base = scenario::build(scenario);
-      const auto start = std::chrono::steady_clock::now();
+      const auto start   = std::chrono::steady_clock::now();
       const auto outcome = scenario::run(scenario, *base, platform);
       seconds.push_back(seconds_since(start));
       ops.push_back(count_ops(outcome.program));

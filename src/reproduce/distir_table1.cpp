@@ -10,18 +10,16 @@ namespace {
 
 // A strategy counts where its microbatches divide the samples of a replica.
 size_t possible(const search::Result& found) {
-  const auto indivisible = [](const search::Infeasible& point) {
-    return point.why.starts_with("microbatches: ");
-  };
+  const auto indivisible = [](const search::Infeasible& point) { return point.why.starts_with("microbatches: "); };
   return found.points -
          static_cast<size_t>(std::count_if(found.infeasible.begin(), found.infeasible.end(), indivisible));
 }
 
 Row search_model(const Published& line, const Options& options) {
-  const std::string& model   = line.word("model");
-  const auto start           = std::chrono::steady_clock::now();
-  const search::Result found = distir::searched(distir::space_of(options, model, "distir_table1"), options,
-                                                search::Pruning::top);
+  const std::string& model = line.word("model");
+  const auto start         = std::chrono::steady_clock::now();
+  const search::Result found =
+      distir::searched(distir::space_of(options, model, "distir_table1"), options, search::Pruning::top);
   Row row = compare(model + ": strategies", line.number("strategies"), static_cast<double>(possible(found)));
   row.more.set("best", words_of(found.ranked.front().strategy));
   row.more.set("best_samples_per_s", found.ranked.front().samples_per_second);

@@ -56,11 +56,11 @@ std::vector<Bar> bars(const Options& options) {
 }
 
 std::string assumptions() {
-  return "the paper gives neither the model's width (1024, 16 heads and 512 tokens are assumed, as of BERT-large), nor its "
-         "number type (float32, the default of PyTorch for CUDA 11.6, whose products do not use TF32), nor the network of "
-         "the servers (one 100 Gb/s NIC; over PCIe what NCCL reaches on servers of L40S), nor the microbatches (one sample "
-         "each); ranks and stages are laid out as Megatron-LM does; times are a roofline, no number is fitted to the rows, but "
-         "these assumptions were chosen with the published ones in view";
+  return "the paper gives neither the model's width (1024, 16 heads and 512 tokens are assumed, as of BERT-large), nor "
+         "its number type (float32, the default of PyTorch for CUDA 11.6, whose products do not use TF32), nor the "
+         "network of the servers (one 100 Gb/s NIC; over PCIe what NCCL reaches on servers of L40S), nor the "
+         "microbatches (one sample each); ranks and stages are laid out as Megatron-LM does; times are a roofline, no "
+         "number is fitted to the rows, but these assumptions were chosen with the published ones in view";
 }
 
 }  // namespace foreflow::reproduce::distsim

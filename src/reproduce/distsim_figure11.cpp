@@ -1,5 +1,5 @@
-// How the throughput of GPT 145B on 128 GPUs (8 ways of tensor, 16 stages) grows with the batch, relative to batch 1. The
-// paper prints no numbers, so that they stand against the equation of the system that it compares itself with:
+// How the throughput of GPT 145B on 128 GPUs (8 ways of tensor, 16 stages) grows with the batch, relative to batch 1.
+// The paper prints no numbers, so that they stand against the equation of the system that it compares itself with:
 // Narayanan et al. (2021), equation for the time of a batch: (b + p - 1) (t_f + t_b) with microbatches of one sample.
 #include <fmt/core.h>
 
@@ -47,9 +47,10 @@ Result run(const Options& options) {
 }  // namespace
 
 ReproductionDef distsim_figure11() {
-  return {"distsim_figure11", "throughput of GPT 145B on 128 A100 (8M16P1D) against the batch, relative to batch 1",
-          "Lu et al., DistSim (CF '23), Figure 11; Narayanan et al., Efficient Large-Scale Language Model Training (SC21)",
-          run};
+  return {
+      "distsim_figure11", "throughput of GPT 145B on 128 A100 (8M16P1D) against the batch, relative to batch 1",
+      "Lu et al., DistSim (CF '23), Figure 11; Narayanan et al., Efficient Large-Scale Language Model Training (SC21)",
+      run};
 }
 
 }  // namespace foreflow::reproduce::definitions

@@ -11,17 +11,17 @@ Result run(const Options& options) {
   const auto lines = read_published(options.folder + "/tests/published/distsim/table2.csv");
   Result result;
   for (const distsim::Bar& bar : distsim::bars(options)) {
-    std::string name = fmt::format("D{} T{} P{}: iterations per second", bar.dp, bar.tp, bar.pp);
-    Json more        = bar.why.empty() ? Json() : Json::object().set("why", bar.why);
+    std::string name        = fmt::format("D{} T{} P{}: iterations per second", bar.dp, bar.tp, bar.pp);
+    Json more               = bar.why.empty() ? Json() : Json::object().set("why", bar.why);
     const Published* theirs = nullptr;
     for (const Published& line : lines) {
-      if (!line.word("d").empty() && line.whole("d") == bar.dp && line.whole("t") == bar.tp && line.whole("p") == bar.pp)
+      if (!line.word("d").empty() && line.whole("d") == bar.dp && line.whole("t") == bar.tp &&
+          line.whole("p") == bar.pp)
         theirs = &line;
     }
-    result.rows.push_back(
-        theirs == nullptr
-            ? Row{std::move(name), {}, bar.iterations_per_second, {}, std::move(more)}
-            : compare(std::move(name), theirs->number("distsim"), bar.iterations_per_second, std::move(more)));
+    result.rows.push_back(theirs == nullptr ? Row{std::move(name), {}, bar.iterations_per_second, {}, std::move(more)}
+                                            : compare(std::move(name), theirs->number("distsim"),
+                                                      bar.iterations_per_second, std::move(more)));
   }
   result.notes.push_back("the paper prints the numbers of the best and the worst bar only");
   result.notes.push_back(distsim::assumptions());
@@ -31,7 +31,8 @@ Result run(const Options& options) {
 }  // namespace
 
 ReproductionDef distsim_figure12() {
-  return {"distsim_figure12", "iterations per second of 15 strategies for BERT-exLarge on 16 A10", distsim::kPaper, run};
+  return {"distsim_figure12", "iterations per second of 15 strategies for BERT-exLarge on 16 A10", distsim::kPaper,
+          run};
 }
 
 }  // namespace foreflow::reproduce::definitions

@@ -25,7 +25,8 @@ Result run(const Options& options) {
     const distsim::Bar& bar = what == "best" ? bars[0] : what == "second" ? bars[1] : bars.back();
     if (!line.word("d").empty()) {
       const std::string theirs = fmt::format("{}/{}/{}", line.whole("d"), line.whole("t"), line.whole("p"));
-      result.rows.push_back({what + ", D/T/P", theirs, words(bar), {}, Json::object().set("agree", theirs == words(bar))});
+      result.rows.push_back(
+          {what + ", D/T/P", theirs, words(bar), {}, Json::object().set("agree", theirs == words(bar))});
     }
     result.rows.push_back(compare(what + ", iterations per second", line.number("measured"), bar.iterations_per_second,
                                   Json::object().set("distsim", line.number("distsim"))));

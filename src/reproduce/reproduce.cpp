@@ -18,7 +18,7 @@ const Registry<ReproductionDef>& reproductions() {
 #define FOREFLOW_REPRODUCTION(name) definitions::name(),
 #include "reproduce/reproductions.def"
 #undef FOREFLOW_REPRODUCTION
-  });
+                                                               });
   return table;
 }
 

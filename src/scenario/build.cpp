@@ -72,12 +72,9 @@ Sequential from_distir(const Scenario& scenario) {
 
 Sequential from_source(const Scenario& scenario) {
   switch (scenario.workload.source) {
-    case Workload::Source::family:
-      return from_family(scenario);
-    case Workload::Source::onnx:
-      return from_onnx(scenario);
-    case Workload::Source::distir:
-      return from_distir(scenario);
+    case Workload::Source::family: return from_family(scenario);
+    case Workload::Source::onnx: return from_onnx(scenario);
+    case Workload::Source::distir: return from_distir(scenario);
   }
   return {};
 }
@@ -123,15 +120,16 @@ void check_undistributed(const Scenario& scenario) {
                   " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
 }
 
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario,
+                                const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
-          .shares                 = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices                 = stage_prices(scenario, platform),
-          .places                 = strategy.places};
+          .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .prices = stage_prices(scenario, platform),
+          .places = strategy.places};
 }
 
 // What cannot be a pipeline so is the strategy's mistake: its schedule, its stages, or the microbatches of an op.
@@ -215,12 +213,13 @@ ir::Module before_pipeline(const Sequential& sequential, const Scenario& scenari
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
-  ir::Module module        = asked_for_by("recompute", scenario, [&] {
-    return transform::recompute(sequential.module, ops, strategy.recompute, stages);
-  });
-  module = asked_for_by("tp", scenario, [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
+  ir::Module module        = asked_for_by(
+             "recompute", scenario, [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  module          = asked_for_by("tp", scenario,
+                                 [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
   const int parts = strategy.sequence_parallel ? strategy.tp : 1;
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
+  for (const transform::SpreadStep& step :
+       transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
     module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
                           [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
   }
@@ -285,15 +284,18 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
     return transform::unfold(one, ops::table()).module;
   }
   if (how.ways > 1) {
-    module = asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops::table(), how).module; });
+    module =
+        asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops::table(), how).module; });
   }
   return with_streams(std::move(module), scenario.strategy);
 }
 
-transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform, double repeated) {
+transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
+                   double repeated) {
   const ir::Module module    = before_pipeline(sequential, scenario);
   transform::Pipeline wanted = pipeline_of(module, scenario, platform);
-  wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
+                                                                     std::span<const ir::Type> outputs) {
     return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) * price(call, outputs);
   };
   return blamed(scenario, [&] { return transform::cut(module, ops::table(), wanted); });

@@ -229,7 +229,7 @@ Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vecto
   const std::vector<ir::Type> types(places.size(), type);
   const std::vector<const ir::Array*> known(types.size(), nullptr);
   const ir::Attributes none;
-  const auto ways       = static_cast<int>(places.size());
+  const auto ways = static_cast<int>(places.size());
   const Seconds formula =
       scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ways)}, types}, ways);
   if (formula >= Seconds(0)) return formula;

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kRounds = 12;  // halves the range of a limit so often
 
-int stages_of(const Strategy& strategy) { return schedule::stages(strategy.schedule->placement, strategy.schedule_size); }
+int stages_of(const Strategy& strategy) {
+  return schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+}
 
 // The virtual stages of each device.
 std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
@@ -28,7 +30,8 @@ std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
   return stages;
 }
 
-// Of each stage, the part of the batch that the schedule holds at once: of a device with several stages each holds its share.
+// Of each stage, the part of the batch that the schedule holds at once: of a device with several stages each holds its
+// share.
 std::vector<double> in_flight(const Strategy& strategy) {
   std::vector<double> parts(static_cast<size_t>(stages_of(strategy)));
   const auto stages = stages_by_device(strategy);
@@ -36,7 +39,7 @@ std::vector<double> in_flight(const Strategy& strategy) {
     const double live = strategy.schedule->peak_live(strategy.schedule_size, device);
     for (const int stage : stages[static_cast<size_t>(device)]) {
       double& part = parts[static_cast<size_t>(stage)];
-      part = std::max(part, live / strategy.schedule_size.chunks / strategy.microbatches);
+      part         = std::max(part, live / strategy.schedule_size.chunks / strategy.microbatches);
     }
   }
   return parts;
@@ -46,10 +49,12 @@ std::vector<double> in_flight(const Strategy& strategy) {
 struct Trial {
   Scenario scenario;
   Seconds time{0};
-  std::vector<bool> fits = {};         // per stage: whether all its devices have room
+  std::vector<bool> fits        = {};  // per stage: whether all its devices have room
   report::DeviceSummary fullest = {};  // of the devices without room, what needs most
 
-  bool all_fit() const { return std::all_of(fits.begin(), fits.end(), [](bool fit) { return fit; }); }
+  bool all_fit() const {
+    return std::all_of(fits.begin(), fits.end(), [](bool fit) { return fit; });
+  }
   bool betters(const Trial& other) const {
     if (!all_fit() && !other.all_fit()) return fullest.peak_memory < other.fullest.peak_memory;
     return all_fit() && (!other.all_fit() || time < other.time);
@@ -59,12 +64,16 @@ struct Trial {
 class Fitter {
  public:
   Fitter(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform)
-      : sequential_(sequential), scenario_(scenario), platform_(platform), in_flight_(in_flight(scenario.strategy)), engine_(scenario.engine) {
+      : sequential_(sequential),
+        scenario_(scenario),
+        platform_(platform),
+        in_flight_(in_flight(scenario.strategy)),
+        engine_(scenario.engine) {
     scenario_.engine = &simulate::engines().get("analytic", "recompute");
   }
 
   Scenario run() {
-    Trial best = tried(scenario_, {{Bytes(std::numeric_limits<double>::infinity())}});
+    Trial best        = tried(scenario_, {{Bytes(std::numeric_limits<double>::infinity())}});
     const bool enough = best.all_fit() && in_flight_.size() == 1;
     if (!enough && transform::has_blocks(sequential_.module)) {
       for (const Cutting& cutting : cuttings()) {
@@ -182,7 +191,8 @@ class Fitter {
 
 }  // namespace
 
-Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
+Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
+                               const platform::Platform& platform) {
   return needs_fit(scenario) ? Fitter(sequential, scenario, platform).run() : scenario;
 }
 

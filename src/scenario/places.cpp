@@ -91,21 +91,21 @@ void check_count(const Scenario& scenario, const platform::Platform& platform, s
   if (!held.empty()) of += " that the jobs before it leave";
   if (!scenario.placement.devices.empty()) of = "its placement";
   throw Error(where(scenario, "strategy"), std::string(strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
-                                               std::to_string(strategy.devices()) +
-                                               " devices are more than the " + std::to_string(available) + " of " + of +
-                                               "; add " + (scenario.placement.devices.empty() ? "nodes" : "devices") +
+                                               std::to_string(strategy.devices()) + " devices are more than the " +
+                                               std::to_string(available) + " of " + of + "; add " +
+                                               (scenario.placement.devices.empty() ? "nodes" : "devices") +
                                                " or lower dp, tp or pp");
 }
 
-// Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first, then by
-// place in the sequence, by replica among those that share experts, by stage, and by the other replicas.
+// Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,
+// then by place in the sequence, by replica among those that share experts, by stage, and by the other replicas.
 size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
   const auto next = [&rank](int size) {
     const int at = rank % size;
     rank /= size;
     return at;
   };
-  const int sharing              = transform::replicas_in_group(strategy.cp, strategy.ep);
+  const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep);
   const int tensor = next(strategy.tp), position = next(strategy.cp), inner = next(sharing), stage = next(strategy.pp);
   const std::array<int, 4> size = {strategy.tp, strategy.cp, strategy.pp, strategy.dp};  // by Dimension
   const std::array<int, 4> at   = {tensor, position, stage, rank * sharing + inner};

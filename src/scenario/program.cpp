@@ -27,16 +27,11 @@ ir::Array converted(const ir::Array& array, DType dtype, F convert) {
 ir::Array retyped(const ir::Array& array, DType dtype) {
   if (array.is_tuple() || array.dtype() != DType::f32) return array;
   switch (dtype) {
-    case DType::f64:
-      return converted<double>(array, dtype, [](float value) { return value; });
-    case DType::f16:
-      return converted<uint16_t>(array, dtype, ir::float_to_half);
-    case DType::bf16:
-      return converted<uint16_t>(array, dtype, ir::float_to_bfloat);
-    case DType::f8:
-      return converted<uint8_t>(array, dtype, ir::float_to_float8);
-    default:
-      return array;
+    case DType::f64: return converted<double>(array, dtype, [](float value) { return value; });
+    case DType::f16: return converted<uint16_t>(array, dtype, ir::float_to_half);
+    case DType::bf16: return converted<uint16_t>(array, dtype, ir::float_to_bfloat);
+    case DType::f8: return converted<uint8_t>(array, dtype, ir::float_to_float8);
+    default: return array;
   }
 }
 

@@ -46,7 +46,8 @@ PlatformChoice read_platform(const JsonView& json) {
 
 cost::CostModel read_cost(const JsonView& json, int devices) {
   const std::string name = json.string_or("model", "roofline");
-  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), devices) : cost::make_model(json, devices);
+  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), devices)
+                       : cost::make_model(json, devices);
 }
 
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {

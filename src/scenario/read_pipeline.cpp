@@ -28,8 +28,7 @@ std::vector<double> read_shares(const JsonView& json, int stages) {
 
 // Stated shares are of the arithmetic, unless they are said to be of time.
 transform::StagePartition read_partition(const JsonView& json) {
-  const std::string partition =
-      json.string_or("stage_partition", json.has("stage_shares") ? "uniform" : "balanced");
+  const std::string partition = json.string_or("stage_partition", json.has("stage_shares") ? "uniform" : "balanced");
   if (partition == "balanced") return transform::StagePartition::balanced;
   if (partition != "uniform") json.at("stage_partition").fail("is \"" + partition + "\"; write balanced or uniform");
   return transform::StagePartition::uniform;
@@ -44,17 +43,16 @@ std::string where_of(const JsonView& json, std::string_view key) {
 void read_pipeline(const JsonView& json, const Workload& workload, int64_t layers, Strategy& strategy) {
   const std::string where = where_of(json, "schedule");
   strategy.schedule       = &schedule::schedules().get(json.string_or("schedule", "1f1b"), where);
-  const bool built  = workload.source != Workload::Source::distir;  // else the file says whether it trains
-  const bool trains = built && workload.mode == workload::Mode::training;
+  const bool built        = workload.source != Workload::Source::distir;  // else the file says whether it trains
+  const bool trains       = built && workload.mode == workload::Mode::training;
   if (trains && !strategy.schedule->trains)
     throw Error(where, "\"" + std::string(strategy.schedule->name) + "\" has no backward passes; use 1f1b to train");
-  const bool stated      = json.has("virtual_stages");
+  const bool stated = json.has("virtual_stages");
   std::optional<int> wanted;
   if (stated) wanted = static_cast<int>(positive_or(json, "virtual_stages", 1, kMostLayers));
   const std::string size = stated ? where_of(json, "virtual_stages") : where;
-  strategy.schedule_size =
-      schedule::checked_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted, size);
-  const int stages = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  strategy.schedule_size = schedule::checked_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted, size);
+  const int stages       = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
   if (layers > 0 && stages > layers) {
     throw Error(size, std::to_string(strategy.pp) + " devices x " + std::to_string(stages / strategy.pp) +
                           " stages are more than the " + std::to_string(layers) + " layers; use fewer");

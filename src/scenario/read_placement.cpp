@@ -16,7 +16,8 @@ const platform::PlacementDef& policy(const std::string& name, const std::string&
 std::array<Dimension, 4> read_order(const JsonView& json) {
   std::vector<std::string> words = split(json.as_string(), '-');
   const auto tensor              = std::find(words.begin(), words.end(), "tp");
-  if (words.size() + 1 == kDimensions.size() && tensor != words.end() && std::find(words.begin(), words.end(), "cp") == words.end())
+  if (words.size() + 1 == kDimensions.size() && tensor != words.end() &&
+      std::find(words.begin(), words.end(), "cp") == words.end())
     words.insert(tensor + 1, "cp");
   std::array<Dimension, 4> order{};
   std::vector<std::string_view> left(kDimensions.begin(), kDimensions.end());
@@ -70,7 +71,8 @@ std::string describe(const Placement& placement) {
   if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);
   if (placement.order == Placement{}.order) return text;
   std::string words;
-  for (const Dimension dimension : placement.order) words += "-" + std::string(kDimensions[static_cast<size_t>(dimension)]);
+  for (const Dimension dimension : placement.order)
+    words += "-" + std::string(kDimensions[static_cast<size_t>(dimension)]);
   if (const size_t usual = words.find("tp-cp"); usual != std::string::npos) words.erase(usual + 2, 3);
   text += ", order " + words.substr(1);
   return text;

@@ -19,17 +19,20 @@ bool has_experts(const Workload& workload) {
 // Where sequence parallelism cuts positions too, each of its parts is divided.
 void check_context(const JsonView& json, const JsonView& sizes, bool experts, const Strategy& strategy) {
   const int64_t sequence = stated(sizes, "sequence"), groups = std::max<int64_t>(stated(sizes, "routing_groups"), 1);
-  const int64_t parts    = json.bool_or("sequence_parallel", false) ? strategy.tp : 1;
-  const int cp           = strategy.cp;
+  const int64_t parts = json.bool_or("sequence_parallel", false) ? strategy.tp : 1;
+  const int cp        = strategy.cp;
   if (sequence > 0) check_divides(json, "cp", cp, sequence, "the sequence length " + std::to_string(sequence));
   if (sequence > 0 && sequence % (cp * parts) != 0)
-    json.at("cp").fail(std::to_string(cp) + " times the " + std::to_string(parts) + " parts of sequence_parallel do not divide the sequence length " +
-                       std::to_string(sequence) + "; pad it to a multiple of " + std::to_string(cp * parts));
+    json.at("cp").fail(std::to_string(cp) + " times the " + std::to_string(parts) +
+                       " parts of sequence_parallel do not divide the sequence length " + std::to_string(sequence) +
+                       "; pad it to a multiple of " + std::to_string(cp * parts));
   if (experts && groups % (cp * parts) != 0)
-    json.at("cp").fail((parts == 1 ? std::to_string(cp) + " does" : std::to_string(cp) + " times the " + std::to_string(parts) + " parts of sequence_parallel do") +
-                       " not divide the " + std::to_string(groups) +
-                       " groups that a sample is routed in; set workload.routing_groups to a multiple of " +
-                       (parts == 1 ? "it" : std::to_string(cp * parts)));
+    json.at("cp").fail(
+        (parts == 1 ? std::to_string(cp) + " does"
+                    : std::to_string(cp) + " times the " + std::to_string(parts) + " parts of sequence_parallel do") +
+        " not divide the " + std::to_string(groups) +
+        " groups that a sample is routed in; set workload.routing_groups to a multiple of " +
+        (parts == 1 ? "it" : std::to_string(cp * parts)));
 }
 
 // Heads are those of keys and values, of one tensor-parallel rank.
@@ -38,16 +41,19 @@ void read_context_attention(const JsonView& json, const JsonView& sizes, bool ex
   if (!json.has("context_attention")) return;
   const JsonView own         = json.at("context_attention");
   strategy.context_attention = transform::context_attention_named(own.as_string(), own.where());
-  const int64_t heads = stated(sizes, "kv_heads") > 0 ? stated(sizes, "kv_heads") : stated(sizes, "heads");
+  const int64_t heads        = stated(sizes, "kv_heads") > 0 ? stated(sizes, "kv_heads") : stated(sizes, "heads");
   if (strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
     own.fail("cp = " + std::to_string(strategy.cp) + " does not divide the " + std::to_string(heads / strategy.tp) +
              " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
   if (strategy.context_attention == striped_ring && experts)
-    own.fail("striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use ring");
+    own.fail(
+        "striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use "
+        "ring");
   const int both = std::gcd(strategy.cp, strategy.ep);
   if (strategy.fuses_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
-    own.fail("a ring of cp = " + std::to_string(strategy.cp) + " cannot be cut into groups that share experts, which ep = " +
-             std::to_string(strategy.ep) + " asks for; use all_gather, or a multiple of cp as ep");
+    own.fail("a ring of cp = " + std::to_string(strategy.cp) +
+             " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
+             " asks for; use all_gather, or a multiple of cp as ep");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace foreflow::scenario {
 
 // What the backward pass repeats counts so much of its time, 0..1. Throws what `distribute` throws.
-transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform, double repeated);
+transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
+                   double repeated);
 
 }  // namespace foreflow::scenario

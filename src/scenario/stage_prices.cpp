@@ -27,7 +27,8 @@ int devices_of_stage(const Strategy& strategy) {
 }
 
 // A message between stages, alone on the slowest way from one to the next (of several stages a device: and around).
-Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices, Bytes bytes) {
+Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
+                    Bytes bytes) {
   const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
   const bool around = strategy.schedule->placement == schedule::Placement::looped && strategy.schedule_size.chunks > 1;
   Seconds slowest(0);
@@ -51,8 +52,8 @@ bool alike(const platform::Device& a, const platform::Device& b) {
   return a.kind == b.kind && a.peaks == b.peaks && a.memory_bandwidth == b.memory_bandwidth && a.launch == b.launch;
 }
 
-Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretation& meaning, const cost::CostModel& cost,
-                    const platform::Device& device) {
+Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretation& meaning,
+                    const cost::CostModel& cost, const platform::Device& device) {
   const ir::Function& entry = module.entry();
   const auto& values        = meaning.entry().values;
   Seconds sum(0);
@@ -69,23 +70,26 @@ Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretati
 }
 
 // Per device of the pipeline; empty where all are alike.
-std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
+std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario,
+                                  const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);
-  const auto at = [&](size_t rank) -> const platform::Device& {
+  const auto at                  = [&](size_t rank) -> const platform::Device& {
     return platform.devices()[static_cast<size_t>(devices[rank])];
   };
   const auto used = static_cast<size_t>(strategy.devices());
   std::vector<size_t> kinds, kind_of;  // the first rank of each kind of device; the kind of each rank
   for (size_t rank = 0; rank < used; ++rank) {
-    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](size_t first) { return alike(at(first), at(rank)); });
+    const auto known =
+        std::find_if(kinds.begin(), kinds.end(), [&](size_t first) { return alike(at(first), at(rank)); });
     kind_of.push_back(static_cast<size_t>(known - kinds.begin()));
     if (known == kinds.end()) kinds.push_back(rank);
   }
   if (kinds.size() < 2) return {};
   const auto meaning = interpret::interpret_mixed(module, module.functions.size() - 1);
   std::vector<double> speed_of;
-  for (const size_t first : kinds) speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
+  for (const size_t first : kinds)
+    speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
   const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
   std::vector<double> speeds(stages, kFastest);
   for (size_t rank = 0; rank < used; ++rank) {
@@ -97,10 +101,11 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
 
 }  // namespace
 
-std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
-  const std::vector<double> speeds     = device_speeds(module, scenario, platform);
-  const schedule::ScheduleDef& row     = *scenario.strategy.schedule;
-  const schedule::Size& size           = scenario.strategy.schedule_size;
+std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,
+                                    const platform::Platform& platform) {
+  const std::vector<double> speeds = device_speeds(module, scenario, platform);
+  const schedule::ScheduleDef& row = *scenario.strategy.schedule;
+  const schedule::Size& size       = scenario.strategy.schedule_size;
   if (speeds.empty() || scenario.strategy.partition == transform::StagePartition::uniform) return {};
   std::vector<double> shares(static_cast<size_t>(schedule::stages(row.placement, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
@@ -117,14 +122,14 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   const std::vector<int> devices = places(scenario, platform);
   const auto at                  = [&](int rank) { return devices[static_cast<size_t>(rank)]; };
   transform::StagePrices prices;
-  prices.replicas         = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  prices.memory           = platform.devices()[static_cast<size_t>(at(0))].memory;
+  prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+  prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);
   prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
-  prices.hop              = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
-  const double in_group   = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
-  prices.op = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
+  prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
+  const double in_group = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
+  prices.op             = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;

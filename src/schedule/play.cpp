@@ -99,18 +99,14 @@ double task_time(const Plan& plan, const Costs& costs, size_t device, const Task
   const int stage = plan.stage_of(static_cast<int>(device), task.chunk);
   const bool even = costs.stages.empty();
   FOREFLOW_CHECK(even || costs.stages.size() == static_cast<size_t>(plan.stages()), "costs of every virtual stage");
-  const StageCosts work = even ? StageCosts{costs.forward, costs.input_grad, costs.weight_grad}
-                               : costs.stages[static_cast<size_t>(stage)];
-  const int share       = even ? plan.size.chunks / plan.pipes() : 1;
+  const StageCosts work =
+      even ? StageCosts{costs.forward, costs.input_grad, costs.weight_grad} : costs.stages[static_cast<size_t>(stage)];
+  const int share = even ? plan.size.chunks / plan.pipes() : 1;
   switch (task.phase) {
-    case Phase::forward:
-      return work.forward / share;
-    case Phase::backward:
-      return (work.input_grad + work.weight_grad) / share;
-    case Phase::input_grad:
-      return work.input_grad / share;
-    case Phase::weight_grad:
-      return work.weight_grad / share;
+    case Phase::forward: return work.forward / share;
+    case Phase::backward: return (work.input_grad + work.weight_grad) / share;
+    case Phase::input_grad: return work.input_grad / share;
+    case Phase::weight_grad: return work.weight_grad / share;
   }
   FOREFLOW_CHECK(false, "a phase that is none");
 }

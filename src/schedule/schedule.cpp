@@ -66,12 +66,9 @@ int stages(Placement placement, const Size& size) {
 
 int stage_of(Placement placement, const Size& size, int device, int chunk) {
   switch (placement) {
-    case Placement::looped:
-      return chunk * size.devices + device;
-    case Placement::vee:
-      return chunk == 0 ? device : 2 * size.devices - 1 - device;
-    case Placement::mirrored:
-      return chunk == 0 ? device : size.devices - 1 - device;
+    case Placement::looped: return chunk * size.devices + device;
+    case Placement::vee: return chunk == 0 ? device : 2 * size.devices - 1 - device;
+    case Placement::mirrored: return chunk == 0 ? device : size.devices - 1 - device;
   }
   FOREFLOW_CHECK(false, "a placement that is none");
 }

@@ -93,9 +93,7 @@ Values expert_parallel(const Facts& facts, const Json& point) {
   return values;
 }
 
-Values overlap_gradients(const Facts& facts, const Json& point) {
-  return has_copies(facts, point) ? kYesNo : kOff;
-}
+Values overlap_gradients(const Facts& facts, const Json& point) { return has_copies(facts, point) ? kYesNo : kOff; }
 
 Values overlap_tensor(const Facts&, const Json& point) {
   if (whole_or(point, "tp", 1) == 1) return kOff;
@@ -115,7 +113,8 @@ Values placement_order(const Facts& facts, const Json& point) {
   if (facts.nodes == 1) return kOff;
   // As a scenario has them that says nothing of its order; without cp, orders are written without it.
   const bool context = whole_or(point, "cp", 1) > 1;
-  const auto usual = context ? std::vector<std::string_view>{"tp", "cp", "pp", "dp"} : std::vector<std::string_view>{"tp", "pp", "dp"};
+  const auto usual =
+      context ? std::vector<std::string_view>{"tp", "cp", "pp", "dp"} : std::vector<std::string_view>{"tp", "pp", "dp"};
   std::vector<size_t> order(usual.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::set<std::string> seen;

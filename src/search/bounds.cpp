@@ -15,8 +15,15 @@ using scenario::Demand;
 using scenario::Scenario;
 
 // The keys that say what one replica does without a pipeline; all others say how that is cut, ordered and copied.
-constexpr std::array<std::string_view, 9> kOfOneReplica = {
-    "tp", "cp", "ep", "context_attention", "gather_results", "tensor_plan", "sequence_parallel", "vocabulary_parallel", "recompute"};
+constexpr std::array<std::string_view, 9> kOfOneReplica = {"tp",
+                                                           "cp",
+                                                           "ep",
+                                                           "context_attention",
+                                                           "gather_results",
+                                                           "tensor_plan",
+                                                           "sequence_parallel",
+                                                           "vocabulary_parallel",
+                                                           "recompute"};
 // A recomputation that depends on how much memory a stage has is not that of the replica.
 constexpr std::string_view kAdaptive = "optimal";
 

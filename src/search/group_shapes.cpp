@@ -11,8 +11,7 @@ Seconds GroupShapes::alone(const scenario::Scenario& scenario, const scenario::M
   for (const Group& group : distinct(scenario, {message.ranks, step, scenario.strategy.devices() / step})) {
     const Asked asked(message.kind, message.algorithm, message.bytes.value(), group.shape);
     auto known = times_.find(asked);
-    if (known == times_.end())
-      known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
+    if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
     least = first ? known->second : std::min(least, known->second);
     first = false;
   }

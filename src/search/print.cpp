@@ -89,10 +89,10 @@ std::string caveat(const Result& result, size_t top) {
 }  // namespace
 
 std::string to_text(const Result& result, size_t top) {
-  const std::string all =
-      result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points)) : std::to_string(result.points);
-  std::string text = fmt::format("{} strategies: {} evaluated, {} infeasible, {} pruned\n", all, result.evaluated,
-                                 result.infeasible.size(), result.pruned.size());
+  const std::string all = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
+                                           : std::to_string(result.points);
+  std::string text      = fmt::format("{} strategies: {} evaluated, {} infeasible, {} pruned\n", all, result.evaluated,
+                                      result.infeasible.size(), result.pruned.size());
   text += reasons(result.infeasible);
   if (result.ranked.empty()) return text + "\nNo strategy works\n";
   const Ranking ranking(result.ranked);

@@ -100,8 +100,8 @@ std::string to_csv(const Result& result) {
                                    text_of(candidate.samples_per_second), text_of(candidate.peak_memory.value()), ""});
   }
   for (const Pruned& point : result.pruned) {
-    text += sheet.line(point, {"pruned", "", "", "",
-                               "at least " + format(point.least_time) + " and " + format(point.least_memory)});
+    text += sheet.line(
+        point, {"pruned", "", "", "", "at least " + format(point.least_time) + " and " + format(point.least_memory)});
   }
   for (const Infeasible& point : result.infeasible) text += sheet.line(point, {"infeasible", "", "", "", point.why});
   return text;

@@ -14,8 +14,8 @@ namespace {
 
 using Choices = std::vector<Json>;
 
-constexpr std::string_view kPlacement         = "placement";
-constexpr std::string_view kContext = "cp";  // only where it is given
+constexpr std::string_view kPlacement              = "placement";
+constexpr std::string_view kContext                = "cp";  // only where it is given
 constexpr std::array<std::string_view, 4> kDegrees = {"dp", "tp", "pp", kContext};
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
@@ -64,7 +64,7 @@ Dimension degrees(const JsonView& strategy, const Facts& facts) {
   for (const std::string_view key : kDegrees) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && key == kContext) continue;
-    derived = derived || absent;
+    derived           = derived || absent;
     const Choices all = key == kContext ? context_ways(facts) : all_divisors(facts.devices);
     Choices crossed;
     for (const Json& point : dimension.choices) {

@@ -40,8 +40,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
                 "simgrid, or the couplings auto or coupled");
   if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
     throw Error("engine analytic",
-                "knows no shared links, so link traces and background traffic mean nothing to it; use "
-                "engine simgrid");
+                "knows no shared links, so link traces and background traffic mean nothing to it; use engine simgrid");
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints = footprints(program, platform);
   const Cast cast         = everybody(program, prints);

@@ -109,15 +109,10 @@ void Conductor::happened(const Traffic::Tag& tag, double now) {
       record(tag.number, now);
       return next_phase(meeting, phase, now);
     }
-    case kPiece:
-      return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
-    case kChange:
-      return change(now);
-    case kSource:
-      return send_foreign(tag.number, now);
-    case kForeign:
-      free_foreign_.push_back(tag.part);
-      return;
+    case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
+    case kChange: return change(now);
+    case kSource: return send_foreign(tag.number, now);
+    case kForeign: free_foreign_.push_back(tag.part); return;
   }
 }
 

@@ -152,9 +152,9 @@ class Maker {
 
  private:
   int32_t add(int32_t example) {
-    const stream::Instance& instance = program_.instances[static_cast<size_t>(example)];
-    const auto& communication        = program_.communications[static_cast<size_t>(instance.communication)];
-    const auto first                 = static_cast<int32_t>(result_.phases.size());
+    const stream::Instance& instance          = program_.instances[static_cast<size_t>(example)];
+    const auto& communication                 = program_.communications[static_cast<size_t>(instance.communication)];
+    const auto first                          = static_cast<int32_t>(result_.phases.size());
     const collective::AlgorithmDef* algorithm = nullptr;
     if (communication.fixed >= Seconds(0)) {
       result_.phases.push_back({communication.fixed, Seconds(0), -1});
@@ -163,7 +163,7 @@ class Maker {
     } else {
       const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                         places_of(program_, instance));
-      algorithm = placed.algorithm;
+      algorithm         = placed.algorithm;
       for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
     }

@@ -29,9 +29,9 @@ struct RelayPlan {
 };
 
 struct Footprint {
-  int32_t first, count;  // its phases
-  int32_t example;       // an instance with this footprint
-  Bytes bytes;           // of the communication; a link carries weight * bytes
+  int32_t first, count;                                 // its phases
+  int32_t example;                                      // an instance with this footprint
+  Bytes bytes;                                          // of the communication; a link carries weight * bytes
   const collective::AlgorithmDef* algorithm = nullptr;  // that its phases are of; null: of none
 };
 

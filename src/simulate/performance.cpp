@@ -68,7 +68,7 @@ std::vector<Outcome> outcomes_of(const Score& score) {
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const int32_t meeting = score.cast.meeting_of[i];
     const int32_t signals = score.cast.meetings[static_cast<size_t>(meeting)].signals;
-    outcomes[i] = {meeting, signals < 0 || everybody ? signals : score.program.instances[i].members.front()};
+    outcomes[i]           = {meeting, signals < 0 || everybody ? signals : score.program.instances[i].members.front()};
   }
   return outcomes;
 }
@@ -88,7 +88,7 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
     const stream::Item item = items[i];
     if (i + kAhead < items.size() && items[i + kAhead].instance >= 0)
       __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kAhead].instance)]);
-    double start            = clock;
+    double start = clock;
     if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);
     } else {
@@ -168,7 +168,7 @@ stream::Timeline timeline_of(const Performance& performance, const Score& score,
   }
   timeline.loads      = crossings(score.footprints);
   timeline.algorithms = algorithms(score.footprints);
-  timeline.links = link_uses(score.program, timeline, platform.links().size());
+  timeline.links      = link_uses(score.program, timeline, platform.links().size());
   return timeline;
 }
 

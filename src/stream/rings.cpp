@@ -80,7 +80,8 @@ class Search {
   }
 
   void give_back(int from, int to, double speed) {
-    for (const int link : routes_[static_cast<size_t>(from) * static_cast<size_t>(count_) + static_cast<size_t>(to)]) left_[link] += speed;
+    for (const int link : routes_[static_cast<size_t>(from) * static_cast<size_t>(count_) + static_cast<size_t>(to)])
+      left_[link] += speed;
   }
 
   bool complete(Ring& ring, double speed) {

@@ -68,10 +68,10 @@ class Writer {
 
   // The item that holds every stream of the tenant until its start.
   Item wait_for(const Tenant& tenant) {
-    Program& all           = shared_.program;
-    const auto kind        = collective::Kind::broadcast;
-    const Item wait        = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
-    Instance& instance    = all.instances[static_cast<size_t>(wait.instance)];
+    Program& all       = shared_.program;
+    const auto kind    = collective::Kind::broadcast;
+    const Item wait    = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
+    Instance& instance = all.instances[static_cast<size_t>(wait.instance)];
     std::vector<int32_t> members(tenant.program.streams.size());
     std::iota(members.begin(), members.end(), size_of(all.streams));
     instance = {wait.event, std::move(members)};

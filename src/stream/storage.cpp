@@ -28,7 +28,7 @@ class Walker {
     trail_.initial = trail_.buffers.size();
     follow(root(), {}, slots);
     for (const std::string& stream : streams) {
-      Trail::Row& row = rows_.at(stream);
+      Trail::Row& row  = rows_.at(stream);
       row.first.back() = static_cast<uint32_t>(row.touches.size());  // what comes after the last item belongs to it
       trail_.rows.push_back(std::move(row));
     }

@@ -19,8 +19,10 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
 
 // What scenario::build depends on. A program in a file may be placed already, and then it refuses strategies.
 std::string build_key(const scenario::Scenario& scenario) {
-  const bool file            = scenario.workload.source == scenario::Workload::Source::distir;
-  const std::string strategy = file ? part(scenario, "strategy") : std::to_string(scenario.strategy.global_batch) + (scenario.strategy.fuses_attention() ? " fused" : "");
+  const bool file = scenario.workload.source == scenario::Workload::Source::distir;
+  const std::string strategy =
+      file ? part(scenario, "strategy")
+           : std::to_string(scenario.strategy.global_batch) + (scenario.strategy.fuses_attention() ? " fused" : "");
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
 

@@ -56,12 +56,9 @@ void Database::fail(int code) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw Error(path_, "is in use by another process; wait until that has ended, or give another --store");
-    case SQLITE_NOTADB:
-      throw Error(path_, "is no SQLite file; give another --store");
-    case SQLITE_CANTOPEN:
-      throw Error(path_, "cannot be opened; give a --store in a folder that can be written to");
-    default:
-      throw Error(path_, std::string("SQLite says: ") + sqlite3_errmsg(handle_.get()));
+    case SQLITE_NOTADB: throw Error(path_, "is no SQLite file; give another --store");
+    case SQLITE_CANTOPEN: throw Error(path_, "cannot be opened; give a --store in a folder that can be written to");
+    default: throw Error(path_, std::string("SQLite says: ") + sqlite3_errmsg(handle_.get()));
   }
 }
 

@@ -1,9 +1,10 @@
 // The answer for people: what moved it, and the best points.
+#include "foreflow/base/table.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "foreflow/base/table.h"
 #include "foreflow/base/units.h"
 #include "foreflow/sweep/sweep.h"
 #include "sweep/words.h"

@@ -13,8 +13,8 @@ struct Wave {
   std::vector<std::vector<size_t>> batches;  // of point numbers; a worker does one batch after another
 };
 
-// The points `pending` of the scenario for `jobs` workers. A platform is shared where it is a good part of all the work:
-// more than a quarter of what is one worker's share.
+// The points `pending` of the scenario for `jobs` workers. A platform is shared where it is a good part of all the
+// work: more than a quarter of what is one worker's share.
 std::vector<Wave> waves_of(const Json& source, const std::vector<scenario::Axis>& axes,
                            const std::vector<size_t>& pending, size_t jobs);
 

@@ -139,8 +139,8 @@ namespace definitions {
 PassDef add_loss() {
   return {"add_loss",
           "return the loss of a prediction instead: kind=cross_entropy (of logits, or of their Softmax, by labels; "
-          "classes along axis, the last one), "
-          "mean_square or sum; output=NAME or number (0); targets become the data parameter `target`",
+          "classes along axis, the last one), mean_square or sum; output=NAME or number (0); targets become the data "
+          "parameter `target`",
           {"kind", "output", "axis"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             return loss_arguments(module, ops, arguments, "kind");

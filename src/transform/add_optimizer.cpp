@@ -45,7 +45,8 @@ bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DT
 
 // Plain descent without state is one op for all weights, as DistIR writes it; everything else is one op a weight.
 std::vector<ValueId> update(ir::FunctionBuilder& builder, const Row& row, const std::vector<Trained>& trained) {
-  const bool stateless = std::all_of(trained.begin(), trained.end(), [](const Trained& one) { return one.states.empty(); });
+  const bool stateless =
+      std::all_of(trained.begin(), trained.end(), [](const Trained& one) { return one.states.empty(); });
   if (stateless) {
     std::vector<ValueId> operands;
     for (const Trained& one : trained) operands.push_back(one.weight);
@@ -64,12 +65,14 @@ std::vector<ValueId> update(ir::FunctionBuilder& builder, const Row& row, const 
 
 bool is_f32(const PassArguments& arguments, const std::string& key) {
   const std::string word = word_argument(arguments, key, "none");
-  if (word != "none" && word != "f32") throw Error("add_optimizer", key + " is \"" + word + "\"; use f32, or leave it out");
+  if (word != "none" && word != "f32")
+    throw Error("add_optimizer", key + " is \"" + word + "\"; use f32, or leave it out");
   return word == "f32";
 }
 
 // The states of a weight as parameters.
-std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const Row& row, const ir::Value& weight, MixedPrecision precision) {
+std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const Row& row, const ir::Value& weight,
+                                MixedPrecision precision) {
   ir::Type type   = *weight.annotation;
   const bool kept = precision.master_weights && is_narrow(type.dtype);
   if (kept) type.dtype = ir::DType::f32;
@@ -91,10 +94,10 @@ std::vector<std::string> optimizer_names() {
   return names;
 }
 
-ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name, MixedPrecision precision,
-                         const std::vector<std::string>& weights) {
-  const Row& row               = row_of(name);
-  const ir::Function& function = module.entry();
+ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
+                         MixedPrecision precision, const std::vector<std::string>& weights) {
+  const Row& row                   = row_of(name);
+  const ir::Function& function     = module.entry();
   const std::vector<bool> selected = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);
   ValueMap map(function.values.size());
@@ -103,7 +106,8 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     if (!selected[i]) continue;
     const ir::Value& weight = function.values[i];
-    trained.push_back({map(static_cast<ValueId>(i)), ValueId::none, add_states(builder, row, weight, precision), is_narrow(weight.annotation->dtype)});
+    trained.push_back({map(static_cast<ValueId>(i)), ValueId::none, add_states(builder, row, weight, precision),
+                       is_narrow(weight.annotation->dtype)});
   }
   if (trained.empty() || function.results.size() < trained.size() + 1) {
     throw Error(module.source + ": @" + function.name, "has no gradients to optimize with; differentiate it first");
@@ -115,7 +119,8 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
     for (size_t i = 0; precision.float_gradients && i < trained.size(); ++i) {
       const size_t gradient = ir::index(function.results[kept + i]);
       if (!trained[i].narrow || gradient < op.first_result || gradient >= op.first_result + op.result_count) continue;
-      trained[i].gradient = builder.op("Cast", {map(function.results[kept + i])}, {{"to", std::string(ir::name(ir::DType::f32))}});
+      trained[i].gradient =
+          builder.op("Cast", {map(function.results[kept + i])}, {{"to", std::string(ir::name(ir::DType::f32))}});
     }
   }
   std::vector<ValueId> results;
@@ -136,14 +141,14 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 namespace definitions {
 PassDef add_optimizer() {
   return {"add_optimizer",
-          "turn the gradients that differentiate appended into updated weights; name=sgd, momentum, nesterov, adam or adamw; "
-          "mixed precision: master_weights=f32, gradients=f32; weights as for differentiate",
+          "turn the gradients that differentiate appended into updated weights; name=sgd, momentum, nesterov, adam or "
+          "adamw; mixed precision: master_weights=f32, gradients=f32; weights as for differentiate",
           {"name", "master_weights", "gradients", "weights"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const MixedPrecision precision{.master_weights  = is_f32(arguments, "master_weights"),
                                            .float_gradients = is_f32(arguments, "gradients")};
             return transform::add_optimizer(module, ops, word_argument(arguments, "name", "sgd"), precision,
-                                             names_argument(arguments, "weights"));
+                                            names_argument(arguments, "weights"));
           }};
 }
 }  // namespace definitions

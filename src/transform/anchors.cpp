@@ -105,8 +105,7 @@ class Anchorer {
 
   void set(size_t o, int32_t anchor) {
     anchors_[o] = anchor;
-    for (uint32_t i = 0; i < function_.ops[o].result_count; ++i)
-      gradient_[function_.ops[o].first_result + i] = anchor;
+    for (uint32_t i = 0; i < function_.ops[o].result_count; ++i) gradient_[function_.ops[o].first_result + i] = anchor;
   }
 
   int32_t earliest_gradient(size_t o) const {
@@ -118,8 +117,8 @@ class Anchorer {
     return earliest;
   }
 
-  // A Reshape of a gradient for ops of an earlier stage, which needs the gradient itself for others, is made there: else both
-  // would be sent.
+  // A Reshape of a gradient for ops of an earlier stage, which needs the gradient itself for others, is made there:
+  // else both would be sent.
   void let_views_follow() {
     std::vector<int32_t> earliest(function_.values.size(), INT32_MAX), latest(function_.values.size(), kNone);
     for (size_t o = 0; o < function_.ops.size(); ++o) {

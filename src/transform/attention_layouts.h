@@ -15,8 +15,9 @@ struct AttentionDecision {
   bool ring = false;            // see ring_attention.h
 };
 
-// For BlockAttention and its gradient where queries, keys and values arrive split along their positions; nothing for other
-// ops, and where keys are to be gathered. Throws Error where the ways do not divide the heads that all_to_all gives them.
+// For BlockAttention and its gradient where queries, keys and values arrive split along their positions; nothing for
+// other ops, and where keys are to be gathered. Throws Error where the ways do not divide the heads that all_to_all
+// gives them.
 std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
                                                   ContextAttention how);
 

@@ -16,7 +16,8 @@ std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
   for (const CutPlace& place : places) {
     const bool last = place.op == places.back().op;
     const bool same = kept.size() > 1 && place.seconds - kept.back().seconds <= done;
-    if (same && !last && std::tuple(kept.back().crossing, kept.back().tensors) < std::tuple(place.crossing, place.tensors))
+    if (same && !last &&
+        std::tuple(kept.back().crossing, kept.back().tensors) < std::tuple(place.crossing, place.tensors))
       continue;
     if (same) kept.pop_back();
     kept.push_back(place);
@@ -79,7 +80,7 @@ class Balance {
 
   struct Cost {
     Bytes crossing{kNever};
-    double squares = kNever;  // of the stages' times
+    double squares                      = kNever;  // of the stages' times
     auto operator<=>(const Cost&) const = default;
   };
 

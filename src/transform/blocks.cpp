@@ -91,7 +91,8 @@ std::optional<Block> best_block(const ir::Module& module, const BlockLimits& lim
     if (visits > effort) break;
     effort -= visits;
     Repeat repeat = agreeing(*candidate.repeat, sequence);
-    if (repeat.starts.size() < limits.calls || repeat.saving(limits.call) <= (best ? best->saving(limits.call) : 0)) continue;
+    if (repeat.starts.size() < limits.calls || repeat.saving(limits.call) <= (best ? best->saving(limits.call) : 0))
+      continue;
     best = std::move(repeat);
   }
   if (!best) return std::nullopt;

@@ -29,7 +29,7 @@ Forgetting::Forgetting(const ir::Function& function, size_t forward)
 }
 
 bool Forgetting::is_inner(ValueId id, const Segment& segment) const {
-  const auto inside = [&](size_t o) { return std::binary_search(segment.begin(), segment.end(), o); };
+  const auto inside  = [&](size_t o) { return std::binary_search(segment.begin(), segment.end(), o); };
   const int32_t made = makers_[ir::index(id)];
   return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] &&
          std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside) &&
@@ -97,7 +97,8 @@ std::vector<Segment> Chain::segments(const Choice& choice, size_t first) const {
   if (choice.way == keep) return {};
   if (choice.way == cores) return cores_[begin];
   Segment joined;
-  for (size_t b = begin; b < begin + choice.length; ++b) joined.insert(joined.end(), blocks_[b].begin(), blocks_[b].end());
+  for (size_t b = begin; b < begin + choice.length; ++b)
+    joined.insert(joined.end(), blocks_[b].begin(), blocks_[b].end());
   return {joined};
 }
 
@@ -130,7 +131,8 @@ Choice Chain::measured(size_t first, size_t length, Way way) const {
         const ValueId id = function_.output(function_.ops[o], i);
         if (forgetting_.is_constant(id)) continue;
         const auto& readers = forgetting_.readers(id);
-        const bool leaves   = std::any_of(readers.begin(), readers.end(), [&](size_t r) { return in_block_[r] && !inside(r); });
+        const bool leaves =
+            std::any_of(readers.begin(), readers.end(), [&](size_t r) { return in_block_[r] && !inside(r); });
         if (leaves || (forgetting_.is_needed(id) && !forgotten.contains(id))) kept.insert(root(id));
       }
     }

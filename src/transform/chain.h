@@ -41,8 +41,8 @@ class Chain {
   Chain(const ir::Module& module, std::vector<Segment> blocks);
 
   size_t size() const { return blocks_.size(); }
-  // Keep everything, repeat the attention cores, repeat the block; repeat up to kLongest neighbours as one: of the blocks
-  // first .. last - 1, counted from `first`.
+  // Keep everything, repeat the attention cores, repeat the block; repeat up to kLongest neighbours as one: of the
+  // blocks first .. last - 1, counted from `first`.
   std::vector<Choice> choices(size_t first, size_t last) const;
   // The segments that a choice of choices(first, ..) repeats.
   std::vector<Segment> segments(const Choice& choice, size_t first) const;

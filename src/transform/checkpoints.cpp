@@ -21,7 +21,8 @@ struct Partial {
 // Those that no other betters in both kept bytes and extra work, by kept bytes.
 std::vector<Partial> undominated(std::vector<Partial> all) {
   std::sort(all.begin(), all.end(), [](const Partial& a, const Partial& b) {
-    return std::tuple(a.kept, a.extra, a.picks, a.choice, a.before) < std::tuple(b.kept, b.extra, b.picks, b.choice, b.before);
+    return std::tuple(a.kept, a.extra, a.picks, a.choice, a.before) <
+           std::tuple(b.kept, b.extra, b.picks, b.choice, b.before);
   });
   std::vector<Partial> front;
   for (const Partial& one : all) {

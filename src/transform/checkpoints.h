@@ -28,9 +28,9 @@ struct CheckpointPlan {
 };
 
 // The plan of least extra work among those with in_flight x kept + repeated <= limit; of equals that with least memory,
-// then of fewest picks. Where no plan is that small, the one with least memory. Exact: dynamic programming over the chain, which
-// keeps every pair of kept bytes and extra work that no other pair betters, once for each bound on `repeated`. Every block
-// has a choice of its own.
+// then of fewest picks. Where no plan is that small, the one with least memory. Exact: dynamic programming over the
+// chain, which keeps every pair of kept bytes and extra work that no other pair betters, once for each bound on
+// `repeated`. Every block has a choice of its own.
 CheckpointPlan best_plan(size_t blocks, const std::vector<Choice>& choices, Bytes limit, double in_flight);
 
 }  // namespace foreflow::transform

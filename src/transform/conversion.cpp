@@ -34,7 +34,8 @@ class Conversion {
     if (from.is_partial() && to.is_whole()) return builder_.emit("MPIAllreduce", copies, {}, n);
     if (from.is_partial()) return builder_.emit("MPIReduceScatter", copies, {{"axis", int64_t{to.dim}}}, n);
     if (to.is_whole()) return builder_.emit("MPIAllgather", copies, {{"axis", int64_t{from.dim}}}, n);
-    return builder_.emit("MPIAlltoall", copies, {{"split_axis", int64_t{to.dim}}, {"concat_axis", int64_t{from.dim}}}, n);
+    return builder_.emit("MPIAlltoall", copies, {{"split_axis", int64_t{to.dim}}, {"concat_axis", int64_t{from.dim}}},
+                         n);
   }
 
   // f(copy, way) for every copy, way by way.
@@ -75,7 +76,8 @@ class Conversion {
     Ints order(dims.size() + 2);
     std::iota(order.begin(), order.end(), int64_t{0});
     std::swap(order[dim], order[dim + 1]);
-    const Row turned = applied(applied(row, "Reshape", {{"shape", seen_as(dims, dim, seen)}}), "Transpose", {{"perm", order}});
+    const Row turned =
+        applied(applied(row, "Reshape", {{"shape", seen_as(dims, dim, seen)}}), "Transpose", {{"perm", order}});
     return applied(turned, "Reshape", {{"shape", seen_as(dims, dim, {-1})}});
   }
 
@@ -88,21 +90,26 @@ class Conversion {
       const auto parts = builder_.emit("Split", {copy}, {{"axis", axis}, {"num_outputs", outer * inner}}, count);
       ordered.emplace_back();
       for (size_t i = 0; i < count; ++i)
-        ordered.back().push_back(parts[i % static_cast<size_t>(outer) * static_cast<size_t>(inner) + i / static_cast<size_t>(outer)]);
+        ordered.back().push_back(
+            parts[i % static_cast<size_t>(outer) * static_cast<size_t>(inner) + i / static_cast<size_t>(outer)]);
       return copy;
     });
     size_t next = 0;
-    return each(row, row[0].size(), [&](ValueId, size_t) { return builder_.op("Concat", ordered[next++], {{"axis", axis}}); });
+    return each(row, row[0].size(), [&](ValueId, size_t) {
+      return builder_.op("Concat", ordered[next++], {{"axis", axis}});
+    });
   }
 
   // Way i keeps the i-th part of what it has whole.
   Row parts(const Row& row, const Layout& to) const {
     if (to.is_whole()) return row;
     const int64_t size = dims_[at(to)] / ways_;
-    return each(with_ways_first(row, dims_, at(to), to.blocks), static_cast<size_t>(ways_), [&](ValueId copy, size_t way) {
-      const auto start = static_cast<int64_t>(way) * size;
-      return builder_.op("Slice", {copy}, {{"axes", Ints{to.dim}}, {"starts", Ints{start}}, {"ends", Ints{start + size}}});
-    });
+    return each(with_ways_first(row, dims_, at(to), to.blocks), static_cast<size_t>(ways_),
+                [&](ValueId copy, size_t way) {
+                  const auto start = static_cast<int64_t>(way) * size;
+                  return builder_.op("Slice", {copy},
+                                     {{"axes", Ints{to.dim}}, {"starts", Ints{start}}, {"ends", Ints{start + size}}});
+                });
   }
 
   ir::FunctionBuilder& builder_;
@@ -113,13 +120,13 @@ class Conversion {
 
 }  // namespace
 
-Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole, int ways,
-            Shrinks shrinks) {
+Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole,
+            int ways, Shrinks shrinks) {
   return from == to ? row : Conversion(builder, whole, ways, shrinks).run(row, from, to);
 }
 
-void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout, const Copies& copies,
-                int ways) {
+void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout,
+                const Copies& copies, int ways) {
   const int count = layout.is_whole() ? 1 : ways;
   for (int way = 0; way < count; ++way) {
     results.push_back(copies[static_cast<size_t>(way)]);

@@ -45,7 +45,8 @@ class Places {
       if (anchors_[o] < 0) continue;
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
-      seconds_[static_cast<size_t>(anchors_[o])] += op.def->role == ir::Role::communication ? seconds : seconds / group_;
+      seconds_[static_cast<size_t>(anchors_[o])] +=
+          op.def->role == ir::Role::communication ? seconds : seconds / group_;
     }
   }
 
@@ -61,7 +62,7 @@ class Places {
     for (size_t o = function_.ops.size(); o-- > 0;) {
       const ir::Op& op = function_.ops[o];
       if (phases_[o] != StagePhase::forward || !is_view(op) || !kept_[op.first_result]) continue;
-      kept_[op.first_result]                      = false;
+      kept_[op.first_result]                    = false;
       kept_[ir::index(function_.inputs(op)[0])] = true;
     }
   }
@@ -104,7 +105,7 @@ class Places {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (phases_[o] != StagePhase::forward) continue;
       const ir::Op& op = function_.ops[o];
-      here.op = static_cast<int32_t>(o);
+      here.op          = static_cast<int32_t>(o);
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
         if (kept_[value]) here.held += bytes_of(value);
         if (values_[value].value.known || last_use_[value] <= o) continue;
@@ -142,8 +143,7 @@ class Places {
 
 std::vector<CutPlace> cut_places(const ir::Function& function, const std::vector<StagePhase>& phases,
                                  const std::vector<int32_t>& ends, const std::vector<int32_t>& anchors,
-                                 const interpret::Values<LaidOut>& values, const StagePrices& prices,
-                                 int parts) {
+                                 const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
   return Places(function, phases, ends, anchors, values, prices, parts).run();
 }
 

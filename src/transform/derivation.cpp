@@ -21,16 +21,11 @@ std::vector<bool> marks(const std::vector<Upstream>& results) {
 ir::Array one_of(ir::DType dtype) {
   const auto bits = [dtype](auto one) { return ir::Array::of<decltype(one)>(dtype, {1}, std::vector{one}); };
   switch (dtype) {
-    case ir::DType::f64:
-      return bits(1.0);
-    case ir::DType::f16:
-      return bits(ir::float_to_half(1));
-    case ir::DType::bf16:
-      return bits(ir::float_to_bfloat(1));
-    case ir::DType::f8:
-      return bits(ir::float_to_float8(1));
-    default:
-      return bits(1.0F);
+    case ir::DType::f64: return bits(1.0);
+    case ir::DType::f16: return bits(ir::float_to_half(1));
+    case ir::DType::bf16: return bits(ir::float_to_bfloat(1));
+    case ir::DType::f8: return bits(ir::float_to_float8(1));
+    default: return bits(1.0F);
   }
 }
 
@@ -158,8 +153,8 @@ void Derivation::copy(size_t o) {
   if (pair == nullptr) return copy_op(builder_, function_, call, map_);
   std::vector<ValueId> operands;
   for (const ValueId id : function_.inputs(op)) operands.push_back(map_(id));
-  const size_t count  = op.result_count + pair->saved;
-  const auto results  = ids_from(builder_.append(nullptr, call.callee, op.attributes, operands, count), count);
+  const size_t count = op.result_count + pair->saved;
+  const auto results = ids_from(builder_.append(nullptr, call.callee, op.attributes, operands, count), count);
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const ValueId old = function_.output(op, i);
     builder_.set_name(results[i], function_.value(old).name);
@@ -190,16 +185,11 @@ void Derivation::visit_call(size_t o) {
   std::vector<ValueId> returned;
   const auto at = [&](const Place& place) {
     switch (place.kind) {
-      case Place::Kind::argument:
-        return map_(function_.inputs(op)[place.index]);
-      case Place::Kind::result:
-        return map_(function_.output(op, place.index));
-      case Place::Kind::saved:
-        return saved_.at(o)[place.index];
-      case Place::Kind::upstream:
-        return upstream(function_.output(op, place.index));
-      case Place::Kind::returned:
-        return returned[place.index];
+      case Place::Kind::argument: return map_(function_.inputs(op)[place.index]);
+      case Place::Kind::result: return map_(function_.output(op, place.index));
+      case Place::Kind::saved: return saved_.at(o)[place.index];
+      case Place::Kind::upstream: return upstream(function_.output(op, place.index));
+      case Place::Kind::returned: return returned[place.index];
     }
     return ValueId::none;
   };
@@ -207,7 +197,7 @@ void Derivation::visit_call(size_t o) {
   for (const Place& place : pair.arguments) arguments.push_back(at(place));
   if (pair.backward) {
     const auto backward = static_cast<int32_t>(*pair.backward);
-    returned            = ids_from(builder_.append(nullptr, backward, op.attributes, arguments, pair.returned), pair.returned);
+    returned = ids_from(builder_.append(nullptr, backward, op.attributes, arguments, pair.returned), pair.returned);
   }
   for (const auto& [parameter, place] : pair.gradients) accumulate(function_.inputs(op)[parameter], at(place));
 }

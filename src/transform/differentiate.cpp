@@ -80,8 +80,7 @@ namespace definitions {
 PassDef differentiate() {
   return {"differentiate",
           "append the gradients of result 0 with respect to the weights, or those that weights=A|B* names "
-          "(inputs=floating: and to the data); with loss "
-          "and output as in add_loss, of that loss",
+          "(inputs=floating: and to the data); with loss and output as in add_loss, of that loss",
           {"inputs", "weights", "loss", "output", "axis"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const bool data = word_argument(arguments, "inputs", "none") == "floating";

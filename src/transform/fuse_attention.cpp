@@ -103,7 +103,8 @@ class Fuser {
     const ir::Attributes& attributes = *op.attributes;
     core.q                           = function_.inputs(op)[0];
     core.k                           = function_.inputs(op)[1];
-    const bool knows = op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
+    const bool knows =
+        op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
     if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
       refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
     core.keys_are_rows = attributes.int_or("transB", 0) != 0;
@@ -136,7 +137,8 @@ class Fuser {
   // Rows [b,n,g*s,t] as [b,n,g,s,t], and back.
   void read_view(const ir::Op& op, ValueId value, Core& core) const {
     const ir::Dims &from = dims(value), &to = dims(function_.output(op, 0));
-    const bool keeps = from.back() == to.back() && from[0] == to[0] && from[1] == to[1] && to.size() <= 5 && to.size() >= 4;
+    const bool keeps =
+        from.back() == to.back() && from[0] == to[0] && from[1] == to[1] && to.size() <= 5 && to.size() >= 4;
     if (!keeps) refuse(op, "scores " + to_string(from) + " seen as " + to_string(to) + " cannot stand");
     if (to.size() == 5) core.grouped = to;
   }
@@ -190,7 +192,8 @@ class Fuser {
     if (core.causal) attributes.set("causal", int64_t{1});
     std::vector<ValueId> operands{queries(core), keys(core), map_(core.v)};
     ValueId bias = ValueId::none;
-    for (const ValueId term : core.biases) bias = bias == ValueId::none ? map_(term) : builder_.op("Add", {bias, map_(term)});
+    for (const ValueId term : core.biases)
+      bias = bias == ValueId::none ? map_(term) : builder_.op("Add", {bias, map_(term)});
     if (bias != ValueId::none) operands.push_back(bias);
     ValueId result    = builder_.emit("BlockAttention", operands, attributes, 2)[0];
     const ValueId old = function_.output(last, 0);
@@ -210,7 +213,8 @@ class Fuser {
   ValueId keys(const Core& core) {
     if (core.keys_are_rows) return map_(core.k);
     const ir::Op* maker = makers_[ir::index(core.k)];
-    if (maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" && maker->attributes->find("perm") != nullptr) {
+    if (maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
+        maker->attributes->find("perm") != nullptr) {
       Ints order = maker->attributes->get_ints("perm");
       std::swap(order[2], order[3]);
       return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, {{"perm", order}});
@@ -237,8 +241,8 @@ ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops) {
 namespace definitions {
 PassDef fuse_attention() {
   return {"fuse_attention",
-          "each attention core, from the scores over scale, mask and Softmax to the product with the values, as one op; "
-          "before differentiate",
+          "each attention core, from the scores over scale, mask and Softmax to the product with the values, as one "
+          "op; before differentiate",
           {},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
             return transform::fuse_attention(module, ops);

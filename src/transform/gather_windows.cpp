@@ -141,7 +141,7 @@ class Planner {
 }  // namespace
 
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
-                                         const std::vector<TrainedWeight>& weights, Bytes limit) {
+                                   const std::vector<TrainedWeight>& weights, Bytes limit) {
   return Planner(module, layouts, weights, limit).run();
 }
 

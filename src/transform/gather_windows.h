@@ -9,6 +9,6 @@ namespace foreflow::transform {
 // it is used; it is gathered anew for the backward pass, for another call, and where others have been used in between.
 // In the order of `at`.
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
-                                         const std::vector<TrainedWeight>& weights, Bytes limit);
+                                   const std::vector<TrainedWeight>& weights, Bytes limit);
 
 }  // namespace foreflow::transform

@@ -14,7 +14,11 @@ class Mover {
  public:
   Mover(const ir::Function& function, const ir::OpTable& ops, const std::vector<HostMove>& moves,
         const std::set<size_t>& callers)
-      : function_(function), callers_(callers), builder_(function.name, ops), here_(function.values.size()), away_(function.values.size()) {
+      : function_(function),
+        callers_(callers),
+        builder_(function.name, ops),
+        here_(function.values.size()),
+        away_(function.values.size()) {
     for (const HostMove& move : moves) {
       moves_.emplace(move.value, &move);
       if (move.out != kNever) out_[move.out].push_back(&move);
@@ -68,10 +72,11 @@ class Mover {
     std::vector<ValueId> operands;
     for (const ValueId id : function_.inputs(op))
       operands.push_back(id != ValueId::none && as_it_is && moves_.contains(id) ? away_(id) : here_(id));
-    const auto first = static_cast<size_t>(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
+    const auto first =
+        static_cast<size_t>(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + i);
-      const bool away   = comes_from_host(old);
+      const bool away = comes_from_host(old);
       builder_.set_name(copy, function_.value(old).name);
       if (!away) builder_.annotate(copy, function_.value(old).annotation);
       (away ? away_ : here_).set(old, copy);

@@ -20,7 +20,8 @@ struct HostMove {
   size_t needed = kNever;  // before this op it must be on the device; kNever: not here
 };
 
-// `callers`: ops that take values that are moved as they are, on the host or on their way back. Results that are moved are on the host.
+// `callers`: ops that take values that are moved as they are, on the host or on their way back. Results that are moved
+// are on the host.
 ir::Function with_moves(const ir::Function& function, const ir::OpTable& ops, const std::vector<HostMove>& moves,
                         const std::set<size_t>& callers);
 

@@ -42,11 +42,12 @@ class Inliner {
   // Results keep the names that the caller has for them.
   void write_out(ir::FunctionBuilder& builder, const ir::Function& caller, const ir::Op& call, ValueMap& map) {
     const ir::Function& body = bodies_[static_cast<size_t>(place_[static_cast<size_t>(call.callee)])];
-    const auto* stated = ir::call_devices(call);
-    const auto outside = [&](const ir::Device& device) {
+    const auto* stated       = ir::call_devices(call);
+    const auto outside       = [&](const ir::Device& device) {
       if (stated == nullptr || !device.placed()) return device;
       if (device.index < 1 || static_cast<size_t>(device.index) > stated->size()) {
-        throw Error(ir::describe(module_, caller, call), "states no D" + ir::to_string(device) + " of @" + body.name + "; state a device for each");
+        throw Error(ir::describe(module_, caller, call),
+                          "states no D" + ir::to_string(device) + " of @" + body.name + "; state a device for each");
       }
       return ir::Device(static_cast<int32_t>((*stated)[static_cast<size_t>(device.index - 1)]), device.stream_name());
     };
@@ -62,9 +63,9 @@ class Inliner {
         builder.annotate(argument, annotation(body.values[i].annotation));
     }
     for (const ir::Op& op : body.ops) {
-      const auto first = static_cast<int32_t>(
-          builder.append(op.def, op.callee, stated == nullptr ? op.attributes : builder.share(ir::with_devices(op, outside)),
-                         copies(body.inputs(op), inside), op.result_count));
+      const auto first = static_cast<int32_t>(builder.append(
+          op.def, op.callee, stated == nullptr ? op.attributes : builder.share(ir::with_devices(op, outside)),
+          copies(body.inputs(op), inside), op.result_count));
       for (uint32_t i = 0; i < op.result_count; ++i)
         inside.set(body.output(op, i), static_cast<ir::ValueId>(first + static_cast<int32_t>(i)));
     }
@@ -73,7 +74,8 @@ class Inliner {
     for (size_t i = body.parameters.size(); i < body.values.size(); ++i) {
       const ir::ValueId copy = inside(static_cast<ir::ValueId>(i));
       if (builder.function().value(copy).name.empty()) builder.set_name(copy, body.values[i].name);
-      if (builder.function().value(copy).annotation == nullptr) builder.annotate(copy, annotation(body.values[i].annotation));
+      if (builder.function().value(copy).annotation == nullptr)
+        builder.annotate(copy, annotation(body.values[i].annotation));
     }
   }
 

@@ -41,13 +41,15 @@ std::optional<Cut> cut_of(const ir::OpCall& call, const ir::Type& result) {
   const ir::Dims& dims = call.inputs[0].dims;
   const int64_t along  = *axis < 0 ? *axis + static_cast<int64_t>(dims.size()) : *axis;
   const int64_t dim    = dims[static_cast<size_t>(along)];
-  return Cut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim), result.dims[static_cast<size_t>(along)]};
+  return Cut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim),
+             result.dims[static_cast<size_t>(along)]};
 }
 
 // By value and dimension: which Slice begins where.
 using Parts = std::map<std::pair<ValueId, int64_t>, std::map<int64_t, std::vector<size_t>>>;
 
-bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts, const std::vector<std::optional<Cut>>& cuts, int64_t dim) {
+bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts, const std::vector<std::optional<Cut>>& cuts,
+                     int64_t dim) {
   const auto count = static_cast<int64_t>(starts.size());
   if (count < 2 || dim % count != 0) return false;
   return std::all_of(starts.begin(), starts.end(), [&](const auto& entry) {
@@ -81,7 +83,8 @@ std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::Op
   }
   std::map<size_t, const std::map<int64_t, std::vector<size_t>>*> joined;  // by op
   for (const auto& [where, starts] : parts) {
-    if (!are_equal_parts(starts, cuts, values[ir::index(where.first)].type.dims[static_cast<size_t>(where.second)])) continue;
+    if (!are_equal_parts(starts, cuts, values[ir::index(where.first)].type.dims[static_cast<size_t>(where.second)]))
+      continue;
     for (const auto& [start, members] : starts) joined[members[0]] = &starts;
   }
   if (joined.empty()) return std::nullopt;
@@ -95,8 +98,8 @@ std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::Op
       copy_op(builder, function, op, map);
     } else if (!map.has(function.output(op, 0))) {
       const auto count   = static_cast<int64_t>(group->second->size());
-      const auto results = builder.emit("Split", {map(function.inputs(op)[0])}, {{"axis", cuts[o]->axis}, {"num_outputs", count}},
-                                        group->second->size());
+      const auto results = builder.emit("Split", {map(function.inputs(op)[0])},
+                                        {{"axis", cuts[o]->axis}, {"num_outputs", count}}, group->second->size());
       size_t i           = 0;
       for (const auto& [start, members] : *group->second) {
         const ValueId part = function.output(function.ops[members[0]], 0);

@@ -12,7 +12,8 @@ std::vector<interpret::Mixed> mixed_values(std::span<const LaidOut> inputs) {
   return values;
 }
 
-Decision decide_for(const ir::Op& op, std::span<const interpret::Mixed> values, std::span<const LaidOut> inputs, int ways) {
+Decision decide_for(const ir::Op& op, std::span<const interpret::Mixed> values, std::span<const LaidOut> inputs,
+                    int ways) {
   std::vector<ir::Type> types;
   std::vector<const ir::Array*> known;
   std::vector<Layout> arriving;
@@ -47,7 +48,8 @@ void LayoutDomain::append_key(const LaidOut& value, std::string& key) const {
 
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways) {
   std::vector<LaidOut> inputs;
-  for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)]);
+  for (const ir::ValueId id : function.inputs(op))
+    inputs.push_back(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)]);
   Verdict verdict{decide_for(op, mixed_values(inputs), inputs, ways), true};
   for (size_t i = 0; i < inputs.size(); ++i) {
     verdict.as_it_arrives = verdict.as_it_arrives && verdict.decision.inputs[i] == inputs[i].layout;
@@ -56,15 +58,17 @@ Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::V
   return verdict;
 }
 
-std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values,
-                                   std::vector<uint64_t>& words) {
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op,
+                                   const interpret::Values<LaidOut>& values, std::vector<uint64_t>& words) {
   constexpr uint64_t kAbsent = ~uint64_t{0};
   words = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.result_count};
-  for (const ir::ValueId id : function.inputs(op)) words.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
+  for (const ir::ValueId id : function.inputs(op))
+    words.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
   return words;
 }
 
-const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
+const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op,
+                                 const interpret::Values<LaidOut>& values) {
   const uint32_t number = known_.number(words_of(function, op, values, words_));
   if (number == verdicts_.size()) verdicts_.push_back(judge(function, op, values, ways_));
   return verdicts_[number];
@@ -73,7 +77,7 @@ const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op,
 namespace {
 
 // Per parameter of the entry the dimension that counts samples; kWhole: none.
-using DataDims         = std::vector<int32_t>;
+using DataDims           = std::vector<int32_t>;
 constexpr int32_t kWhole = -1;
 
 // Of the data parameters; others have none.
@@ -94,8 +98,8 @@ bool of_one_size(const std::vector<ir::Type>& types) {
                      [&](const ir::Type& type) { return !has_dims(type) || type.dims[0] == any->dims[0]; });
 }
 
-// Samples are the first dimension of all data; or of some data, and another of what is as large elsewhere (past keys and
-// values [2,b,..]), and the rest is every sample's (tables of positions, weights that an export takes as data).
+// Samples are the first dimension of all data; or of some data, and another of what is as large elsewhere (past keys
+// and values [2,b,..]), and the rest is every sample's (tables of positions, weights that an export takes as data).
 std::vector<DataDims> possible_dims(const std::vector<ir::Type>& types) {
   std::vector<DataDims> all{DataDims(types.size(), 0)};
   std::set<int64_t> tried;
@@ -137,19 +141,22 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
     if (entry.parameters[i] == ir::ParameterRole::data && ways > 1 && dims[i] != kWhole) {
       const bool divides = has_dims(data[i]) && data[i].dims[static_cast<size_t>(dims[i])] % ways == 0;
       if (!divides) {
-        throw Error(module.source + ": @" + entry.name + ": %" + entry.values[i].name,
-                    ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
+        throw Error(
+            module.source + ": @" + entry.name + ": %" + entry.values[i].name,
+            ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
       }
       argument.layout = Layout::split(dims[i]);
     }
     arguments.push_back(std::move(argument));
   }
-  LayoutInterpretation result = interpret::Interpreter<LayoutDomain>(module, {ways}).run(module.functions.size() - 1, std::move(arguments));
+  LayoutInterpretation result =
+      interpret::Interpreter<LayoutDomain>(module, {ways}).run(module.functions.size() - 1, std::move(arguments));
   Judge judge_once(ways);
   for (size_t i = 0; i + 1 < result.instances.size(); ++i) {
     const ir::Function& function = module.functions[result.instances[i].function];
     for (const ir::Op& op : function.ops) {
-      if (!op.is_call() && !judge_once(function, op, result.instances[i].values).as_it_arrives) mixes_samples(module, function, op, what);
+      if (!op.is_call() && !judge_once(function, op, result.instances[i].values).as_it_arrives)
+        mixes_samples(module, function, op, what);
     }
   }
   return result;
@@ -158,7 +165,8 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
 }  // namespace
 
 void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
-  throw Error(ir::describe(module, function, op), "needs the whole batch at once, so the batch cannot be split over " + what);
+  throw Error(ir::describe(module, function, op),
+              "needs the whole batch at once, so the batch cannot be split over " + what);
 }
 
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {

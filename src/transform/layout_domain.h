@@ -16,7 +16,7 @@ struct LaidOut {
 };
 
 struct LayoutDomain {
-  using Value = LaidOut;
+  using Value                     = LaidOut;
   static constexpr bool kMemoised = true;
   int ways;
 
@@ -32,9 +32,10 @@ struct LayoutDomain {
 
 using LayoutInterpretation = interpret::Interpretation<LaidOut>;
 
-// Data parameters are split by their first dimension, weights are whole. Where data differ in size there and ops cannot go on so,
-// samples are what one of the sizes counts, in whichever dimension, and data without it are whole. Throws Error naming the parameter
-// when `ways` does not divide it, and naming the op when a called function would mix the parts (`what`: "replicas").
+// Data parameters are split by their first dimension, weights are whole. Where data differ in size there and ops cannot
+// go on so, samples are what one of the sizes counts, in whichever dimension, and data without it are whole. Throws
+// Error naming the parameter when `ways` does not divide it, and naming the op when a called function would mix the
+// parts (`what`: "replicas").
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what);
 
 // The decision for one op of an instance, and whether its operands arrive as it needs them.
@@ -45,8 +46,8 @@ struct Verdict {
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
 // What makes an op on these operands the same as another, as words for a SequenceTable; `words` is scratch.
-std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values,
-                                   std::vector<uint64_t>& words);
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op,
+                                   const interpret::Values<LaidOut>& values, std::vector<uint64_t>& words);
 
 // Judges each distinct op on equal operands once. For the values of one interpretation.
 class Judge {
@@ -62,6 +63,7 @@ class Judge {
 };
 
 // Error: this op needs the whole batch.
-[[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what);
+[[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op,
+                                const std::string& what);
 
 }  // namespace foreflow::transform

@@ -16,7 +16,9 @@ using ir::ValueId;
 // Ops that turn pairs of features, which stay in one head.
 constexpr std::array<std::string_view, 1> kKeepFeatures = {"RotaryEmbedding"};
 
-bool is_kept(std::string_view name) { return std::find(kKeepFeatures.begin(), kKeepFeatures.end(), name) != kKeepFeatures.end(); }
+bool is_kept(std::string_view name) {
+  return std::find(kKeepFeatures.begin(), kKeepFeatures.end(), name) != kKeepFeatures.end();
+}
 
 // Sums over a letter that two operands share.
 bool is_contraction(const ir::OpCall& call) {
@@ -24,7 +26,8 @@ bool is_contraction(const ir::OpCall& call) {
   const FactorText text = parse_factors(call.def.factors(call).text);
   if (text.outputs.empty() || text.inputs.size() < 2) return false;
   return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-    return letter != '.' && text.inputs[1].find(letter) != std::string::npos && text.outputs[0].find(letter) == std::string::npos;
+    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+           text.outputs[0].find(letter) == std::string::npos;
   });
 }
 
@@ -32,8 +35,9 @@ bool is_contraction(const ir::OpCall& call) {
 
 LinearGraph::LinearGraph(const ir::Function& function, const interpret::Values<interpret::Mixed>& values)
     : function_(function), values_(values), maker_(function.values.size(), -1), readers_(function.values.size()) {
-  const auto end = std::find_if(function.ops.begin(), function.ops.end(),
-                                [](const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::loss_gradient; });
+  const auto end = std::find_if(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+    return !op.is_call() && op.def->role == ir::Role::loss_gradient;
+  });
   forward_ops_   = static_cast<size_t>(end - function.ops.begin());
   passes_.resize(forward_ops_);
   contracts_.resize(forward_ops_);
@@ -98,7 +102,8 @@ std::optional<LinearGraph::Stored> LinearGraph::stored(ValueId value) const {
   }
 }
 
-// The product's own third operand, or a vector that an op adds to the product, of as many numbers as the weight has outputs.
+// The product's own third operand, or a vector that an op adds to the product, of as many numbers as the weight has
+// outputs.
 void LinearGraph::find_bias(Linear& linear) const {
   const int64_t outputs = values_[linear.weight].type.dims[static_cast<size_t>(linear.out_dim)];
   const auto vector     = [&](ValueId id) -> std::optional<size_t> {

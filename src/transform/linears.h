@@ -1,5 +1,5 @@
-// Products with a weight, and what a value is computed from between them: what the recognition of blocks asks of a program. Names play
-// no part.
+// Products with a weight, and what a value is computed from between them: what the recognition of blocks asks of a
+// program. Names play no part.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace foreflow::transform {
 
 // y[.., out] = x[.., in] * weight[in, out] (+ bias[out]), or with the weight stored as [out, in].
 struct Linear {
-  size_t op      = 0;            // the product
-  size_t weight  = 0;            // parameter
+  size_t op      = 0;               // the product
+  size_t weight  = 0;               // parameter
   int32_t in_dim = 0, out_dim = 1;  // of the weight
-  ir::ValueId activation = ir::ValueId::none;
+  ir::ValueId activation     = ir::ValueId::none;
   std::optional<size_t> bias = {};  // parameter [out]
 };
 
 // What a value is computed from by views and element by element.
 struct Sources {
-  std::set<size_t> linears;   // by number
-  std::set<size_t> others;    // ops that mix elements: normalizations, sums, products of activations
-  bool reads_data = false;    // parameters that are no weights
-  bool activates  = false;    // some arithmetic besides adding weights
+  std::set<size_t> linears;  // by number
+  std::set<size_t> others;   // ops that mix elements: normalizations, sums, products of activations
+  bool reads_data = false;   // parameters that are no weights
+  bool activates  = false;   // some arithmetic besides adding weights
 };
 
 // The forward part of a function: what stands before the first gradient of a loss.

@@ -1,13 +1,14 @@
 // Activations to the host and back:
 //
 //   forward   %y = Gelu(%x)             %y = Gelu(%x)
-//                                       %h = Send(%y, 1.host)          // a stream of its own copies; the device goes on
+//                                       %h = Send(%y, 1.host)          // a stream of its own copies; the device goes
+//                                       on
 //   backward  ..                        %b = Send(%h, 1.from_host)     // begins while values before it are used
 //             %dx = GeluGrad(%y, %dy)   %c = Send(%b, 1)               // waits, if it must
 //                                       %dx = GeluGrad(%c, %dy)
 //
-// What a stage's forward function leaves for its backward function crosses the main function on the host; the first values
-// that the backward function needs come back during the task before it.
+// What a stage's forward function leaves for its backward function crosses the main function on the host; the first
+// values that the backward function needs come back during the task before it.
 #include "foreflow/transform/offload.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "host_moves.h"
-#include "value_devices.h"
 #include "recompute_segments.h"
+#include "value_devices.h"
 
 namespace foreflow::transform {
 namespace {
@@ -45,7 +46,12 @@ using Slot = std::pair<size_t, size_t>;  // a function and one of its parameters
 class Offloader {
  public:
   Offloader(const ir::Module& module, const ir::OpTable& ops)
-      : module_(module), entry_(module.entry()), ops_(ops), devices_(devices_of_values(module)), sizes_(sizes_of_values(module)), moves_(module.functions.size()) {}
+      : module_(module),
+        entry_(module.entry()),
+        ops_(ops),
+        devices_(devices_of_values(module)),
+        sizes_(sizes_of_values(module)),
+        moves_(module.functions.size()) {}
 
   ir::Module run() {
     const bool calls = std::any_of(entry_.ops.begin(), entry_.ops.end(), [](const ir::Op& op) { return op.is_call(); });
@@ -82,7 +88,8 @@ class Offloader {
     std::vector<HostMove>& moves = moves_.back();
     for (size_t v = entry_.parameters.size(); v < entry_.values.size(); ++v) {
       const Device device = devices_.back()[v];
-      if (!follows[v] || wanted[v] || last[v] == kNever || first[v] == kNever || device != Device(device.index)) continue;
+      if (!follows[v] || wanted[v] || last[v] == kNever || first[v] == kNever || device != Device(device.index))
+        continue;
       moves.push_back({static_cast<ValueId>(v), device.index, last[v], kNever, first[v]});
     }
     prefetch(module_.functions.size() - 1, moves, forward);
@@ -91,7 +98,8 @@ class Offloader {
   // Depends on data, not on weights alone.
   static std::vector<bool> follow_data(const ir::Function& function) {
     std::vector<bool> follows(function.values.size());
-    for (size_t i = 0; i < function.parameters.size(); ++i) follows[i] = function.parameters[i] == ir::ParameterRole::data;
+    for (size_t i = 0; i < function.parameters.size(); ++i)
+      follows[i] = function.parameters[i] == ir::ParameterRole::data;
     for (const ir::Op& op : function.ops) {
       const auto inputs = function.inputs(op);
       const bool any    = std::any_of(inputs.begin(), inputs.end(),
@@ -101,17 +109,19 @@ class Offloader {
     return follows;
   }
 
-  // By their first use, values that are together no larger than the largest come back together: while those before them on
-  // their device are used, and the first ones from `start` on. A stream hands over in its own order, so what comes
+  // By their first use, values that are together no larger than the largest come back together: while those before them
+  // on their device are used, and the first ones from `start` on. A stream hands over in its own order, so what comes
   // back is handed over before the next copies begin.
   void prefetch(size_t function, std::vector<HostMove>& moves, size_t start) const {
-    std::stable_sort(moves.begin(), moves.end(), [](const HostMove& a, const HostMove& b) { return a.needed < b.needed; });
+    std::stable_sort(moves.begin(), moves.end(),
+                     [](const HostMove& a, const HostMove& b) { return a.needed < b.needed; });
     struct Window {
       size_t back, needed;
       Bytes size;
     };
     std::map<int32_t, Bytes> largest;
-    for (const HostMove& move : moves) largest[move.device] = std::max(largest[move.device], size_of(function, move.value));
+    for (const HostMove& move : moves)
+      largest[move.device] = std::max(largest[move.device], size_of(function, move.value));
     std::map<int32_t, Window> windows;
     for (HostMove& move : moves) {
       const Bytes size          = size_of(function, move.value);
@@ -176,7 +186,8 @@ class Offloader {
       const ir::Op& op  = entry_.ops[o];
       const auto inputs = entry_.inputs(op);
       backward_[o]      = (op.is_call() && starts[static_cast<size_t>(op.callee)]) ||
-                     std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return id != ValueId::none && late[ir::index(id)]; });
+                     std::any_of(inputs.begin(), inputs.end(),
+                                 [&](ValueId id) { return id != ValueId::none && late[ir::index(id)]; });
       std::fill_n(late.begin() + op.first_result, op.result_count, backward_[o]);
     }
   }
@@ -198,7 +209,8 @@ class Offloader {
       for (uint32_t i = 0; i < op.result_count && !backward_[o]; ++i) {
         Candidate made{std::nullopt, {}, kNever, o};
         if (op.is_call()) made.given = Slot{static_cast<size_t>(op.callee), i};
-        if (follows[op.first_result + i] && !wanted[op.first_result + i]) candidates_.emplace(entry_.output(op, i), made);
+        if (follows[op.first_result + i] && !wanted[op.first_result + i])
+          candidates_.emplace(entry_.output(op, i), made);
       }
       for (size_t i = 0; i < inputs.size(); ++i) {
         const auto found = candidates_.find(inputs[i]);
@@ -320,7 +332,9 @@ PassDef offload() {
   return {"offload",
           "keep what the forward pass leaves for the backward pass in the memory of the host meanwhile",
           {},
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) { return transform::offload(module, ops); }};
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
+            return transform::offload(module, ops);
+          }};
 }
 }  // namespace definitions
 

@@ -1,5 +1,5 @@
-// The program of one replica, with what it exchanges with the others written where the plan says: between the ops of the
-// entry, and inside the functions of a pipeline's stages, of which calls that exchange the same share one.
+// The program of one replica, with what it exchanges with the others written where the plan says: between the ops of
+// the entry, and inside the functions of a pipeline's stages, of which calls that exchange the same share one.
 #include <algorithm>
 #include <set>
 
@@ -20,8 +20,8 @@ using ir::ValueId;
 // The first of what is listed in the order of `at` that is at op `o` or behind it.
 template <class T>
 size_t first_at(const std::vector<T>& list, size_t o) {
-  const auto found = std::lower_bound(list.begin(), list.end(), o,
-                                      [](const T& entry, size_t place) { return entry.at.op < place; });
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), o, [](const T& entry, size_t place) { return entry.at.op < place; });
   return static_cast<size_t>(found - list.begin());
 }
 
@@ -172,7 +172,8 @@ class Writer {
   CallExchange::Open open_inside(size_t o, size_t window, CallExchange& inside) {
     const ir::Device device = device_inside(o, plan_.windows[window].device);
     CallExchange::Open open{plan_.windows[window].at.inner, device, weights_inside(o, window, device, inside)};
-    if (gathered_.contains(window)) open.arriving = additional(o, gathered_.at(window), {}, "arriving." + names(window)[0], inside);
+    if (gathered_.contains(window))
+      open.arriving = additional(o, gathered_.at(window), {}, "arriving." + names(window)[0], inside);
     if (!how_.overlap || next_[window] == kNoOp) return open;
     const size_t next = next_[window];
     open.next         = weights_inside(o, next, device, inside);
@@ -236,8 +237,8 @@ class Writer {
     }
     arguments.insert(arguments.end(), additional_.begin(), additional_.end());
     const std::vector<size_t> remaining = inside.remaining(function);
-    const auto packed = static_cast<size_t>(std::count_if(inside.sums.begin(), inside.sums.end(),
-                                                          [](const CallExchange::Sum& sum) { return sum.packed; }));
+    const auto packed                   = static_cast<size_t>(
+        std::count_if(inside.sums.begin(), inside.sums.end(), [](const CallExchange::Sum& sum) { return sum.packed; }));
     const size_t count = remaining.size() + packed + handed_on_.size();
     size_t made        = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
     for (const size_t i : remaining) keep(op.first_result + i, static_cast<ValueId>(made++));
@@ -323,10 +324,10 @@ class Writer {
   ir::FunctionBuilder builder_;
   ReplicaExchange messages_;
   OneReplica made_;
-  std::set<size_t> updated_;          // ops that the update replaces
-  std::set<ValueId> flat_;            // parameters and results
-  std::vector<ValueId> map_, given_;  // by value of the entry: now, and at the beginning
-  std::vector<size_t> next_;          // by window: the next one of its device
+  std::set<size_t> updated_;                             // ops that the update replaces
+  std::set<ValueId> flat_;                               // parameters and results
+  std::vector<ValueId> map_, given_;                     // by value of the entry: now, and at the beginning
+  std::vector<size_t> next_;                             // by window: the next one of its device
   std::map<size_t, ValueId> reduced_, gathered_, sums_;  // by bucket, window, value
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   std::vector<size_t> opened_, handed_on_;  // windows of the call at hand

@@ -20,8 +20,7 @@ OpPrices::Price OpPrices::price(const ir::Function& function, const ir::Op& op,
     add(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)], inputs, local_inputs);
   for (uint32_t i = 0; i < op.result_count; ++i) add(values[op.first_result + i], outputs, local_outputs);
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
-  const double flops =
-      op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
+  const double flops = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
   const ir::OpCall local{*op.def, *op.attributes, local_inputs, known, op.result_count};
   return {flops, prices_.op ? prices_.op(local, local_outputs) : Seconds(flops / ways_)};
 }

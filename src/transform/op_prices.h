@@ -12,8 +12,8 @@ class OpPrices {
   OpPrices(const StagePrices& prices, int ways) : prices_(prices), ways_(ways) {}
 
   struct Price {
-    double flops;    // of the whole batch
-    Seconds seconds; // of one part
+    double flops;     // of the whole batch
+    Seconds seconds;  // of one part
   };
   // For the values of one interpretation.
   const Price& operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values);

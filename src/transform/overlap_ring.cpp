@@ -7,13 +7,13 @@
 //   %o2.1 = BlockAttention(%q.1, %k2.1, ..)      %k2.1 = Send(%v1, 1)                            before its first use
 //                                                %o2.1 = BlockAttention(%q.1, %k2.1, ..)
 //
-// A stream hands over in its own order, so of shifts side by side (of keys, values and sums of their gradients) all that
-// has come, and is passed on, is handed over before any of them begins.
+// A stream hands over in its own order, so of shifts side by side (of keys, values and sums of their gradients) all
+// that has come, and is passed on, is handed over before any of them begins.
 #include <algorithm>
 
 #include "awaited.h"
-#include "foreflow/transform/context_attention.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/passes.h"
 #include "stated_devices.h"
 
@@ -27,7 +27,8 @@ constexpr std::string_view kStream = "cp";
 
 class Rewriter {
  public:
-  Rewriter(const ir::Function& function, const MixedInstance* instance, std::vector<bool>& names_devices, const ir::OpTable& ops)
+  Rewriter(const ir::Function& function, const MixedInstance* instance, std::vector<bool>& names_devices,
+           const ir::OpTable& ops)
       : function_(function),
         instance_(instance),
         names_devices_(names_devices),
@@ -71,7 +72,8 @@ class Rewriter {
       const ir::Op &op = function_.ops[end], &first = function_.ops[begin];
       if (op.is_call() || op.def->name != "MPIShift" || op.attributes != first.attributes) break;
       const auto inputs = function_.inputs(op);
-      if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return ir::index(id) >= first.first_result; })) break;
+      if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return ir::index(id) >= first.first_result; }))
+        break;
     }
     return end;
   }
@@ -87,9 +89,10 @@ class Rewriter {
         sent.push_back(builder_.op("Send", {map_(id)}, {{"to", Device(device(id).index, kStream)}}));
       const auto come = ir::index(builder_.append(op.def, -1, op.attributes, sent, sent.size()));
       for (size_t i = 0; i < sent.size(); ++i) {
-        awaited_.expect(function_.output(op, i), [this, value = static_cast<ValueId>(come + i), to = device(inputs[i])] {
-          return builder_.op("Send", {value}, {{"to", to}});
-        });
+        awaited_.expect(function_.output(op, i),
+                        [this, value = static_cast<ValueId>(come + i), to = device(inputs[i])] {
+                          return builder_.op("Send", {value}, {{"to", to}});
+                        });
       }
     }
   }
@@ -120,8 +123,8 @@ ir::Module overlap_ring(const ir::Module& module, const ir::OpTable& ops) {
 namespace definitions {
 PassDef overlap_ring() {
   return {"overlap_ring",
-          "keys and values that go round a ring (spread with attention=ring) on streams of their own, beside the attention that "
-          "they come to",
+          "keys and values that go round a ring (spread with attention=ring) on streams of their own, beside the "
+          "attention that they come to",
           {},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
             return transform::overlap_ring(module, ops);

@@ -55,7 +55,8 @@ Messages messages_of(const ir::Module& module, const std::vector<std::vector<Dev
 
 class Rewriter {
  public:
-  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, size_t messages, int32_t step)
+  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, size_t messages,
+           int32_t step)
       : function_(function),
         devices_(devices),
         step_(step),
@@ -106,8 +107,9 @@ class Rewriter {
     std::vector<bool>& holds = holds_[{to.index, sender}];
     const auto lane          = static_cast<size_t>(std::find(holds.begin(), holds.end(), false) - holds.begin());
     if (lane == holds.size()) holds.push_back(false);
-    holds[lane]      = true;
-    const ValueId in = on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
+    holds[lane] = true;
+    const ValueId in =
+        on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
     awaited_.expect(function_.output(op, 0), [this, in, to, lane, &holds] {
       holds[lane] = false;
       return on(in, to);

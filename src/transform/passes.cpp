@@ -67,10 +67,12 @@ Written parse_pass(std::string_view pass) {
     while (!scanner.accept(')')) {
       const std::string key(scanner.word());
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        throw Error(where, "unknown argument \"" + key + "\"; " + (known.empty() ? "this pass takes none" : "use " + list_or(known)));
+        throw Error(where, "unknown argument \"" + key + "\"; " +
+                               (known.empty() ? "this pass takes none" : "use " + list_or(known)));
       }
       scanner.expect('=');
-      written.arguments[key] = std::string(scanner.run([](std::string_view text, size_t i) { return text[i] != ',' && text[i] != ')' && text[i] != ' '; }));
+      written.arguments[key] = std::string(scanner.run(
+          [](std::string_view text, size_t i) { return text[i] != ',' && text[i] != ')' && text[i] != ' '; }));
       if (!scanner.accept(',') && scanner.peek() != ')') scanner.fail("expected ',' or ')', found " + scanner.found());
     }
   }

@@ -33,14 +33,15 @@ bool within_group(const ir::Op& op, const ir::Op& after, const interpret::Values
   return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
 }
 
-// What is done again in the backward pass has to be done by one stage: per forward op whether it, or one before it, is in a
-// segment that goes on behind it. Other ops may stand between those of a segment.
+// What is done again in the backward pass has to be done by one stage: per forward op whether it, or one before it, is
+// in a segment that goes on behind it. Other ops may stand between those of a segment.
 std::vector<bool> before_end_of_segment(const ir::Function& function, const std::vector<StagePhase>& phases) {
   std::map<int64_t, size_t> last;
   const auto visit = [&](const auto& f) {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       const ir::Attributes& attributes = *function.ops[o].attributes;
-      if (phases[o] == StagePhase::forward) f(o, attributes.find(kSegment) != nullptr ? attributes.get_int(kSegment) : 0);
+      if (phases[o] == StagePhase::forward)
+        f(o, attributes.find(kSegment) != nullptr ? attributes.get_int(kSegment) : 0);
     }
   };
   visit([&](size_t o, int64_t segment) { last[segment] = o; });

@@ -20,8 +20,8 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
                                   const interpret::Values<LaidOut>& values);
 
 // Per forward op the last one of its group, of other ops themselves: the copies of one op on the devices of a
-// tensor-parallel group follow each other, and a cut between them would tear the group apart; so are the ops of a segment of
-// recomputation, and what stands between them.
+// tensor-parallel group follow each other, and a cut between them would tear the group apart; so are the ops of a
+// segment of recomputation, and what stands between them.
 std::vector<int32_t> ends_of_groups(const ir::Function& function, const std::vector<StagePhase>& phases,
                                     const interpret::Values<LaidOut>& values);
 

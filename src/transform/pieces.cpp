@@ -39,7 +39,8 @@ ir::Array flat_part(const ir::Array& whole, int ways, int index) {
 ir::Array whole_of_flat(std::span<const ir::Array> parts, const ir::Dims& dims) {
   ir::Array whole(parts[0].dtype(), dims);
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Row row = row_of(whole.byte_count(), whole.dtype(), whole.size(), static_cast<int>(parts.size()), static_cast<int>(i));
+    const Row row =
+        row_of(whole.byte_count(), whole.dtype(), whole.size(), static_cast<int>(parts.size()), static_cast<int>(i));
     std::memcpy(whole.mutable_bytes() + row.begin, parts[i].bytes(), row.end - row.begin);
   }
   return whole;
@@ -54,7 +55,8 @@ ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int in
   const Stretches s = stretches(whole.dims(), whole.dtype(), layout, ways);
   ir::Array part(whole.dtype(), local_type(whole.type(), layout, ways).dims);
   for (size_t run = 0; run < s.runs; ++run) {
-    std::memcpy(part.mutable_bytes() + run * s.bytes, whole.bytes() + (run * static_cast<size_t>(ways) + static_cast<size_t>(index)) * s.bytes, s.bytes);
+    std::memcpy(part.mutable_bytes() + run * s.bytes,
+                whole.bytes() + (run * static_cast<size_t>(ways) + static_cast<size_t>(index)) * s.bytes, s.bytes);
   }
   return part;
 }
@@ -70,7 +72,8 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const
   const Stretches s = stretches(dims, whole.dtype(), layout, ways);
   for (size_t run = 0; run < s.runs; ++run) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      std::memcpy(whole.mutable_bytes() + (run * parts.size() + i) * s.bytes, parts[i].bytes() + run * s.bytes, s.bytes);
+      std::memcpy(whole.mutable_bytes() + (run * parts.size() + i) * s.bytes, parts[i].bytes() + run * s.bytes,
+                  s.bytes);
     }
   }
   return whole;
@@ -78,11 +81,13 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const
 
 std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments) {
   std::vector<ir::Array> parts;
-  for (const Piece& piece : pieces) parts.push_back(part_of(arguments[static_cast<size_t>(piece.source)], piece.layout, piece.ways, piece.index));
+  for (const Piece& piece : pieces)
+    parts.push_back(part_of(arguments[static_cast<size_t>(piece.source)], piece.layout, piece.ways, piece.index));
   return parts;
 }
 
-std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results, size_t count) {
+std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results,
+                                     size_t count) {
   std::vector<ir::Array> whole(count);
   for (size_t i = 0; i < pieces.size(); i += static_cast<size_t>(pieces[i].ways)) {
     const std::span<const ir::Array> parts(results.data() + i, static_cast<size_t>(pieces[i].ways));

@@ -31,7 +31,7 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
   if (!wanted.schedule->trains) {
     throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
-                                " has no backward passes, but the program trains; use 1f1b");
+                                          " has no backward passes, but the program trains; use 1f1b");
   }
   const std::string refusal = wanted.delay_weight_gradients ? schedule::refuse_delay(*wanted.schedule) : "";
   if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
@@ -40,7 +40,8 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
 
 // f(the program as the plan needs it): its two halves of a backward are different ops.
 template <class F>
-auto on_halves(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan, const F& f) {
+auto on_halves(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan,
+               const F& f) {
   return splits_backward(wanted, plan) ? f(separate_products(module, ops)) : f(module);
 }
 
@@ -81,8 +82,8 @@ StagePartition partition(const PassArguments& arguments) {
 
 PassDef pipeline() {
   return {"pipeline",
-          "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut as "
-          "stage_partition (balanced or uniform) says",
+          "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut "
+          "as stage_partition (balanced or uniform) says",
           {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string where = "--pass pipeline";

@@ -118,8 +118,8 @@ class Pipeliner {
 
   int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }
 
-  // What is not one microbatch's own: parameters that are not split, sums, what the update reads besides (a gradient that
-  // depends on no data, of which all microbatches make the same), and everything when there is only one.
+  // What is not one microbatch's own: parameters that are not split, sums, what the update reads besides (a gradient
+  // that depends on no data, of which all microbatches make the same), and everything when there is only one.
   void find_shared() {
     shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
     for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
@@ -155,7 +155,7 @@ class Pipeliner {
     const auto declare   = [&](const std::string& suffix, int part, int device, int pieces, int index) {
       const ir::Type type = ir::moved(local, placed_.device_of(id, device));
       placed_.set(id, slot(id, part), device,
-                  builder_.parameter(function_.values[i].name + suffix, function_.parameters[i], type));
+                    builder_.parameter(function_.values[i].name + suffix, function_.parameters[i], type));
       distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, index});
     };
     if (value.layout.is_split()) {
@@ -177,8 +177,8 @@ class Pipeliner {
     const int microbatch = slot(id, part);
     const ValueId known  = placed_.find(id, microbatch, device);
     if (known != ValueId::none) return known;
-    const int from = microbatch == kEveryMicrobatch ? placed_.devices_of(id).at(0)
-                                                    : devices_.of(pipe_of(part), functions_.home(id));
+    const int from =
+        microbatch == kEveryMicrobatch ? placed_.devices_of(id).at(0) : devices_.of(pipe_of(part), functions_.home(id));
     return placed_.send(id, microbatch, from, device);
   }
 
@@ -266,7 +266,8 @@ bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan) {
   return any_task(plan, schedule::Phase::weight_grad) || delays(wanted, plan);
 }
 
-Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan) {
+Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                         const schedule::Plan& plan) {
   return Pipeliner(module, ops, wanted, plan).run();
 }
 

@@ -48,13 +48,14 @@ void PlacedValues::set(Spot spot, int microbatch, ValueId made) {
   here.own[static_cast<size_t>(microbatch)] = made;
 }
 
-void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) { set(spot(id, device), microbatch, made); }
+void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) {
+  set(spot(id, device), microbatch, made);
+}
 
 ValueId PlacedValues::send(ValueId id, int microbatch, int from, int to) {
   const ValueId source = find(id, microbatch, from);
-  FOREFLOW_CHECK(source != ValueId::none,
-                 "%" + builder_.function().name + ": value " + std::to_string(ir::index(id)) +
-                     " is made before it is sent to device " + std::to_string(to + 1));
+  FOREFLOW_CHECK(source != ValueId::none, "%" + builder_.function().name + ": value " + std::to_string(ir::index(id)) +
+                                              " is made before it is sent to device " + std::to_string(to + 1));
   const ValueId sent = builder_.op("Send", {source}, {{"to", device_of(id, to)}});
   set(id, microbatch, to, sent);
   return sent;

@@ -48,7 +48,7 @@ class PlacedValues {
   ir::FunctionBuilder& builder_;
   const interpret::Values<LaidOut>& values_;
   const size_t microbatches_;
-  int32_t group_ = 1;                   // devices of the program before
+  int32_t group_ = 1;                  // devices of the program before
   std::vector<OnDevice> on_device_;    // by spot
   std::vector<std::vector<Spot>> at_;  // per value
 };

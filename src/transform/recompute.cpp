@@ -112,9 +112,9 @@ class Repeater {
     for (const ValueId id : function_.inputs(op))
       operands.push_back(o >= forward_ && is_forgotten(id) ? again_[static_cast<size_t>(segment(id))](id) : map_(id));
     const bool inside = segment_of_[o] != kNone;
-    const auto first  = static_cast<int32_t>(
-        builder_.append(op.def, op.callee, inside ? marked(op, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes,
-                         operands, op.result_count));
+    const auto first  = static_cast<int32_t>(builder_.append(
+         op.def, op.callee, inside ? marked(op, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes, operands,
+         op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
       builder_.set_name(copy, function_.value(old).name);
@@ -146,7 +146,8 @@ class Repeater {
 
 bool has_fused_attention(const ir::Module& module) {
   const auto& ops = module.entry().ops;
-  return std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return !op.is_call() && op.def->name == "BlockAttention"; });
+  return std::any_of(ops.begin(), ops.end(),
+                     [](const ir::Op& op) { return !op.is_call() && op.def->name == "BlockAttention"; });
 }
 
 std::string where(const ir::Module& module) { return module.source + ": @" + module.entry().name; }
@@ -187,8 +188,8 @@ std::vector<Segment> best_segments(const ir::Module& module, const std::vector<A
   return segments;
 }
 
-// Blocks that stand behind each other, `count` in a segment; none reaches from one of `stages` equal shares of the blocks
-// into the next.
+// Blocks that stand behind each other, `count` in a segment; none reaches from one of `stages` equal shares of the
+// blocks into the next.
 std::vector<Segment> joined(const ir::Module& module, const std::vector<Segment>& blocks, int count, int stages) {
   const ir::Function& function = module.entry();
   const auto follows           = [&](const Segment& first, const Segment& next) {
@@ -246,7 +247,9 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
     const auto [end, ec]          = std::from_chars(number.data(), number.data() + number.size(), count);
     if (ec == std::errc() && end == number.data() + number.size() && count > 0) return {Recompute::Kind::blocks, count};
   }
-  throw Error(place, "\"" + std::string(text) + "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
+  throw Error(place,
+              "\"" + std::string(text) +
+                  "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
 }
 
 ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages) {
@@ -258,12 +261,15 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
     if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
-    if (segments.empty()) throw Error(where(module), "has no attention core (a Softmax between two products of activations) to recompute; use full");
+    if (segments.empty())
+      throw Error(where(module),
+                  "has no attention core (a Softmax between two products of activations) to recompute; use full");
   } else if (how.kind == Recompute::Kind::optimal) {
     return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();
   } else {
     segments = joined(module, forward_blocks(module), how.blocks, stages);
-    if (segments.empty()) throw Error(where(module), "repeats no block of ops that could be recomputed; use selective or none");
+    if (segments.empty())
+      throw Error(where(module), "repeats no block of ops that could be recomputed; use selective or none");
   }
   return Repeater(module, ops, segments, Repeated::whole).run();
 }
@@ -271,16 +277,17 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
 namespace definitions {
 PassDef recompute() {
   return {"recompute",
-          "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective (attention "
-          "cores), full (each repeated block; the default) or block with n blocks in a segment; none reaches over one of "
-          "stages equal shares of the blocks; mode=optimal with bytes: what makes least extra arithmetic when activations may take so "
-          "many bytes",
+          "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective "
+          "(attention cores), full (each repeated block; the default) or block with n blocks in a segment; none "
+          "reaches over one of stages equal shares of the blocks; mode=optimal with bytes: what makes least extra "
+          "arithmetic when activations may take so many bytes",
           {"mode", "n", "stages", "bytes"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string mode = word_argument(arguments, "mode", "full");
             const int blocks       = degree_argument(arguments, "n", 1);
-            Recompute how = mode == "block" ? Recompute{Recompute::Kind::blocks, blocks} : read_recompute(mode, "--pass recompute: mode");
-            how.limits = {{Bytes(static_cast<double>(integer_argument(arguments, "bytes", 0)))}};
+            Recompute how          = mode == "block" ? Recompute{Recompute::Kind::blocks, blocks}
+                                                     : read_recompute(mode, "--pass recompute: mode");
+            how.limits             = {{Bytes(static_cast<double>(integer_argument(arguments, "bytes", 0)))}};
             return transform::recompute(module, ops, how, degree_argument(arguments, "stages", 1));
           }};
 }

@@ -34,7 +34,8 @@ class Stretches {
         part.ops.back().attributes = without_seed(part.ops.back().attributes);
         for (uint32_t i = 0; i < part.ops.back().result_count; ++i) {
           const size_t value = part.ops.back().first_result + i;
-          if (last_reader_[value] > static_cast<int64_t>(stretch.back())) part.results.push_back(static_cast<ValueId>(value));
+          if (last_reader_[value] > static_cast<int64_t>(stretch.back()))
+            part.results.push_back(static_cast<ValueId>(value));
         }
       }
       result.functions.push_back(std::move(part));
@@ -135,14 +136,16 @@ class CoreFinder {
   // Of two values that both follow from data.
   bool is_product(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
-    return (op.def->name == "MatMul" || op.def->name == "Einsum" || op.def->name == "FusedMatMul") && inputs.size() == 2 &&
-           std::none_of(inputs.begin(), inputs.end(),
-                        [&](ValueId id) { return is_weight(id) || constant_[ir::index(id)]; });
+    return (op.def->name == "MatMul" || op.def->name == "Einsum" || op.def->name == "FusedMatMul") &&
+           inputs.size() == 2 && std::none_of(inputs.begin(), inputs.end(), [&](ValueId id) {
+             return is_weight(id) || constant_[ir::index(id)];
+           });
   }
 
   // One result, element by element or a view: what stands between scores and probabilities.
   static bool passes(const ir::Op& op) {
-    static constexpr std::string_view kNames[] = {"Add", "Cast", "Div", "Dropout", "Identity", "Max", "Min", "Mul", "Sub", "Tanh", "Where"};
+    static constexpr std::string_view kNames[] = {"Add", "Cast", "Div", "Dropout", "Identity", "Max",
+                                                  "Min", "Mul",  "Sub", "Tanh",    "Where"};
     return op.def->role == ir::Role::view ||
            std::find(std::begin(kNames), std::end(kNames), op.def->name) != std::end(kNames);
   }
@@ -187,7 +190,7 @@ class CoreFinder {
 size_t forward_ops(const ir::Function& function) {
   if (function.results.empty()) return 0;
   const std::vector<int32_t> makers = makers_of(function);
-  const int32_t ops = makers[ir::index(function.results[0])] + 1;
+  const int32_t ops                 = makers[ir::index(function.results[0])] + 1;
   return static_cast<size_t>(ops);
 }
 

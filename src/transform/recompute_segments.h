@@ -15,8 +15,8 @@ using Segment = std::vector<size_t>;
 // pass and the update.
 size_t forward_ops(const ir::Function& function);
 
-// The blocks that the forward pass repeats (equal layers), in program order. Constants stand outside, as does whatever is
-// not repeated. Blocks of different kinds (the stages of a convolutional network) are all found.
+// The blocks that the forward pass repeats (equal layers), in program order. Constants stand outside, as does whatever
+// is not repeated. Blocks of different kinds (the stages of a convolutional network) are all found.
 std::vector<Segment> forward_blocks(const ir::Module& module);
 
 // Attention cores of the forward pass: from the product that makes the scores over scale, mask, Softmax and dropout to

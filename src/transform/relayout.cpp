@@ -5,8 +5,8 @@
 namespace foreflow::transform {
 namespace {
 
-// A dimension in blocks as two: [.., blocks * n, ..] <-> [.., blocks, n, ..], so that the parts lie along one dimension. What may
-// change with the batch (the number of blocks, the dimensions before) is copied or inferred.
+// A dimension in blocks as two: [.., blocks * n, ..] <-> [.., blocks, n, ..], so that the parts lie along one
+// dimension. What may change with the batch (the number of blocks, the dimensions before) is copied or inferred.
 struct Opened {
   std::vector<int64_t> open, close;  // shapes of Reshape
   int64_t length, axis;              // the dimension n
@@ -16,7 +16,7 @@ Opened opened(const ir::Dims& dims, const Layout& layout) {
   const auto dim = static_cast<size_t>(layout.dim);
   std::vector<int64_t> shape(dim, 0);
   shape.push_back(-1);
-  const int64_t length = dims[dim] / layout.blocks;
+  const int64_t length      = dims[dim] / layout.blocks;
   std::vector<int64_t> open = shape;
   open.push_back(length);
   for (auto* each : {&open, &shape}) each->insert(each->end(), dims.begin() + dim + 1, dims.end());
@@ -36,12 +36,15 @@ const Copies& Relayout::operator()(Layouts& known, const Layout& made, const Lay
     return known[wanted] = parts == known.end() ? summed(known.at(made)) : gathered(parts->second, parts->first, whole);
   }
   FOREFLOW_CHECK(wanted.is_split(), "sums are made by ops, not asked for");
-  if (made.is_partial() && !known.contains(Layout::whole())) return known[wanted] = scattered(known.at(made), wanted, whole);
-  const Copies& all = (*this)(known, made, Layout::whole(), whole);
+  if (made.is_partial() && !known.contains(Layout::whole()))
+    return known[wanted] = scattered(known.at(made), wanted, whole);
+  const Copies& all    = (*this)(known, made, Layout::whole(), whole);
   return known[wanted] = taken(all, wanted, whole);
 }
 
-Copies Relayout::summed(const Copies& parts) { return builder_.emit("MPIAllreduce", parts, {}, static_cast<size_t>(ways_)); }
+Copies Relayout::summed(const Copies& parts) {
+  return builder_.emit("MPIAllreduce", parts, {}, static_cast<size_t>(ways_));
+}
 
 Copies Relayout::gathered(const Copies& parts, const Layout& layout, const ir::Type& whole) {
   const auto count = static_cast<size_t>(ways_);
@@ -62,7 +65,7 @@ Copies Relayout::taken(const Copies& whole_copies, const Layout& layout, const i
   const bool blocked  = layout.blocks > 1;
   const Opened all    = opened(whole.dims, layout);
   const Copies copies = blocked ? reshaped(whole_copies, all.open) : whole_copies;
-  const int64_t size  = all.length / ways_, axis = blocked ? all.axis : layout.dim;
+  const int64_t size = all.length / ways_, axis = blocked ? all.axis : layout.dim;
   Copies parts;
   for (int64_t way = 0; way < ways_; ++way) {
     parts.push_back(builder_.op("Slice", {copies[copies.size() == 1 ? 0 : static_cast<size_t>(way)]},

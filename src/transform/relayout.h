@@ -1,6 +1,6 @@
-// The layouts that `shard` has each value in: made when it is first asked for, from the nearest that is there, and kept for
-// the next reader. A dimension in blocks is opened as two, so nothing is moved but by collectives and slices of what is
-// whole. For rows of values, and from parts to other parts, see conversion.h.
+// The layouts that `shard` has each value in: made when it is first asked for, from the nearest that is there, and kept
+// for the next reader. A dimension in blocks is opened as two, so nothing is moved but by collectives and slices of
+// what is whole. For rows of values, and from parts to other parts, see conversion.h.
 #pragma once
 
 #include <map>
@@ -20,9 +20,11 @@ class Relayout {
  public:
   Relayout(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
 
-  // The copies in layout `wanted` of a value of type `whole` that was made in layout `made`; what is missing is emitted and kept.
+  // The copies in layout `wanted` of a value of type `whole` that was made in layout `made`; what is missing is emitted
+  // and kept.
   //   partial -> whole   MPIAllreduce, or MPIAllgather of parts that are there     split -> whole   MPIAllgather
-  //   partial -> split   MPIReduceScatter                                          whole -> split   a Slice on every way
+  //   partial -> split   MPIReduceScatter                                          whole -> split   a Slice on every
+  //   way
   const Copies& operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole);
 
  private:

@@ -26,7 +26,8 @@ class Writer {
     for (size_t i = 0; i < function_.parameters.size(); ++i)
       map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], ir::TypeRef());
     for (size_t i = 0; i < exchange_.extra.size(); ++i)
-      map_[function_.values.size() + i] = builder_.parameter(exchange_.extra[i].name, ir::ParameterRole::weight, ir::TypeRef());
+      map_[function_.values.size() + i] =
+          builder_.parameter(exchange_.extra[i].name, ir::ParameterRole::weight, ir::TypeRef());
     given_ = map_;
     for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
     size_t sum = 0, open = 0;
@@ -85,7 +86,7 @@ class Writer {
         continue;
       }
       // The part of one microbatch joins those before it, where it arrives.
-      const ir::Op& add                      = function_.ops[sum.adds[i]];
+      const ir::Op& add               = function_.ops[sum.adds[i]];
       sums_[function_.output(add, 0)] = builder_.op("Add", {at(function_.inputs(add)[0]), parts[i]});
     }
   }
@@ -94,7 +95,7 @@ class Writer {
   // when it comes to that, so behind the next gather it would do so late.
   void write(size_t number) {
     const CallExchange::Open& open = exchange_.opens[number];
-    ValueId whole = open.arriving != ValueId::none ? at(open.arriving) : gathered_[number];
+    ValueId whole                  = open.arriving != ValueId::none ? at(open.arriving) : gathered_[number];
     if (whole == ValueId::none) whole = gather(open.weights, open.device);
     whole = messages_.arrive(whole, open.device);
     if (!open.next.empty()) {

@@ -8,11 +8,11 @@
 
 namespace foreflow::transform {
 
-// What happens inside one call, in terms of the called function. Ids behind its values are of parameters that it gets in
-// addition.
+// What happens inside one call, in terms of the called function. Ids behind its values are of parameters that it gets
+// in addition.
 struct CallExchange {
-  // Before op `at` gradients on `device` are summed. adds[i]: the op that adds the i-th to a sum so far, which is kept by
-  // rows; kNoOp: that sum begins. `packed`: all of them are one result.
+  // Before op `at` gradients on `device` are summed. adds[i]: the op that adds the i-th to a sum so far, which is kept
+  // by rows; kNoOp: that sum begins. `packed`: all of them are one result.
   struct Sum {
     size_t at;
     ir::Device device;
@@ -26,9 +26,9 @@ struct CallExchange {
     size_t at;
     ir::Device device;
     std::vector<ir::ValueId> weights;
-    ir::ValueId arriving = ir::ValueId::none;
+    ir::ValueId arriving          = ir::ValueId::none;
     std::vector<ir::ValueId> next = {};
-    size_t next_open = kNoOp;
+    size_t next_open              = kNoOp;
   };
   std::vector<Sum> sums;    // in the order of `at`
   std::vector<Open> opens;  // in the order of `at`

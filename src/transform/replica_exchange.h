@@ -1,5 +1,5 @@
-// Writes what one replica exchanges with the others. Every message is a collective of all replicas: it has the operand of
-// this one and says in an attribute how many there are.
+// Writes what one replica exchanges with the others. Every message is a collective of all replicas: it has the operand
+// of this one and says in an attribute how many there are.
 #pragma once
 
 #include "foreflow/ir/builder.h"
@@ -13,8 +13,8 @@ class ReplicaExchange {
 
   ReplicaExchange(ir::FunctionBuilder& builder, const DataParallel& how) : builder_(builder), how_(how) {}
 
-  // Gradients of these types on `device`, all-reduced, or reduce-scattered so that every replica has its row of the sum.
-  // The sums are one value, on the stream of communication where that is one of its own.
+  // Gradients of these types on `device`, all-reduced, or reduce-scattered so that every replica has its row of the
+  // sum. The sums are one value, on the stream of communication where that is one of its own.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
   // Rows of every replica of the weights of these names as whole matrices: one value, on the stream of communication.
   ir::ValueId gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device);
@@ -25,7 +25,8 @@ class ReplicaExchange {
   // From the stream of communication to the device.
   ir::ValueId arrive(ir::ValueId value, const ir::Device& device);
 
-  // This replica's row of the elements of a value, which is a matrix with a row for each replica, zeros behind the last.
+  // This replica's row of the elements of a value, which is a matrix with a row for each replica, zeros behind the
+  // last.
   ir::ValueId own_row(ir::ValueId value, const ir::Type& type);
   // That matrix as the value.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type);

@@ -15,7 +15,8 @@ void for_each_operand(const ir::Function& function, size_t o, F f) {
 // Values that the ops from `ops` on read, or that are returned.
 std::vector<bool> read_outside(const ir::Function& function, size_t ops) {
   std::vector<bool> read(function.values.size());
-  for (size_t o = ops; o < function.ops.size(); ++o) for_each_operand(function, o, [&](size_t value) { read[value] = true; });
+  for (size_t o = ops; o < function.ops.size(); ++o)
+    for_each_operand(function, o, [&](size_t value) { read[value] = true; });
   for (const ValueId id : function.results) read[ir::index(id)] = true;
   return read;
 }
@@ -91,10 +92,11 @@ ir::Function replica_function(ir::Function function, const ReplicaPart& part, st
     ir::Op op         = std::move(function.ops[o]);
     const auto inputs = function.inputs(op);
     op.first_operand  = static_cast<uint32_t>(operands);
-    for (const ValueId id : inputs) function.operands[operands++] = id == ValueId::none ? id : renumbered[ir::index(id)];
+    for (const ValueId id : inputs)
+      function.operands[operands++] = id == ValueId::none ? id : renumbered[ir::index(id)];
     const size_t first = values;
     for (uint32_t i = 0; i < op.result_count; ++i) keep(op.first_result + i);
-    op.first_result      = static_cast<uint32_t>(first);
+    op.first_result     = static_cast<uint32_t>(first);
     function.ops[ops++] = std::move(op);
   }
   function.values.resize(values);

@@ -37,7 +37,8 @@ class Writer {
   ir::Device device(const Bucket& bucket) const { return ir::device_of(type(weight(bucket, 0).weight)); }
   std::vector<std::string> names(const Bucket& bucket) const {
     std::vector<std::string> names;
-    for (size_t i = 0; i < bucket.parts.size(); ++i) names.push_back(update_.entry.value(weight(bucket, i).weight).name);
+    for (size_t i = 0; i < bucket.parts.size(); ++i)
+      names.push_back(update_.entry.value(weight(bucket, i).weight).name);
     return names;
   }
   ValueId now(ValueId id) const { return update_.map[ir::index(id)]; }

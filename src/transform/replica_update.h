@@ -14,8 +14,8 @@ struct ReplicaUpdate {
   const interpret::Values<LaidOut>& values;
   ReplicaExchange& messages;
   const DataParallel& how;
-  std::vector<ir::ValueId>& map;                  // by value of `entry`; results of optimizers are added
-  const std::vector<ir::ValueId>& given;          // by value: parameters
+  std::vector<ir::ValueId>& map;                 // by value of `entry`; results of optimizers are added
+  const std::vector<ir::ValueId>& given;         // by value: parameters
   const std::map<size_t, ir::ValueId>& reduced;  // by bucket: its sums, unless they are added up over the microbatches
 };
 

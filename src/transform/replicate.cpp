@@ -196,7 +196,7 @@ class Replicator {
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
-    const size_t value = ir::index(function_.results[i]);
+    const size_t value   = ir::index(function_.results[i]);
     Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
@@ -213,7 +213,7 @@ class Replicator {
   const int ways_;
   Judge judge_;
   ir::FunctionBuilder builder_;
-  const int32_t group_;  // devices of one replica
+  const int32_t group_;                    // devices of one replica
   const std::vector<bool> names_devices_;  // per function of the module
   // Per value that is not the replica function's own, which nearly all are.
   std::unordered_map<size_t, Copies> copies_;

@@ -60,7 +60,7 @@ class Resolver {
     for (const ir::Op& op : function_.ops) write(op);
     std::vector<ir::ValueId> results;
     for (const ir::ValueId id : function_.results) results.push_back(map_(id));
-    ir::Module result = module_;
+    ir::Module result       = module_;
     result.functions.back() = builder_.finish(std::move(results));
     ir::verify(result);
     return result;
@@ -82,7 +82,8 @@ class Resolver {
   }
 
   void write(const ir::Op& op) {
-    if (op.is_call() || op.def->role == ir::Role::constant || op.def->role == ir::Role::communication || computed_early(op)) {
+    if (op.is_call() || op.def->role == ir::Role::constant || op.def->role == ir::Role::communication ||
+        computed_early(op)) {
       return copy_op(builder_, function_, op, map_);
     }
     std::vector<ir::ValueId> operands;
@@ -96,14 +97,16 @@ class Resolver {
     if (op.def->name == "Expand" && resolved && values_[ir::index(inputs[0])].type.resolved()) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
-      shaped.set("shape", split_free_stretch(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      shaped.set("shape",
+                 split_free_stretch(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
     }
     if (op.def->name == "Reshape" && resolved) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
       shaped.erase("allowzero");  // 0 keeps a dimension
-      shaped.set("shape", split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      shaped.set("shape",
+                 split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
@@ -128,14 +131,15 @@ class Resolver {
     return known->second;
   }
 
-  // Whether one part of a known operand is as good as all of them, since the op stretches it: a mask that was stretched to the batch
-  // when it was computed would hold the batch together.
+  // Whether one part of a known operand is as good as all of them, since the op stretches it: a mask that was stretched
+  // to the batch when it was computed would hold the batch together.
   bool stretches(const ir::Op& op, size_t operand) const {
     const ir::ValueId id = function_.inputs(op)[operand];
     if (id == ir::ValueId::none || constant_ == nullptr || !values_[ir::index(id)].known) return false;
     OpTypes types(function_, op, values_);
     ir::Type& type = types.inputs[operand];
-    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand])) return false;
+    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand]))
+      return false;
     type.dims[0]         = 1;
     types.known[operand] = nullptr;
     try {
@@ -152,7 +156,9 @@ class Resolver {
 
   ir::ValueId one_part(ir::ValueId id) {
     const auto [known, fresh] = parts_.emplace(id, ir::ValueId::none);
-    if (fresh) known->second = builder_.append(constant_, -1, builder_.share({{"value", *unrepeated(*values_[ir::index(id)].known)}}), {}, 1);
+    if (fresh)
+      known->second = builder_.append(constant_, -1,
+                                      builder_.share({{"value", *unrepeated(*values_[ir::index(id)].known)}}), {}, 1);
     return known->second;
   }
 
@@ -183,8 +189,11 @@ ir::Module resolve(const ir::Module& module) { return Resolver(module).run(); }
 
 namespace definitions {
 PassDef resolve() {
-  return {"resolve", "write shapes that are computed from other shapes into the ops that use them", {},
-          [](const ir::Module& module, const ir::OpTable&, const PassArguments&) { return transform::resolve(module); }};
+  return {
+      "resolve",
+      "write shapes that are computed from other shapes into the ops that use them",
+      {},
+      [](const ir::Module& module, const ir::OpTable&, const PassArguments&) { return transform::resolve(module); }};
 }
 }  // namespace definitions
 

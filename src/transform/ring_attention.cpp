@@ -14,7 +14,10 @@ constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3, kOutput = 4, kSums
 class Ring {
  public:
   Ring(ir::FunctionBuilder& builder, const RingSite& site, int ways)
-      : builder_(builder), site_(site), ways_(static_cast<size_t>(ways)), causal_(site.call.attributes.int_or("causal", 0) != 0) {}
+      : builder_(builder),
+        site_(site),
+        ways_(static_cast<size_t>(ways)),
+        causal_(site.call.attributes.int_or("causal", 0) != 0) {}
 
   std::vector<Row> forward() {
     Row k = site_.inputs[kKey], v = site_.inputs[kValue], o, sums;
@@ -24,9 +27,12 @@ class Ring {
         k = shifted(k);
         v = shifted(v);
       }
-      std::vector<Row> results = computed(step, [&](size_t member, size_t way, const ir::Attributes& attributes) {
-        return builder_.emit("BlockAttention", operands(member, way, step, here_k, here_v), attributes, 2);
-      }, 2);
+      std::vector<Row> results = computed(
+          step,
+          [&](size_t member, size_t way, const ir::Attributes& attributes) {
+            return builder_.emit("BlockAttention", operands(member, way, step, here_k, here_v), attributes, 2);
+          },
+          2);
       if (step == 0) {
         o    = results[0];
         sums = results[1];
@@ -35,7 +41,8 @@ class Ring {
       each([&](size_t member, size_t way) {
         if (hidden(way, step)) return;
         ValueId &so_far = o[member][way], &sum = sums[member][way];
-        const auto merged = builder_.emit("MergeAttention", {so_far, sum, results[0][member][way], results[1][member][way]}, {}, 2);
+        const auto merged =
+            builder_.emit("MergeAttention", {so_far, sum, results[0][member][way], results[1][member][way]}, {}, 2);
         so_far = merged[0];
         sum    = merged[1];
       });
@@ -57,12 +64,15 @@ class Ring {
         k = shifted(k);
         v = shifted(v);
       }
-      std::vector<Row> parts = computed(step, [&](size_t member, size_t way, const ir::Attributes& attributes) {
-        std::vector<ValueId> inputs = operands(member, way, step, here_k, here_v);
-        inputs.resize(kOutput, ValueId::none);
-        for (const size_t i : {kOutput, kSums, kSlope}) inputs.push_back(site_.inputs[i][member][way]);
-        return builder_.emit("BlockAttentionGrad", inputs, attributes, results);
-      }, results);
+      std::vector<Row> parts = computed(
+          step,
+          [&](size_t member, size_t way, const ir::Attributes& attributes) {
+            std::vector<ValueId> inputs = operands(member, way, step, here_k, here_v);
+            inputs.resize(kOutput, ValueId::none);
+            for (const size_t i : {kOutput, kSums, kSlope}) inputs.push_back(site_.inputs[i][member][way]);
+            return builder_.emit("BlockAttentionGrad", inputs, attributes, results);
+          },
+          results);
       if (results > kBias) of_bias[step] = parts[kBias];
       accumulate(dq, parts[0], step);
       accumulate(dk, parts[1], step);
@@ -97,7 +107,8 @@ class Ring {
     return next;
   }
 
-  std::vector<Row> computed(size_t step, const std::function<std::vector<ValueId>(size_t, size_t, const ir::Attributes&)>& f,
+  std::vector<Row> computed(size_t step,
+                            const std::function<std::vector<ValueId>(size_t, size_t, const ir::Attributes&)>& f,
                             size_t results) const {
     std::vector<Row> rows(results, empty());
     each([&](size_t member, size_t way) {
@@ -141,7 +152,8 @@ class Ring {
       return builder_.op("Slice", {x}, {{"axes", Ints{along}}, {"starts", Ints{start}}, {"ends", Ints{start + size}}});
     };
     if (site_.blocks == 1) return slice(bias, axis, positions());
-    const ValueId seen = builder_.op("Reshape", {bias}, {{"shape", view({site_.blocks, static_cast<int64_t>(ways_), run()})}});
+    const ValueId seen =
+        builder_.op("Reshape", {bias}, {{"shape", view({site_.blocks, static_cast<int64_t>(ways_), run()})}});
     return builder_.op("Reshape", {slice(seen, axis + 1, 1)}, {{"shape", view({positions()})}});
   }
 
@@ -178,7 +190,8 @@ class Ring {
     Ints order(axis + 3);
     std::iota(order.begin(), order.end(), int64_t{0});
     std::swap(order[axis], order[axis + 1]);
-    const ValueId seen = builder_.op("Reshape", {row}, {{"shape", view({static_cast<int64_t>(ways_), site_.blocks, run()})}});
+    const ValueId seen =
+        builder_.op("Reshape", {row}, {{"shape", view({static_cast<int64_t>(ways_), site_.blocks, run()})}});
     const ValueId turned = builder_.op("Transpose", {seen}, {{"perm", order}});
     return builder_.op("Reshape", {turned}, {{"shape", view({site_.call.inputs[kBias].dims.back()})}});
   }

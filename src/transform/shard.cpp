@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "caches.h"
+#include "conversion.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/passes.h"
-#include "caches.h"
-#include "conversion.h"
 #include "op_types.h"
 #include "pass_arguments.h"
 #include "relayout.h"
@@ -76,7 +76,8 @@ class Sharder {
   }
 
   void op(const ir::Op& op, const Decision& decision, bool by_vocabulary) {
-    if (op.def->role == ir::Role::loss_gradient && !std::exchange(backward_, true) && sharding_.sequence) forget_gathered();
+    if (op.def->role == ir::Role::loss_gradient && !std::exchange(backward_, true) && sharding_.sequence)
+      forget_gathered();
     const auto inputs = function_.inputs(op);
     std::vector<const Copies*> operands;
     bool placed = ways_ == 1;
@@ -86,7 +87,7 @@ class Sharder {
     }
     const OpTypes types(function_, op, values_);
     if (by_vocabulary) {
-      const Layout& made                     = plan_.layouts[op.first_result];
+      const Layout& made             = plan_.layouts[op.first_result];
       copies_[op.first_result][made] = vocabulary_.write(function_, op, types.call(), operands);
       return in_result_layouts(op);
     }
@@ -127,7 +128,8 @@ class Sharder {
   // Backward gathers again what forward gathered along the sequence, so that only parts are kept until then.
   void forget_gathered() {
     for (size_t i = 0; i < copies_.size(); ++i) {
-      const bool parts = std::any_of(copies_[i].begin(), copies_[i].end(), [](const auto& entry) { return entry.first.is_split(); });
+      const bool parts =
+          std::any_of(copies_[i].begin(), copies_[i].end(), [](const auto& entry) { return entry.first.is_split(); });
       if (parts && !plan_.layouts[i].is_whole()) copies_[i].erase(Layout::whole());
     }
   }
@@ -200,16 +202,18 @@ Sharding sharding_arguments(const PassArguments& arguments) {
 
 namespace definitions {
 PassDef shard() {
-  return {"shard",
-          "tensor parallelism over tp devices; plan=auto, megatron, or a file of name patterns with the dimension that they split; "
-          "sequence=true and vocabulary=true split these too; results=split leaves split results where they are",
-          {"tp", "plan", "sequence", "vocabulary", "results"},
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::shard(module, ops, degree_argument(arguments, "tp", 1), sharding_arguments(arguments)).module;
-          },
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return shard_notes(module, ops, degree_argument(arguments, "tp", 1), sharding_arguments(arguments));
-          }};
+  return {
+      "shard",
+      "tensor parallelism over tp devices; plan=auto, megatron, or a file of name patterns with the dimension that "
+      "they split; sequence=true and vocabulary=true split these too; results=split leaves split results where they "
+      "are",
+      {"tp", "plan", "sequence", "vocabulary", "results"},
+      [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+        return transform::shard(module, ops, degree_argument(arguments, "tp", 1), sharding_arguments(arguments)).module;
+      },
+      [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+        return shard_notes(module, ops, degree_argument(arguments, "tp", 1), sharding_arguments(arguments));
+      }};
 }
 }  // namespace definitions
 

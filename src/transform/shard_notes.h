@@ -6,7 +6,8 @@
 
 namespace foreflow::transform {
 
-// For the plan megatron: the blocks that are recognised, and the weights that the plan auto would treat otherwise; nothing for others.
+// For the plan megatron: the blocks that are recognised, and the weights that the plan auto would treat otherwise;
+// nothing for others.
 std::vector<std::string> shard_notes(const ir::Module& module, const ir::OpTable& ops, int ways,
                                      const Sharding& sharding);
 

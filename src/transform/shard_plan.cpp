@@ -16,8 +16,8 @@ namespace {
 constexpr int32_t kNoOrigin = -1;
 constexpr int32_t kSequence = -2;  // may be gathered anywhere: no weight is given up for it
 
-// What an op sees: layouts as they arrive. Its leader is the first operand that the split of a weight has reached, an activation
-// rather than a weight; -1: none.
+// What an op sees: layouts as they arrive. Its leader is the first operand that the split of a weight has reached, an
+// activation rather than a weight; -1: none.
 struct Arrival {
   const ir::Op& op;
   const ir::OpCall& call;
@@ -33,9 +33,9 @@ struct Stored {
   bool transposed = false;
 };
 
-// Greedy in program order. Weights that a plan or the vocabulary splits are fixed, and what does not fit them is gathered. Any other
-// weight whose split leads to a dimension that must be whole is kept whole in the next round. One that is cut by a Split op is split in
-// as many blocks.
+// Greedy in program order. Weights that a plan or the vocabulary splits are fixed, and what does not fit them is
+// gathered. Any other weight whose split leads to a dimension that must be whole is kept whole in the next round. One
+// that is cut by a Split op is split in as many blocks.
 class Planner {
  public:
   Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
@@ -130,7 +130,8 @@ class Planner {
       arrival.layouts.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
     find_leader(arrival);
     auto by_vocabulary = vocabulary_.decide(function_, op, call, arrival.layouts);
-    if (by_vocabulary && arrival.origin == kNoOrigin) arrival.origin = static_cast<int32_t>(*vocabulary_.tables().begin());
+    if (by_vocabulary && arrival.origin == kNoOrigin)
+      arrival.origin = static_cast<int32_t>(*vocabulary_.tables().begin());
     plan_.by_vocabulary.push_back(by_vocabulary.has_value());
     accept(arrival, by_vocabulary ? std::move(*by_vocabulary) : decided(arrival));
   }
@@ -172,7 +173,8 @@ class Planner {
       const Stored& stored = stored_[ir::index(arrival.inputs[i])];
       Layout layout;
       if (caches_[static_cast<size_t>(stored.weight)] || whole_.contains(stored.weight) ||
-          !starts_split(arrival.call, i, ways_, blocks_of(stored.weight), layout)) continue;
+          !starts_split(arrival.call, i, ways_, blocks_of(stored.weight), layout))
+        continue;
       if (!is_parameter(arrival.inputs[i])) split_stored(stored, layout);
       arrival.layouts[i] = layout;
       arrival.leader     = static_cast<int32_t>(i);
@@ -181,8 +183,8 @@ class Planner {
     }
   }
 
-  // Outside of tensor parallelism a sum becomes parts of the sequence where the op can work on them, and so do the numbers of tokens
-  // that are looked up.
+  // Outside of tensor parallelism a sum becomes parts of the sequence where the op can work on them, and so do the
+  // numbers of tokens that are looked up.
   Decision along_sequence(const Arrival& arrival) const {
     Decision decision = decide(arrival.call, arrival.layouts, ways_);
     if (!sequences_ || arrival.call.def.role == ir::Role::optimizer) return decision;
@@ -209,8 +211,8 @@ class Planner {
     return false;
   }
 
-  // The op cannot go on with this split. Either it can with more blocks, or something is gathered: of fixed weights the activations, else
-  // the weight that began it stays whole.
+  // The op cannot go on with this split. Either it can with more blocks, or something is gathered: of fixed weights the
+  // activations, else the weight that began it stays whole.
   Decision mend(Arrival& arrival) {
     const ir::Factors factors = arrival.call.def.factors(arrival.call);
     if (factors.blocked != 0 && !blocks_.contains(arrival.origin)) {
@@ -284,7 +286,8 @@ class Planner {
   // A copy of an undecided weight that is as good as the weight.
   bool keeps_weight(const Arrival& arrival) const {
     const std::string_view name = arrival.call.def.name;
-    if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0])) return false;
+    if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0]))
+      return false;
     return name == "Identity" || name == "Cast" || (name == "Transpose" && arrival.call.inputs[0].dims.size() == 2);
   }
 
@@ -294,7 +297,8 @@ class Planner {
     if (copies) {
       static const std::vector<int64_t> kTurned = {1, 0};
       const Stored from                         = stored_[ir::index(arrival.inputs[0])];
-      const bool turns   = arrival.call.def.name == "Transpose" && arrival.call.attributes.find_ints("perm").value_or(kTurned) == kTurned;
+      const bool turns                          = arrival.call.def.name == "Transpose" &&
+                         arrival.call.attributes.find_ints("perm").value_or(kTurned) == kTurned;
       stored_[arrival.op.first_result]    = {from.weight, from.transposed != turns};
       undecided_[arrival.op.first_result] = true;
     }
@@ -331,12 +335,12 @@ class Planner {
   std::optional<SequenceLayouts> sequences_;
   VocabularyRules vocabulary_;
   ShardPlan plan_;
-  std::vector<int32_t> origin_;        // per split value: the weight whose split began it
-  std::vector<bool> undecided_;        // per value: a weight or a cache without a use so far
-  std::vector<Stored> stored_;         // per value: the weight that it is or was copied from
-  std::set<int32_t> whole_;            // weights that stay whole
+  std::vector<int32_t> origin_;                              // per split value: the weight whose split began it
+  std::vector<bool> undecided_;                              // per value: a weight or a cache without a use so far
+  std::vector<Stored> stored_;                               // per value: the weight that it is or was copied from
+  std::set<int32_t> whole_;                                  // weights that stay whole
   std::map<int32_t, std::optional<int32_t>> stored_splits_;  // the dimension of weights that are split through a copy
-  std::map<int32_t, int64_t> blocks_;  // weights split in blocks
+  std::map<int32_t, int64_t> blocks_;                        // weights split in blocks
   bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
 };
 

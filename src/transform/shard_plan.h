@@ -10,14 +10,14 @@
 namespace foreflow::transform {
 
 struct ShardPlan {
-  std::vector<Layout> layouts;      // per value, as it is made
-  std::vector<Decision> decisions;  // per op
-  std::vector<bool> by_vocabulary;  // per op: written in its vocabulary-parallel form (vocabulary.h)
+  std::vector<Layout> layouts;                   // per value, as it is made
+  std::vector<Decision> decisions;               // per op
+  std::vector<bool> by_vocabulary;               // per op: written in its vocabulary-parallel form (vocabulary.h)
   int split_weights = 0, split_activations = 0;  // activations: those that are split along the sequence
 };
 
 // Plans `ways`-fold tensor parallelism of a function without calls.
-ShardPlan plan_shards(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values, int ways,
-                      const Sharding& sharding);
+ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
+                      const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding);
 
 }  // namespace foreflow::transform

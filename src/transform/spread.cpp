@@ -1,10 +1,14 @@
 // Ways that share the data of each sample or batch, and send each other what they need in between:
 //
-//   func @f(%w, %x) {                    func @f(%w.s1, %w.s2, %x.s1, %x.s2) {       // %x.s1: the first half of the experts' tokens
-//     %y = MatMul(%x, %w)        ->        %a, %b = MPIAlltoall([%x.s1, %x.s2])      // all tokens for half of the experts
+//   func @f(%w, %x) {                    func @f(%w.s1, %w.s2, %x.s1, %x.s2) {       // %x.s1: the first half of the
+//   experts' tokens
+//     %y = MatMul(%x, %w)        ->        %a, %b = MPIAlltoall([%x.s1, %x.s2])      // all tokens for half of the
+//     experts
 //     ..                                   %y.s1 = MatMul(%a, %w.s1)                 // %w.s1: those experts
 //                                          %y.s2 = MatMul(%b, %w.s2)
 //                                          ..
+#include "foreflow/transform/spread.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +19,6 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/spread.h"
 #include "op_types.h"
 #include "pass_arguments.h"
 #include "ring_attention.h"
@@ -56,7 +59,9 @@ class Spreader {
   }
 
  private:
-  std::string name(const std::string& of, int way) const { return of.empty() ? of : of + ".s" + std::to_string(way + 1); }
+  std::string name(const std::string& of, int way) const {
+    return of.empty() ? of : of + ".s" + std::to_string(way + 1);
+  }
 
   ir::Device on_way(ir::Device device, int way) const {
     if (device.placed()) device.index += way * group_;
@@ -80,12 +85,15 @@ class Spreader {
     const auto device = [&](size_t o) { return ir::device_of(values_[function_.ops[o].first_result].type); };
     const auto reads  = [&](const ir::Op& op, uint32_t from) {
       const auto inputs = function_.inputs(op);
-      return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return id != ValueId::none && ir::index(id) >= from; });
+      return std::any_of(inputs.begin(), inputs.end(),
+                          [&](ValueId id) { return id != ValueId::none && ir::index(id) >= from; });
     };
     size_t end = begin + 1;
     for (; end < function_.ops.size(); ++end) {
       const ir::Op &op = function_.ops[end], &before = function_.ops[end - 1];
-      if (op.def != before.def || op.operand_count != before.operand_count || op.result_count == 0 || before.result_count == 0) break;
+      if (op.def != before.def || op.operand_count != before.operand_count || op.result_count == 0 ||
+          before.result_count == 0)
+        break;
       if (!(device(end - 1) < device(end)) || reads(op, function_.ops[begin].first_result)) break;
     }
     return end;
@@ -115,10 +123,11 @@ class Spreader {
       }
     }
     const OpTypes types(function_, first, values_);
-    const ir::OpCall call   = types.call();
-    const bool forward      = first.def->name == "BlockAttention";
+    const ir::OpCall call = types.call();
+    const bool forward    = first.def->name == "BlockAttention";
     const RingSite site{call, inputs, plan_.decisions[begin].inputs[1].blocks};
-    std::vector<Row> results = forward ? ring_attention(builder_, site, ways_) : ring_attention_grad(builder_, site, ways_);
+    std::vector<Row> results =
+        forward ? ring_attention(builder_, site, ways_) : ring_attention_grad(builder_, site, ways_);
     for (size_t o = begin; o < end; ++o) {
       for (uint32_t i = 0; i < first.result_count; ++i) {
         const size_t value = function_.ops[o].first_result + i;
@@ -159,7 +168,8 @@ class Spreader {
       Row row;
       for (const ValueId id : ids) row.push_back(copies_[ir::index(id)].at(made));
       row = convert(builder_, row, made, wanted, values_[ir::index(ids[0])].type, ways_, shrinks_);
-      for (size_t member = 0; member < ids.size(); ++member) copies_[ir::index(ids[member])][wanted] = std::move(row[member]);
+      for (size_t member = 0; member < ids.size(); ++member)
+        copies_[ir::index(ids[member])][wanted] = std::move(row[member]);
     }
   }
 
@@ -168,8 +178,10 @@ class Spreader {
     const auto inputs = function_.inputs(function_.ops[o]);
     std::vector<const Copies*> operands;
     for (size_t i = 0; i < inputs.size(); ++i)
-      operands.push_back(inputs[i] == ValueId::none ? nullptr : &copies_[ir::index(inputs[i])].at(plan_.decisions[o].inputs[i]));
-    const bool placed = std::any_of(operands.begin(), operands.end(), [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
+      operands.push_back(inputs[i] == ValueId::none ? nullptr
+                                                    : &copies_[ir::index(inputs[i])].at(plan_.decisions[o].inputs[i]));
+    const bool placed = std::any_of(operands.begin(), operands.end(),
+                                    [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
     if (way > 0 && !placed) return;
     const ir::Op& op         = function_.ops[o];
     const Decision& decision = plan_.decisions[o];
@@ -178,28 +190,31 @@ class Spreader {
       const bool left_out = operands[i] == nullptr || (decision.once == static_cast<int32_t>(i) && way > 0);
       chosen[i] = left_out ? ValueId::none : (*operands[i])[operands[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
     }
-    const size_t first = ir::index(builder_.append(op.def, op.callee, attributes(op, decision, way), chosen, op.result_count));
+    const size_t first =
+        ir::index(builder_.append(op.def, op.callee, attributes(op, decision, way), chosen, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
-      const auto id           = static_cast<ValueId>(first + i);
-      const std::string& own  = function_.values[op.first_result + i].name;
+      const auto id          = static_cast<ValueId>(first + i);
+      const std::string& own = function_.values[op.first_result + i].name;
       builder_.set_name(id, placed ? name(own, way) : own);
       copies_[op.first_result + i][plan_.made(op.first_result + i)].push_back(id);
     }
   }
 
   ir::AttributesRef attributes(const ir::Op& op, const Decision& decision, int way) {
-    if (ir::names_devices(op)) return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return on_way(device, way); }));
+    if (ir::names_devices(op))
+      return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return on_way(device, way); }));
     const OpTypes types(function_, op, values_);
     return builder_.share(local_attributes(types.call(), decision, types.outputs, ways_));
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
-    const ValueId id     = function_.results[i];
-    const Layout made    = plan_.layouts[ir::index(id)];
-    const Layout layout  = made.is_partial() ? Layout::whole() : made;
-    auto& known          = copies_[ir::index(id)];
+    const ValueId id    = function_.results[i];
+    const Layout made   = plan_.layouts[ir::index(id)];
+    const Layout layout = made.is_partial() ? Layout::whole() : made;
+    auto& known         = copies_[ir::index(id)];
     if (!known.contains(layout))
-      known[layout] = convert(builder_, {known.at(made)}, made, layout, values_[ir::index(id)].type, ways_, shrinks_)[0];
+      known[layout] =
+          convert(builder_, {known.at(made)}, made, layout, values_[ir::index(id)].type, ways_, shrinks_)[0];
     add_result(results, distributed_.results, i, layout, known.at(layout), ways_);
   }
 
@@ -233,7 +248,8 @@ constexpr std::array<std::string_view, 4> kContextAttention = {"all_gather", "ri
 ContextAttention context_attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kContextAttention.begin(), kContextAttention.end(), name);
   if (found != kContextAttention.end()) return static_cast<ContextAttention>(found - kContextAttention.begin());
-  throw Error(place, "\"" + std::string(name) + "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
+  throw Error(place, "\"" + std::string(name) +
+                         "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
 }
 
 int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
@@ -252,18 +268,20 @@ std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAtte
 
 namespace definitions {
 PassDef spread() {
-  return {"spread",
-          "ways that share the data along a dimension (0: samples, 1: positions) and send each other what they need: context "
-          "parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n parts; attention=ring, "
-          "striped_ring or all_to_all instead of all_gather, for attention made one op by fuse_attention",
-          {"ways", "dimension", "experts", "blocks", "attention"},
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            const Spread how{static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
-                             word_argument(arguments, "experts", "false") == "true",
-                             degree_argument(arguments, "blocks", 1),
-                             context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
-            return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
-          }};
+  return {
+      "spread",
+      "ways that share the data along a dimension (0: samples, 1: positions) and send each other what they need: "
+      "context parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n "
+      "parts; attention=ring, striped_ring or all_to_all instead of all_gather, for attention made one op by "
+      "fuse_attention",
+      {"ways", "dimension", "experts", "blocks", "attention"},
+      [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+        const Spread how{
+            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
+            word_argument(arguments, "experts", "false") == "true", degree_argument(arguments, "blocks", 1),
+            context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
+        return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
+      }};
 }
 }  // namespace definitions
 

@@ -12,8 +12,8 @@
 namespace foreflow::transform {
 namespace {
 
-// The dimension of a weight that a product neither contracts nor gives to its columns: that of the experts in w[e,h,f] of
-// x[e,n,h] * w[e,h,f]; -1: there is none.
+// The dimension of a weight that a product neither contracts nor gives to its columns: that of the experts in w[e,h,f]
+// of x[e,n,h] * w[e,h,f]; -1: there is none.
 int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
   if (call.def.role != ir::Role::compute) return -1;
   const FactorText text = parse_factors(call.def.factors(call).text);
@@ -27,18 +27,23 @@ int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
     const bool shared = std::any_of(text.inputs.begin(), text.inputs.end(), [&](const std::string& input) {
       return &input != &text.inputs[weight] && input.find(letter) != std::string::npos;
     });
-    contracts = contracts || (shared && !kept);
+    contracts         = contracts || (shared && !kept);
     if (shared && kept && batch < 0) batch = static_cast<int32_t>(dim);
   }
   return contracts ? batch : -1;
 }
 
-// Greedy in program order. What has arrived split stays split; of several ways to go on, the one that leaves no sums and
-// moves the fewest bytes is taken.
+// Greedy in program order. What has arrived split stays split; of several ways to go on, the one that leaves no sums
+// and moves the fewest bytes is taken.
 class Planner {
  public:
   Planner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread)
-      : module_(module), function_(module.entry()), values_(values), ways_(ways), spread_(spread), blocks_(spread.blocks) {}
+      : module_(module),
+        function_(module.entry()),
+        values_(values),
+        ways_(ways),
+        spread_(spread),
+        blocks_(spread.blocks) {}
 
   SpreadPlan run() {
     const size_t count = function_.values.size();
@@ -76,8 +81,8 @@ class Planner {
   [[noreturn]] void refuse_data() const {
     if (size_ == 0) throw Error(place(), "has no data with dimension " + std::to_string(spread_.dim) + " to split");
     const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
-    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " + std::to_string(spread_.dim) +
-                             " of the data, which is " + std::to_string(size_));
+    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " +
+                             std::to_string(spread_.dim) + " of the data, which is " + std::to_string(size_));
   }
 
   void visit(const ir::Op& op) {
@@ -85,7 +90,8 @@ class Planner {
     const ir::OpCall call = types.call();
     const auto inputs     = function_.inputs(op);
     std::vector<Layout> made;
-    for (const ir::ValueId id : inputs) made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
+    for (const ir::ValueId id : inputs)
+      made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
     const std::optional<AttentionDecision> attention =
         spread_.dim == 1 ? decide_attention(call, made, ways_, spread_.attention) : std::nullopt;
     Decision decision = attention ? attention->decision : choose(op, call, inputs, made);
@@ -101,11 +107,14 @@ class Planner {
     plan_.decisions.push_back(std::move(decision));
   }
 
-  Decision choose(const ir::Op& op, const ir::OpCall& call, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made) {
-    const bool untouched = std::all_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_whole(); });
+  Decision choose(const ir::Op& op, const ir::OpCall& call, std::span<const ir::ValueId> inputs,
+                  const std::vector<Layout>& made) {
+    const bool untouched =
+        std::all_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_whole(); });
     if (untouched || call.def.role == ir::Role::optimizer) return decide(call, made, ways_);
     if (spread_.experts) {
-      if (const int64_t weight = expert_weight(op, call, inputs); weight >= 0) return with_experts(op, call, static_cast<size_t>(weight));
+      if (const int64_t weight = expert_weight(op, call, inputs); weight >= 0)
+        return with_experts(op, call, static_cast<size_t>(weight));
     }
     if (std::any_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_partial(); })) {
       Decision decision = decide(call, made, ways_);
@@ -139,7 +148,8 @@ class Planner {
     arriving[i]       = layout;
     Decision decision = decide(call, arriving, ways_);
     if (decision.inputs[i] != layout) return;
-    const bool sums    = std::any_of(decision.outputs.begin(), decision.outputs.end(), [](const Layout& one) { return one.is_partial(); });
+    const bool sums    = std::any_of(decision.outputs.begin(), decision.outputs.end(),
+                                     [](const Layout& one) { return one.is_partial(); });
     const double bytes = bytes_for(inputs, decision);
     if (bytes == std::numeric_limits<double>::infinity()) return;
     if (best_.found && std::pair(best_.sums, best_.bytes) <= std::pair(sums, bytes)) return;
@@ -167,7 +177,8 @@ class Planner {
     double bytes = 0;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none || has(inputs[i], decision.inputs[i])) continue;
-      if (experts_[ir::index(inputs[i])]) return std::numeric_limits<double>::infinity();  // experts stay where they are
+      if (experts_[ir::index(inputs[i])])
+        return std::numeric_limits<double>::infinity();  // experts stay where they are
       bytes += conversion_bytes(plan_.layouts[ir::index(inputs[i])], decision.inputs[i], type(inputs[i]), ways_);
     }
     return bytes;
@@ -180,8 +191,9 @@ class Planner {
       if (dim < 0) continue;
       const int64_t count = type(inputs[i]).dims[static_cast<size_t>(dim)];
       if (count % ways_ == 0) return static_cast<int64_t>(i);
-      throw Error(ir::describe(module_, function_, op), "expert parallelism of " + std::to_string(ways_) + " does not divide the " +
-                                                            std::to_string(count) + " experts; use a divisor of it");
+      throw Error(ir::describe(module_, function_, op), "expert parallelism of " + std::to_string(ways_) +
+                                                            " does not divide the " + std::to_string(count) +
+                                                            " experts; use a divisor of it");
     }
     return -1;
   }
@@ -194,18 +206,23 @@ class Planner {
     return decide(call, arriving, ways_);
   }
 
-  void settle(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made, const Decision& decision) {
+  void settle(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made,
+              const Decision& decision) {
     bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->name == "Cast");
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
       const size_t value = ir::index(inputs[i]);
-      // Experts live split, and so does what an optimizer keeps for them; other weights are whole and sliced where they are used.
-      if (undecided_[value] && (experts_[value] || op.def->role == ir::Role::optimizer)) plan_.layouts[value] = decision.inputs[i];
+      // Experts live split, and so does what an optimizer keeps for them; other weights are whole and sliced where they
+      // are used.
+      if (undecided_[value] && (experts_[value] || op.def->role == ir::Role::optimizer))
+        plan_.layouts[value] = decision.inputs[i];
       undecided_[value] = false;
-      if (plan_.layouts[value] != decision.inputs[i] && !has(inputs[i], decision.inputs[i])) at_hand_[value].push_back(decision.inputs[i]);
+      if (plan_.layouts[value] != decision.inputs[i] && !has(inputs[i], decision.inputs[i]))
+        at_hand_[value].push_back(decision.inputs[i]);
       experts = experts && (experts_[value] || made[i].is_whole());
     }
-    const bool any = std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return id != ir::ValueId::none && experts_[ir::index(id)]; });
+    const bool any = std::any_of(inputs.begin(), inputs.end(),
+                                 [&](ir::ValueId id) { return id != ir::ValueId::none && experts_[ir::index(id)]; });
     for (uint32_t i = 0; experts && any && i < op.result_count; ++i) experts_[op.first_result + i] = true;
   }
 
@@ -215,17 +232,18 @@ class Planner {
   const int ways_;
   const Spread& spread_;
   SpreadPlan plan_;
-  int64_t blocks_;                              // that it counts
-  int64_t size_ = 0;                            // of the dimension that is split
-  std::vector<std::vector<Layout>> at_hand_;    // per value: what it has been converted to
-  std::vector<bool> undecided_;                 // per value: a weight without a use so far
-  std::vector<bool> experts_;                   // per value: experts' weights, and what is the same in another form
+  int64_t blocks_;                            // that it counts
+  int64_t size_ = 0;                          // of the dimension that is split
+  std::vector<std::vector<Layout>> at_hand_;  // per value: what it has been converted to
+  std::vector<bool> undecided_;               // per value: a weight without a use so far
+  std::vector<bool> experts_;                 // per value: experts' weights, and what is the same in another form
   Best best_;
 };
 
 }  // namespace
 
-SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread) {
+SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                       const Spread& spread) {
   return Planner(module, values, ways, spread).run();
 }
 

@@ -23,7 +23,9 @@ struct SpreadPlan {
   }
 };
 
-// Plans for a function without calls. Throws Error where no data can be split in so many parts, or no experts are found.
-SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread);
+// Plans for a function without calls. Throws Error where no data can be split in so many parts, or no experts are
+// found.
+SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                       const Spread& spread);
 
 }  // namespace foreflow::transform

@@ -31,7 +31,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
     for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
       makers[function.ops[o].first_result + i] = static_cast<int>(o);
   }
-  std::set<std::pair<ir::ValueId, int>> sent;     // values, and the stages that need them
+  std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
   std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
   for (size_t o = 0; o < staged.size(); ++o) {
     if (!is_task(staged[o].phase)) continue;
@@ -53,7 +53,8 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
 }  // namespace
 
 schedule::Costs stage_costs(const ir::Function& function, const std::vector<StagedOp>& staged,
-                            const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts, int stages) {
+                            const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
+                            int stages) {
   OpPrices price(prices, parts);
   const double group = devices_of_group(values);
   schedule::Costs costs;
@@ -63,9 +64,9 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
     const ir::Op& op            = function.ops[o];
     const double seconds        = price(function, op, values).seconds.value();
     schedule::StageCosts& stage = costs.stages[static_cast<size_t>(staged[o].stage)];
-    double& task = staged[o].phase == StagePhase::forward    ? stage.forward
-                   : staged[o].phase == StagePhase::backward ? stage.input_grad
-                                                             : stage.weight_grad;
+    double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
+                                  : staged[o].phase == StagePhase::backward ? stage.input_grad
+                                                                            : stage.weight_grad;
     task += op.def->role == ir::Role::communication ? seconds : seconds / group;
   }
   costs.hop = slowest_hop(function, staged, values, prices, parts) / group;

@@ -8,7 +8,8 @@ StageDevices::StageDevices(const schedule::Plan& plan)
     : devices_(static_cast<size_t>(plan.pipes()), std::vector<int>(static_cast<size_t>(plan.stages()))) {
   for (int device = 0; device < plan.size.devices; ++device) {
     for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
-      const auto pipe = static_cast<size_t>(plan.pipe_of(chunk)), stage = static_cast<size_t>(plan.stage_of(device, chunk));
+      const auto pipe       = static_cast<size_t>(plan.pipe_of(chunk)),
+                 stage      = static_cast<size_t>(plan.stage_of(device, chunk));
       devices_[pipe][stage] = device;
     }
   }

@@ -19,7 +19,8 @@ class StageDevices {
   std::vector<std::vector<int>> devices_;  // by pipe and stage
 };
 
-// Per parameter of `function` the devices with a copy of it: those that read it; a weight's optimizer state lives with it.
+// Per parameter of `function` the devices with a copy of it: those that read it; a weight's optimizer state lives with
+// it.
 std::vector<std::set<int>> holders_of(const ir::Function& function, const std::vector<StagedOp>& staged,
                                       const StageFunctions& functions, const StageDevices& devices);
 

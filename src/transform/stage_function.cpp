@@ -12,14 +12,10 @@ int part_of(StagePhase phase) { return static_cast<int>(phase) - static_cast<int
 
 std::string_view work_of(schedule::Phase phase) {
   switch (phase) {
-    case schedule::Phase::forward:
-      return "forward";
-    case schedule::Phase::backward:
-      return "backward";
-    case schedule::Phase::input_grad:
-      return "input_grad";
-    case schedule::Phase::weight_grad:
-      return "weight_grad";
+    case schedule::Phase::forward: return "forward";
+    case schedule::Phase::backward: return "backward";
+    case schedule::Phase::input_grad: return "input_grad";
+    case schedule::Phase::weight_grad: return "weight_grad";
   }
   return "";
 }
@@ -37,14 +33,10 @@ std::string name_of(schedule::Phase phase, int stage, const std::vector<bool>& b
 
 Parts parts_of(schedule::Phase phase) {
   switch (phase) {
-    case schedule::Phase::forward:
-      return {0, 0};
-    case schedule::Phase::backward:
-      return {1, 2};
-    case schedule::Phase::input_grad:
-      return {1, 1};
-    case schedule::Phase::weight_grad:
-      return {2, 2};
+    case schedule::Phase::forward: return {0, 0};
+    case schedule::Phase::backward: return {1, 2};
+    case schedule::Phase::input_grad: return {1, 1};
+    case schedule::Phase::weight_grad: return {2, 2};
   }
   return {0, 0};
 }

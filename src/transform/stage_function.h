@@ -2,9 +2,9 @@
 // halves of that.
 #pragma once
 
+#include "copy.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/shared_attributes.h"
-#include "copy.h"
 #include "stages.h"
 
 namespace foreflow::transform {
@@ -39,9 +39,7 @@ class StageOutliner {
   Outlined outline(schedule::Phase phase, int stage, const std::vector<bool>& begun);
 
  private:
-  static size_t number(int stage, int part) {
-    return static_cast<size_t>(stage) * kParts + static_cast<size_t>(part);
-  }
+  static size_t number(int stage, int part) { return static_cast<size_t>(stage) * kParts + static_cast<size_t>(part); }
   void find_readers();
   bool inside(ir::ValueId id) const;
   bool is_constant(ir::ValueId id) const;

@@ -45,14 +45,14 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   if (!wanted.places.empty()) return cuts_behind(wanted.places, phases, ends, stages);
   if (!wanted.shares.empty() && wanted.shares.size() != stages) {
     throw Error("pipeline: stages", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
-                                " stages; write one for each");
+                                        " stages; write one for each");
   }
   const std::vector<double> shares = wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares;
-  Cuts cuts = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
-                                                          : balanced_cuts(places, limits_of(wanted, plan, shares));
+  Cuts cuts                        = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
+                                                                                 : balanced_cuts(places, limits_of(wanted, plan, shares));
   if (cuts.size() + 1 < stages) {
-    throw Error("pipeline: stages", "@" + module.entry().name + " has too few ops for " + std::to_string(stages) +
-                                        " stages; use fewer");
+    throw Error("pipeline: stages",
+                "@" + module.entry().name + " has too few ops for " + std::to_string(stages) + " stages; use fewer");
   }
   return cuts;
 }
@@ -65,9 +65,9 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
   const std::vector<StagePhase> phases = phases_of(module, function, values);
   const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
-  const auto places = cut_places(function, phases, ends, anchors, values, wanted.prices,
-                                 plan.size.microbatches * wanted.prices.replicas);
-  const Cuts cuts   = cuts_of(module, places, phases, ends, wanted, plan);
+  const auto places                    = cut_places(function, phases, ends, anchors, values, wanted.prices,
+                                                    plan.size.microbatches * wanted.prices.replicas);
+  const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());
   for (size_t o = 0; o < phases.size(); ++o) {
@@ -86,7 +86,7 @@ Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, in
   for (size_t o = 0; o < staged.size(); ++o) {
     if (staged[o].phase != StagePhase::forward) continue;
     cut.places[static_cast<size_t>(staged[o].stage)] = ++forward;
-    const ir::Attributes& attributes = *function.ops[o].attributes;
+    const ir::Attributes& attributes                 = *function.ops[o].attributes;
     if (attributes.find(kSegment) == nullptr || !seen.insert(attributes.get_int(kSegment)).second) continue;
     ++cut.segments[static_cast<size_t>(staged[o].stage)];
   }

@@ -26,7 +26,8 @@ std::vector<const MixedInstance*> instance_by_function(const ir::Module& module,
   return found;
 }
 
-ir::Op with_stated_devices(ir::FunctionBuilder& builder, const ir::Function& function, size_t o, const MixedInstance* instance) {
+ir::Op with_stated_devices(ir::FunctionBuilder& builder, const ir::Function& function, size_t o,
+                           const MixedInstance* instance) {
   ir::Op op = function.ops[o];
   FOREFLOW_CHECK(instance != nullptr, "a function with several instances calls none that names devices");
   const interpret::DeviceMap& map = instance->maps[o];

@@ -16,6 +16,7 @@ std::vector<const MixedInstance*> instance_by_function(const ir::Module& module,
                                                        const interpret::MixedInterpretation& interpretation);
 
 // Call `o` of `function`, whose instance is known, with its devices stated.
-ir::Op with_stated_devices(ir::FunctionBuilder& builder, const ir::Function& function, size_t o, const MixedInstance* instance);
+ir::Op with_stated_devices(ir::FunctionBuilder& builder, const ir::Function& function, size_t o,
+                           const MixedInstance* instance);
 
 }  // namespace foreflow::transform

@@ -8,8 +8,8 @@ namespace foreflow::transform {
 
 using ir::ValueId;
 
-StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function,
-                       const std::vector<StagedOp>& staged, const std::vector<bool>& summed, PlacedValues& values)
+StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
+                       const std::vector<bool>& summed, PlacedValues& values)
     : builder_(builder),
       function_(function),
       staged_(staged),
@@ -53,7 +53,7 @@ void StepUpdate::sum_up(ValueId id) {
   std::map<int, ValueId> here;
   for (const ValueId part : parts) {
     for (const int device : values_.devices_of(part)) {
-      const ValueId made    = values_.find(part, kEveryMicrobatch, device);
+      const ValueId made     = values_.find(part, kEveryMicrobatch, device);
       const auto [at, alone] = here.try_emplace(device, made);
       if (!alone) at->second = builder_.op("Add", {at->second, made});
     }
@@ -73,8 +73,7 @@ ValueId StepUpdate::constant(ValueId id) {
   if (known != constants_.end()) return known->second;
   const ir::Op& op = function_.ops[static_cast<size_t>(makers_[ir::index(id)])];
   std::vector<ValueId> operands;
-  for (const ValueId input : function_.inputs(op))
-    operands.push_back(input == ValueId::none ? input : constant(input));
+  for (const ValueId input : function_.inputs(op)) operands.push_back(input == ValueId::none ? input : constant(input));
   const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, op.result_count));
   for (uint32_t i = 0; i < op.result_count; ++i)
     constants_[function_.output(op, i)] = static_cast<ValueId>(first + static_cast<int32_t>(i));

@@ -13,7 +13,8 @@ namespace {
 using ir::ValueId;
 
 // Softmax and products in one op: queries, keys and values are its first operands.
-constexpr std::array<std::string_view, 3> kFusedAttention = {"BlockAttention", "MultiHeadAttention", "GroupQueryAttention"};
+constexpr std::array<std::string_view, 3> kFusedAttention = {"BlockAttention", "MultiHeadAttention",
+                                                             "GroupQueryAttention"};
 
 class Recogniser {
  public:
@@ -106,7 +107,8 @@ class Recogniser {
   void find_mlps() {
     for (size_t i = 0; i < graph_.linears().size(); ++i) {
       const Sources& from = sources_[i];
-      if (from.others.empty() && !from.reads_data && from.activates) add_block(TransformerBlock::Kind::mlp, from.linears, {i});
+      if (from.others.empty() && !from.reads_data && from.activates)
+        add_block(TransformerBlock::Kind::mlp, from.linears, {i});
     }
   }
 
@@ -126,10 +128,10 @@ class Recogniser {
       open.pop_back();
       reaches = reaches || std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end();
       for (const size_t o : graph_.readers(id)) {
-        const ir::Op& op        = function_.ops[o];
-        const bool is_loss      = op.def->name.find("CrossEntropy") != std::string_view::npos || op.def->name == "Loss";
-        const bool is_softmax   = op.def->name == "Softmax" || op.def->name == "LogSoftmax";
-        reaches                 = reaches || is_loss;
+        const ir::Op& op      = function_.ops[o];
+        const bool is_loss    = op.def->name.find("CrossEntropy") != std::string_view::npos || op.def->name == "Loss";
+        const bool is_softmax = op.def->name == "Softmax" || op.def->name == "LogSoftmax";
+        reaches               = reaches || is_loss;
         if (!is_loss && !is_softmax && !graph_.passes(o)) return false;
         for (uint32_t r = 0; r < op.result_count && !is_loss; ++r) open.push_back(function_.output(op, r));
       }
@@ -145,11 +147,14 @@ class Recogniser {
   Transformer found_;
 };
 
-std::string counted(size_t count, const std::string& what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
+std::string counted(size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 std::string form(const TransformerBlock& block) {
   const size_t columns = block.columns.size();
-  if (block.kind == TransformerBlock::Kind::mlp) return columns == 1 ? "up, down" : columns == 2 ? "up and gate, down" : "several products, down";
+  if (block.kind == TransformerBlock::Kind::mlp)
+    return columns == 1 ? "up, down" : columns == 2 ? "up and gate, down" : "several products, down";
   return columns == 1 ? "q|k|v in one product" : "q, k, v in " + std::to_string(columns) + " products";
 }
 
@@ -162,7 +167,8 @@ Transformer recognise(const ir::Function& function, const interpret::Values<inte
 std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function) {
   std::map<std::string, size_t> blocks;
   for (const TransformerBlock& block : transformer.blocks) {
-    ++blocks[std::string(block.kind == TransformerBlock::Kind::attention ? "attention block" : "MLP block") + "|" + form(block)];
+    ++blocks[std::string(block.kind == TransformerBlock::Kind::attention ? "attention block" : "MLP block") + "|" +
+             form(block)];
   }
   std::vector<std::string> lines;
   for (const auto& [what, count] : blocks) {
@@ -171,7 +177,7 @@ std::vector<std::string> describe(const Transformer& transformer, const ir::Func
   }
   for (const size_t table : transformer.embeddings) lines.push_back("embedding %" + function.values[table].name);
   for (const Linear& head : transformer.heads) {
-    const bool tied = transformer.embeddings.contains(head.weight);
+    const bool tied        = transformer.embeddings.contains(head.weight);
     const std::string what = transformer.embeddings.empty() ? "output layer %" : "LM head %";
     lines.push_back(what + function.values[head.weight].name + (tied ? ", tied to the embedding" : ""));
   }

@@ -19,13 +19,14 @@ struct TransformerBlock {
 
 struct Transformer {
   std::vector<TransformerBlock> blocks;
-  std::set<size_t> embeddings;      // parameters: the tables of the vocabulary
-  std::vector<Linear> heads;        // products that lead to a result or a loss with no other product behind
+  std::set<size_t> embeddings;  // parameters: the tables of the vocabulary
+  std::vector<Linear> heads;    // products that lead to a result or a loss with no other product behind
 };
 
 Transformer recognise(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
-// "2 attention blocks (q|k|v in one product)", "1 MLP block (up and gate)", "embedding %wte", "LM head %wte, tied to the embedding".
+// "2 attention blocks (q|k|v in one product)", "1 MLP block (up and gate)", "embedding %wte", "LM head %wte, tied to
+// the embedding".
 std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function);
 
 }  // namespace foreflow::transform

@@ -1,5 +1,5 @@
-// Writes out all replicas of a program that says what one of them does. Functions in which replicas meet are called once
-// for all of them, on the devices of all; others once for each:
+// Writes out all replicas of a program that says what one of them does. Functions in which replicas meet are called
+// once for all of them, on the devices of all; others once for each:
 //
 //   func @f(%w, %x) {                                 func @f(%w.r1, %w.r2, %x.r1, %x.r2) {
 //     %dw = @stage(%w, %x)                       ->     %dw.r1 = @stage(%w.r1, %x.r1)
@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "foreflow/interpret/interpreter.h"
-#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/builder.h"
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/replicas.h"
 
@@ -65,8 +65,8 @@ class Unfolder {
       for (const ir::Op& op : module_.functions[f].ops) {
         if (!op.is_call() || !meet_[static_cast<size_t>(op.callee)]) continue;
         const std::vector<int64_t>* stated = ir::call_devices(op);
-        const int32_t count = stated == nullptr ? devices_[f] : static_cast<int32_t>(stated->size());
-        int32_t& known      = devices_[static_cast<size_t>(op.callee)];
+        const int32_t count                = stated == nullptr ? devices_[f] : static_cast<int32_t>(stated->size());
+        int32_t& known                     = devices_[static_cast<size_t>(op.callee)];
         FOREFLOW_CHECK(known == 0 || known == count, "calls of a function are on equally many devices");
         known = count;
       }
@@ -118,9 +118,7 @@ class Unfolder {
     return builder.finish(std::move(results));
   }
 
-  ValueId copy(ValueId id, size_t way) const {
-    return id == ValueId::none ? id : copies_[ir::index(id) * ways_ + way];
-  }
+  ValueId copy(ValueId id, size_t way) const { return id == ValueId::none ? id : copies_[ir::index(id) * ways_ + way]; }
 
   void keep(size_t value, size_t way, ValueId made) {
     copies_[value * ways_ + way] = made;
@@ -131,8 +129,7 @@ class Unfolder {
   void alone(const ir::Op& op, size_t way) {
     std::vector<ValueId> operands;
     for (const ValueId id : function_->inputs(op)) operands.push_back(copy(id, way));
-    const size_t first =
-        ir::index(builder_->append(op.def, op.callee, attributes(op, way), operands, op.result_count));
+    const size_t first = ir::index(builder_->append(op.def, op.callee, attributes(op, way), operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) keep(op.first_result + i, way, static_cast<ValueId>(first + i));
   }
 
@@ -167,8 +164,8 @@ class Unfolder {
       }
       attributes.set(std::string(ir::kCallDevices), std::move(devices));
     }
-    const size_t first = ir::index(builder_->append(op.def, op.callee, builder_->share(std::move(attributes)), operands,
-                                                    op.result_count * ways_));
+    const size_t first = ir::index(
+        builder_->append(op.def, op.callee, builder_->share(std::move(attributes)), operands, op.result_count * ways_));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       for (size_t way = 0; way < ways_; ++way)
         keep(op.first_result + i, way, static_cast<ValueId>(first + i * ways_ + way));
@@ -179,8 +176,8 @@ class Unfolder {
   const ir::Module& module_;
   const size_t ways_;
   const ir::OpTable& ops_;
-  std::vector<bool> meet_;         // per function
-  std::vector<int32_t> devices_;   // per function in which replicas meet
+  std::vector<bool> meet_;        // per function
+  std::vector<int32_t> devices_;  // per function in which replicas meet
   std::vector<bool> names_devices_;
   const ir::Function* function_ = nullptr;  // at hand
   ir::FunctionBuilder* builder_ = nullptr;

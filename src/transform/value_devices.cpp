@@ -22,7 +22,9 @@ Device only_device(const interpret::Place& place) {
 class Walk {
  public:
   explicit Walk(const ir::Module& module)
-      : module_(module), placement_(interpret::place(module, module.functions.size() - 1)), devices_(module.functions.size()) {}
+      : module_(module),
+        placement_(interpret::place(module, module.functions.size() - 1)),
+        devices_(module.functions.size()) {}
 
   std::vector<std::vector<Device>> run() && {
     visit(static_cast<int32_t>(placement_.instances.size()) - 1, {});

@@ -7,8 +7,8 @@
 
 namespace foreflow::transform {
 
-// Per function and value: its device in all instances of the function; not placed where they differ. Empty for a function that
-// nobody calls.
+// Per function and value: its device in all instances of the function; not placed where they differ. Empty for a
+// function that nobody calls.
 std::vector<std::vector<ir::Device>> devices_of_values(const ir::Module& module);
 
 // A program on no device, on D1; any other as it is.

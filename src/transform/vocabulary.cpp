@@ -79,9 +79,10 @@ ValueId of_way(const Copies& copies, size_t way) { return copies[copies.size() =
 
 }  // namespace
 
-// Emits an op on the part of each way, with its attributes: the first of its rows or classes, and how many all parts have.
-Copies VocabularyWriter::on_each_way(std::string_view name, const std::vector<const Copies*>& operands, ir::Attributes attributes,
-                                     int64_t all) {
+// Emits an op on the part of each way, with its attributes: the first of its rows or classes, and how many all parts
+// have.
+Copies VocabularyWriter::on_each_way(std::string_view name, const std::vector<const Copies*>& operands,
+                                     ir::Attributes attributes, int64_t all) {
   attributes.set("all", all);
   Copies results;
   for (size_t way = 0; way < static_cast<size_t>(ways_); ++way) {
@@ -106,8 +107,8 @@ const VocabularyWriter::Sums& VocabularyWriter::sums(const ir::Function& functio
   sums.largest = builder_.emit("MPIAllreduceMax", largest, {}, count);
   for (size_t way = 0; way < count; ++way) {
     const ir::Attributes part{{"all", classes}, {"first", static_cast<int64_t>(way) * (classes / ways_)}};
-    const auto terms = builder_.emit("CrossEntropyTerms",
-                                     {of_way(*operands[0], way), of_way(*operands[1], way), sums.largest[way]}, part, 2);
+    const auto terms = builder_.emit(
+        "CrossEntropyTerms", {of_way(*operands[0], way), of_way(*operands[1], way), sums.largest[way]}, part, 2);
     exponentials.push_back(terms[0]);
     label.push_back(terms[1]);
   }

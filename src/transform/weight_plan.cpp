@@ -18,23 +18,27 @@ constexpr int64_t kMostDims = 8;
     shown.push_back(nearest(split.pattern, names));
     names.erase(std::find(names.begin(), names.end(), shown.back()));
   }
-  throw Error(plan.where, "\"" + split.pattern + "\" matches no weight" +
-                              (shown.empty() ? "" : (shown.size() == 1 ? "; the nearest is " : "; the nearest are ") + list_or(shown)));
+  throw Error(
+      plan.where,
+      "\"" + split.pattern + "\" matches no weight" +
+          (shown.empty() ? "" : (shown.size() == 1 ? "; the nearest is " : "; the nearest are ") + list_or(shown)));
 }
 
-void check_split(const TensorPlan& plan, const WeightSplit& split, const std::string& name, const ir::Type& type, int ways) {
+void check_split(const TensorPlan& plan, const WeightSplit& split, const std::string& name, const ir::Type& type,
+                 int ways) {
   const auto dim         = static_cast<size_t>(split.dim);
   const std::string what = "%" + name + " is " + ir::to_string(type.dims);
   if (dim >= type.dims.size()) {
     throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + ", but " + what);
   }
   if (type.dims[dim] % ways != 0) {
-    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + " over " + std::to_string(ways) +
-                                " devices, which does not divide it: " + what);
+    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + " over " +
+                                std::to_string(ways) + " devices, which does not divide it: " + what);
   }
 }
 
-SplitDims by_patterns(const ir::Function& function, const interpret::Values<interpret::Mixed>& values, const TensorPlan& plan, int ways) {
+SplitDims by_patterns(const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
+                      const TensorPlan& plan, int ways) {
   SplitDims dims(function.parameters.size());
   const std::vector<bool> weights = model_weights(function);
   for (const WeightSplit& split : plan.splits) {
@@ -55,18 +59,20 @@ SplitDims by_patterns(const ir::Function& function, const interpret::Values<inte
   return dims;
 }
 
-SplitDims by_blocks(const std::string& where, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
-                    const Sharding& sharding, int ways) {
+SplitDims by_blocks(const std::string& where, const ir::Function& function,
+                    const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
   const Transformer transformer = recognise(function, values);
   if (transformer.blocks.empty()) {
-    throw Error(where, "has no attention or MLP block that the plan megatron recognises; use auto, or a file of name patterns");
+    throw Error(
+        where, "has no attention or MLP block that the plan megatron recognises; use auto, or a file of name patterns");
   }
   SplitDims dims(function.parameters.size());
   const auto split = [&](size_t parameter, int32_t dim) {
     const ir::Type& type = values[parameter].type;
     if (type.dims[static_cast<size_t>(dim)] % ways != 0) {
-      throw Error(where, "the plan megatron splits dimension " + std::to_string(dim) + " of %" + function.values[parameter].name + ", " +
-                             ir::to_string(type.dims) + ", which " + std::to_string(ways) + " devices do not divide");
+      throw Error(where, "the plan megatron splits dimension " + std::to_string(dim) + " of %" +
+                             function.values[parameter].name + ", " + ir::to_string(type.dims) + ", which " +
+                             std::to_string(ways) + " devices do not divide");
     }
     if (!dims[parameter]) dims[parameter] = dim;
   };
@@ -99,8 +105,8 @@ std::vector<bool> model_weights(const ir::Function& function) {
   return used;
 }
 
-SplitDims weight_splits(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
-                        const Sharding& sharding, int ways) {
+SplitDims weight_splits(const ir::Module& module, const ir::Function& function,
+                        const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
   const TensorPlan& plan = sharding.plan;
   if (ways > 1 && plan.kind == TensorPlan::Kind::patterns) return by_patterns(function, values, plan, ways);
   if (ways > 1 && plan.kind == TensorPlan::Kind::megatron)

@@ -126,7 +126,8 @@ WorkloadDef bert() {
            {"sequence", "tokens a sample (512)"},
            {"positions", "length of the table of positions (512)"},
            {"vocabulary", "tokens in the vocabulary (30522)"},
-           dropout_key("training: share of the embeddings, attention weights and outputs of both halves of a block that is dropped (0)")},
+           dropout_key("training: share of the embeddings, attention weights and outputs of both halves of a block "
+                       "that is dropped (0)")},
           build};
 }
 

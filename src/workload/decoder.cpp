@@ -32,10 +32,9 @@ Value last_row(Network& net, Value x, const Pass& pass) {
 }
 
 Rotary rotary_of(Network& net, const Pass& pass, int64_t size, int64_t base) {
-  const auto limit = [&](int64_t value) { return net.constant(ir::Array::scalar(value)); };
-  const Value places =
-      pass.cache ? net.view(pass.cache->places, {-1, 1})
-                 : net.view(net.op("Range", {limit(0), limit(pass.rows), limit(1)}), {1, pass.rows});
+  const auto limit   = [&](int64_t value) { return net.constant(ir::Array::scalar(value)); };
+  const Value places = pass.cache ? net.view(pass.cache->places, {-1, 1})
+                                  : net.view(net.op("Range", {limit(0), limit(pass.rows), limit(1)}), {1, pass.rows});
   return rotary(net, places, pass.keys(), size, base);
 }
 

@@ -11,14 +11,14 @@ namespace foreflow::workload {
 
 // What one pass of a decoder sees of each sample, and what it keeps.
 struct Pass {
-  int64_t rows;                              // tokens that are new
+  int64_t rows;  // tokens that are new
   Masking masking;
   std::optional<Cache> cache = std::nullopt;  // of the tokens before them
   Values kept                = {};            // keys and values of every layer
 
   int64_t keys() const { return cache ? cache->room : rows; }
 };
-Pass reads(Network& net, int64_t rows);                         // each token sees those before it
+Pass reads(Network& net, int64_t rows);  // each token sees those before it
 Pass writes_next(Network& net, int64_t batch, int64_t context);
 
 // Keys or values: fresh[b,n,rows,d], behind those of the data parameter `name` where the pass has a cache.
@@ -27,8 +27,9 @@ Value kept(Network& net, const std::string& name, Value fresh, const Heads& head
 // The row of the last token, [b,1,h], of a pass that reads.
 Value last_row(Network& net, Value x, const Pass& pass);
 
-// Inference from `layers`(Pass&) -> x[b,rows,h] and `logits`(x[b,1,h]) -> [b,v]. Results: logits of the token after the prompt
-// (prefill) or of the next one (decode); then keys and values[b,n,t,d] of every layer, with the new token in them.
+// Inference from `layers`(Pass&) -> x[b,rows,h] and `logits`(x[b,1,h]) -> [b,v]. Results: logits of the token after the
+// prompt (prefill) or of the next one (decode); then keys and values[b,n,t,d] of every layer, with the new token in
+// them.
 struct Lengths {
   int64_t batch, sequence, context;
 };

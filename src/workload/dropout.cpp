@@ -6,8 +6,8 @@ Value Dropout::operator()(Network& net, Value x) {
   if (ratio_ == 0) return x;
   ir::Array yes(ir::DType::boolean, {});
   yes.mutable_data<bool>()[0] = true;
-  const Value ratio    = net.constant(ir::Array::scalar(static_cast<float>(ratio_)));
-  const Value training = net.constant(std::move(yes));
+  const Value ratio           = net.constant(ir::Array::scalar(static_cast<float>(ratio_)));
+  const Value training        = net.constant(std::move(yes));
   return net.ops("Dropout", {x, ratio, training}, {{"seed", ++uses_}}, 2)[0];
 }
 

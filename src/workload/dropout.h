@@ -1,13 +1,13 @@
 // Dropout (Srivastava et al., 2014) of a family in training.
 #pragma once
 
-#include "network.h"
 #include "foreflow/workload/workload.h"
+#include "network.h"
 
 namespace foreflow::workload {
 
-// A share `ratio` of the numbers is dropped, the others grow; the mask, a byte a number, is kept for the backward pass. Each
-// use draws by a seed of its own, so runs repeat. Nothing is written where the ratio is 0.
+// A share `ratio` of the numbers is dropped, the others grow; the mask, a byte a number, is kept for the backward pass.
+// Each use draws by a seed of its own, so runs repeat. Nothing is written where the ratio is 0.
 class Dropout {
  public:
   explicit Dropout(double ratio) : ratio_(ratio) {}

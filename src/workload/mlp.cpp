@@ -6,13 +6,15 @@ namespace {
 
 // x[b,h] -> Relu(x * w1) -> ... -> Relu(. * wL) -> [b,h], without biases: the DistIR paper's MLP (MLP 1B is 16 x 8192).
 Model build(const Request& request, const ir::OpTable& ops) {
-  const int64_t layers = positive(request.sizes, "layers", 16, kMostLayers), hidden = positive(request.sizes, "hidden", 8192);
+  const int64_t layers = positive(request.sizes, "layers", 16, kMostLayers),
+                hidden = positive(request.sizes, "hidden", 8192);
   ir::FunctionBuilder f("mlp", ops);
   const auto matrix = [&](int64_t rows) { return ir::Type::tensor(request.dtype, {rows, hidden}); };
   std::vector<ir::ValueId> weights;
-  for (int64_t i = 1; i <= layers; ++i) weights.push_back(f.parameter("w" + std::to_string(i), ir::ParameterRole::weight, matrix(hidden)));
-  ir::ValueId a = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
-  const bool trains = request.mode == Mode::training;
+  for (int64_t i = 1; i <= layers; ++i)
+    weights.push_back(f.parameter("w" + std::to_string(i), ir::ParameterRole::weight, matrix(hidden)));
+  ir::ValueId a       = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
+  const bool trains   = request.mode == Mode::training;
   const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
   for (int64_t i = 1; i <= layers; ++i) {
     const std::string number = std::to_string(i);
@@ -28,8 +30,10 @@ Model build(const Request& request, const ir::OpTable& ops) {
 }  // namespace
 
 WorkloadDef mlp() {
-  return {"mlp", "a multi-layer perceptron without biases; training with a squared loss",
-          {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}}, build};
+  return {"mlp",
+          "a multi-layer perceptron without biases; training with a squared loss",
+          {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}},
+          build};
 }
 
 }  // namespace foreflow::workload::definitions

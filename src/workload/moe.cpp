@@ -7,10 +7,10 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Writes a decoder with mixtures of experts (Mixtral; Jiang et al., 2024): root mean square norms, rotary positions, groups of
-// heads that share keys and values, and SwiGLU experts among which a router chooses (GShard's dispatch and combine).
-// Letters: b batch, s sequence, h hidden, a heads, k heads of keys and values, d = h/a, e experts, g groups, c capacity,
-// f width inside an expert, v vocabulary.
+// Writes a decoder with mixtures of experts (Mixtral; Jiang et al., 2024): root mean square norms, rotary positions,
+// groups of heads that share keys and values, and SwiGLU experts among which a router chooses (GShard's dispatch and
+// combine). Letters: b batch, s sequence, h hidden, a heads, k heads of keys and values, d = h/a, e experts, g groups,
+// c capacity, f width inside an expert, v vocabulary.
 class Writer {
  public:
   Writer(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
@@ -57,7 +57,8 @@ class Writer {
   }
 
   Value logits(Value x) {
-    return net_.op("Gemm", {rows_of(net_, x, z_.hidden), net_.weight("head", {z_.hidden, z_.vocabulary})}, {}, "logits");  // [bs,v]
+    return net_.op("Gemm", {rows_of(net_, x, z_.hidden), net_.weight("head", {z_.hidden, z_.vocabulary})}, {},
+                   "logits");  // [bs,v]
   }
 
   SwiGlu swiglu(const std::string& name, const Ints& batch, int64_t inner) {
@@ -91,16 +92,17 @@ class Writer {
     return net_.op("Div", {kept, total}, {}, "gates");
   }
 
-  // Adds to the loss: weight x e x the mean over all groups of sum over experts (share of the group's choices that fall on the
-  // expert) x (mean of what the router gives it). For each group by itself, as Lepikhin et al., 2021, algorithm 1, so that
-  // groups may be computed apart; scaled as by Fedus et al., 2022, eq. 4: 1 x weight where all is even.
+  // Adds to the loss: weight x e x the mean over all groups of sum over experts (share of the group's choices that fall
+  // on the expert) x (mean of what the router gives it). For each group by itself, as Lepikhin et al., 2021, algorithm
+  // 1, so that groups may be computed apart; scaled as by Fedus et al., 2022, eq. 4: 1 x weight where all is even.
   void balance(Value share, Value chosen, const Routing& routing) {
     const auto over_tokens = [&](Value x) {
       return net_.op("ReduceSum", {x}, {{"axes", Ints{1}}, {"keepdims", int64_t{0}}});  // [g,e]
     };
     const auto tokens   = static_cast<double>(routing.tokens);
     const double groups = static_cast<double>(z_.batch * routing.groups);
-    const double scale  = z_.balance_loss * static_cast<double>(z_.experts) / (groups * tokens * tokens * static_cast<double>(z_.top_k));
+    const double scale =
+        z_.balance_loss * static_cast<double>(z_.experts) / (groups * tokens * tokens * static_cast<double>(z_.top_k));
     const Value choices = over_tokens(net_.op("Where", {chosen, net_.number(scale), zero_}));
     const Value loss    = net_.op("Einsum", {choices, over_tokens(share)}, {{"equation", std::string("ge,ge->")}});
     balance_            = balance_ ? net_.op("Add", {*balance_, loss}) : loss;
@@ -141,8 +143,8 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 WorkloadDef moe() {
   return {"moe",
-          "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; inference with a "
-          "cache of keys and values",
+          "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; "
+          "inference with a cache of keys and values",
           moe_keys(), build};
 }
 

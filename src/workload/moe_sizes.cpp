@@ -15,8 +15,8 @@ std::string place(const JsonView& json, const std::string& key) {
 void check_divides(const JsonView& json, const std::string& key, int64_t part, const std::string& what, int64_t whole,
                    const std::string& of) {
   if (whole % part == 0) return;
-  throw Error(place(json, key), std::to_string(part) + " " + what + " do not divide " + of + " " + std::to_string(whole) +
-                                    "; use a divisor of it");
+  throw Error(place(json, key), std::to_string(part) + " " + what + " do not divide " + of + " " +
+                                    std::to_string(whole) + "; use a divisor of it");
 }
 
 double read_number(const JsonView& json, std::string_view key, double fallback) {
@@ -25,7 +25,8 @@ double read_number(const JsonView& json, std::string_view key, double fallback) 
 
 int64_t read_count(const JsonView& json, std::string_view key) {
   const int64_t count = json.int_or(key, 0);
-  if (count < 0 || count > kLargestSize) json.at(key).fail(std::to_string(count) + " is no number of them; use 0 or more");
+  if (count < 0 || count > kLargestSize)
+    json.at(key).fail(std::to_string(count) + " is no number of them; use 0 or more");
   return count;
 }
 
@@ -55,27 +56,29 @@ Routing MoeSizes::routing(int64_t rows) const {
 MoeSizes read_moe(const Request& request) {
   const JsonView& json = request.sizes;
   MoeSizes sizes{};
-  sizes.layers         = positive(json, "layers", 12, kMostLayers);
-  sizes.hidden         = positive(json, "hidden", 768);
-  sizes.heads          = positive(json, "heads", 12);
-  sizes.kv_heads       = positive(json, "kv_heads", sizes.heads);
-  sizes.ffn            = positive(json, "feed_forward", 4 * sizes.hidden);
-  sizes.sequence       = positive(json, "sequence", 1024);
-  sizes.vocabulary     = positive(json, "vocabulary", 32000);
-  sizes.experts        = positive(json, "experts", 8);
-  sizes.top_k          = positive(json, "top_k", std::min<int64_t>(2, sizes.experts));
-  sizes.context        = positive(json, "context", sizes.sequence);
-  sizes.groups         = positive(json, "routing_groups", 1);
-  sizes.normalise      = json.bool_or("normalise_gates", true);
-  sizes.rotary_base    = static_cast<double>(positive(json, "rotary_base", 10000));
-  sizes.batch          = request.batch;
+  sizes.layers      = positive(json, "layers", 12, kMostLayers);
+  sizes.hidden      = positive(json, "hidden", 768);
+  sizes.heads       = positive(json, "heads", 12);
+  sizes.kv_heads    = positive(json, "kv_heads", sizes.heads);
+  sizes.ffn         = positive(json, "feed_forward", 4 * sizes.hidden);
+  sizes.sequence    = positive(json, "sequence", 1024);
+  sizes.vocabulary  = positive(json, "vocabulary", 32000);
+  sizes.experts     = positive(json, "experts", 8);
+  sizes.top_k       = positive(json, "top_k", std::min<int64_t>(2, sizes.experts));
+  sizes.context     = positive(json, "context", sizes.sequence);
+  sizes.groups      = positive(json, "routing_groups", 1);
+  sizes.normalise   = json.bool_or("normalise_gates", true);
+  sizes.rotary_base = static_cast<double>(positive(json, "rotary_base", 10000));
+  sizes.batch       = request.batch;
   check_divides(json, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
   check_divides(json, "kv_heads", sizes.kv_heads, "heads of keys and values", sizes.heads, "the number of heads");
   check_divides(json, "routing_groups", sizes.groups, "groups", sizes.sequence, "the sequence length");
   if (sizes.width() % 2 != 0)
-    throw Error(place(json, "heads"), "makes heads of " + std::to_string(sizes.width()) + "; rotary embeddings need an even size");
+    throw Error(place(json, "heads"),
+                "makes heads of " + std::to_string(sizes.width()) + "; rotary embeddings need an even size");
   if (sizes.top_k > sizes.experts)
-    throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) + " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
+    throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) +
+                                          " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
   sizes.capacity_factor = read_number(json, "capacity_factor", 1.25);
   if (!(sizes.capacity_factor > 0)) json.at("capacity_factor").fail("is not above 0; use 1 for an even share, or more");
   read_others(json, sizes);
@@ -100,7 +103,9 @@ std::vector<Key> moe_keys() {
           {"dense_layers", "first layers with one MLP in place of experts (0)"},
           {"dense_feed_forward", "width inside their MLP (feed_forward)"},
           {"normalise_gates", "whether the gates of a token add up to 1 (true)", Kind::boolean},
-          {"balance_loss", "training: weight of the loss that keeps the experts' loads even, 0.01 in Switch Transformers (0)", Kind::number},
+          {"balance_loss",
+           "training: weight of the loss that keeps the experts' loads even, 0.01 in Switch Transformers (0)",
+           Kind::number},
           phase_key(),
           {"context", "decode: tokens in the cache (sequence)"}};
 }

@@ -16,8 +16,8 @@ struct MoeSizes {
   int64_t dense_layers, dense_feed_forward;  // the first layers have one MLP of this width in place of experts
   int64_t groups;                            // of each sample
   double capacity_factor;
-  bool normalise;                            // whether the gates of a token add up to 1
-  double balance_loss;                       // weight of the routers' loss in training
+  bool normalise;       // whether the gates of a token add up to 1
+  double balance_loss;  // weight of the routers' loss in training
   double rotary_base;
   int64_t batch;
 

@@ -9,20 +9,11 @@ ir::Array array_of(ir::DType dtype, const ir::Dims& dims, double value) {
   ir::Array array(dtype, dims);
   const auto single = static_cast<float>(value);
   switch (dtype) {
-    case ir::DType::f64:
-      array.mutable_data<double>()[0] = value;
-      break;
-    case ir::DType::f16:
-      array.mutable_data<uint16_t>()[0] = ir::float_to_half(single);
-      break;
-    case ir::DType::bf16:
-      array.mutable_data<uint16_t>()[0] = ir::float_to_bfloat(single);
-      break;
-    case ir::DType::f8:
-      array.mutable_data<uint8_t>()[0] = ir::float_to_float8(single);
-      break;
-    default:
-      array.mutable_data<float>()[0] = single;
+    case ir::DType::f64: array.mutable_data<double>()[0] = value; break;
+    case ir::DType::f16: array.mutable_data<uint16_t>()[0] = ir::float_to_half(single); break;
+    case ir::DType::bf16: array.mutable_data<uint16_t>()[0] = ir::float_to_bfloat(single); break;
+    case ir::DType::f8: array.mutable_data<uint8_t>()[0] = ir::float_to_float8(single); break;
+    default: array.mutable_data<float>()[0] = single;
   }
   return array;
 }

@@ -77,7 +77,8 @@ class Writer {
   Value norm(const std::string& name, Value x) { return rms_norm(net_, name, x, sizes_.hidden, kEpsilon); }
 
   Value embedded(const std::string& name, int64_t rows) {
-    return dropped_(net_, net_.op("Gather", {words_, net_.integers(name, {sizes_.batch, rows})}, {{"axis", int64_t{0}}}));
+    return dropped_(net_,
+                    net_.op("Gather", {words_, net_.integers(name, {sizes_.batch, rows})}, {{"axis", int64_t{0}}}));
   }
 
   Value encoder() {
@@ -147,8 +148,7 @@ class Writer {
     return {kept_[kept_.size() - 2], kept_.back()};
   }
 
-  Value attention(const std::string& name, Value x, int64_t rows, const Memory& memory, int64_t keys,
-                  Masking mask) {
+  Value attention(const std::string& name, Value x, int64_t rows, const Memory& memory, int64_t keys, Masking mask) {
     const Heads& heads = sizes_.heads;
     mask.dropout       = &dropped_;
     const Value q      = part(name + "q", x, rows);
@@ -203,7 +203,8 @@ WorkloadDef t5() {
            {"vocabulary", "tokens in the vocabulary (32128)"},
            phase_key(),
            {"context", "decode: tokens in the cache (target_sequence)"},
-           dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of layers and of both sides that is dropped (0)")},
+           dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
+                       "layers and of both sides that is dropped (0)")},
           build};
 }
 

@@ -112,7 +112,8 @@ WorkloadDef vit() {
            {"patch", "rows and columns of a patch, a divisor of image (16)"},
            {"channels", "of the image (3)"},
            {"classes", "that are told apart (1000)"},
-           dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves of a block that is dropped (0)")},
+           dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves "
+                       "of a block that is dropped (0)")},
           build};
 }
 

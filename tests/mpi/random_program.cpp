@@ -126,33 +126,20 @@ class Writer {
   // One op, or nothing when the values drawn do not suit it.
   bool step() {
     switch (draw(14)) {
-      case 0:
-        return unary();
-      case 1:
-        return binary();
-      case 2:
-        return tuple();
+      case 0: return unary();
+      case 1: return binary();
+      case 2: return tuple();
       case 3:
-      case 4:
-        return send();
-      case 5:
-        return collective("MPIAllreduce", "", Form::keep);
-      case 6:
-        return collective("MPIAllgather", ", axis=0", Form::join);
-      case 7:
-        return collective("MPIReduceScatter", ", axis=0", Form::split);
-      case 8:
-        return collective("MPIAlltoall", ", split_axis=0, concat_axis=1", Form::turn);
-      case 9:
-        return rooted("MPIReduce", "");
-      case 10:
-        return rooted("MPIGather", ", axis=0");
-      case 11:
-        return spread();
-      case 12:
-        return collective("MPIShift", "", Form::keep);
-      default:
-        return call();
+      case 4: return send();
+      case 5: return collective("MPIAllreduce", "", Form::keep);
+      case 6: return collective("MPIAllgather", ", axis=0", Form::join);
+      case 7: return collective("MPIReduceScatter", ", axis=0", Form::split);
+      case 8: return collective("MPIAlltoall", ", split_axis=0, concat_axis=1", Form::turn);
+      case 9: return rooted("MPIReduce", "");
+      case 10: return rooted("MPIGather", ", axis=0");
+      case 11: return spread();
+      case 12: return collective("MPIShift", "", Form::keep);
+      default: return call();
     }
   }
 

@@ -78,10 +78,11 @@ TEST_P(Remembering, GivesTheLogitsOfReadingAgain) {
   const std::map<std::string, std::string> all{
       {"gpt", R"("layers": 2, "hidden": 8, "heads": 2, "vocabulary": 7)"},
       {"llama", R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7)"},
-      {"moe", R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7, "experts": 4, "top_k": 2,
+      {"moe",
+       R"("layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "vocabulary": 7, "experts": 4, "top_k": 2,
                  "capacity_factor": 2, "shared_experts": 1)"}};
   const std::string& sizes = all.at(GetParam());
-  const auto prefill = [&](int64_t length) {
+  const auto prefill       = [&](int64_t length) {
     // The table of positions is as long as the longest sequence.
     const std::string whole = sizes + R"(, "phase": "prefill", "sequence": )" + std::to_string(length);
     return member(GetParam(), whole, Mode::inference);

@@ -36,17 +36,14 @@ Contributors initial(Kind kind, int ranks, int chunks, int rank, int chunk) {
   switch (kind) {
     case Kind::all_reduce:
     case Kind::reduce_scatter:
-    case Kind::reduce:
-      return rank < ranks ? just(rank) : 0;
+    case Kind::reduce: return rank < ranks ? just(rank) : 0;
     case Kind::all_gather:
     case Kind::gather:
     case Kind::all_to_all:
-    case Kind::shift:
-      return own ? just(rank) : 0;
+    case Kind::shift: return own ? just(rank) : 0;
     case Kind::send:
     case Kind::broadcast:
-    case Kind::scatter:
-      return rank == 0 ? just(0) : 0;
+    case Kind::scatter: return rank == 0 ? just(0) : 0;
   }
   throw InternalError("a kind without a promise");
 }
@@ -55,25 +52,16 @@ Contributors initial(Kind kind, int ranks, int chunks, int rank, int chunk) {
 bool kept(Kind kind, int ranks, int chunks, int rank, int chunk, Contributors has) {
   const int owning = owner(chunk, chunks, ranks);
   switch (kind) {
-    case Kind::all_reduce:
-      return has == all_of(ranks);
-    case Kind::reduce_scatter:
-      return owning != rank || has == all_of(ranks);
-    case Kind::reduce:
-      return rank != 0 || has == all_of(ranks);
-    case Kind::all_gather:
-      return has == just(owning);
-    case Kind::gather:
-      return rank != 0 || has == just(owning);
+    case Kind::all_reduce: return has == all_of(ranks);
+    case Kind::reduce_scatter: return owning != rank || has == all_of(ranks);
+    case Kind::reduce: return rank != 0 || has == all_of(ranks);
+    case Kind::all_gather: return has == just(owning);
+    case Kind::gather: return rank != 0 || has == just(owning);
     case Kind::send:
-    case Kind::broadcast:
-      return has == just(0);
-    case Kind::scatter:
-      return owning != rank || has == just(0);
-    case Kind::all_to_all:
-      return chunk % ranks != rank || has == just(owning);
-    case Kind::shift:
-      return (owning + 1) % ranks != rank || has == just(owning);
+    case Kind::broadcast: return has == just(0);
+    case Kind::scatter: return owning != rank || has == just(0);
+    case Kind::all_to_all: return chunk % ranks != rank || has == just(owning);
+    case Kind::shift: return (owning + 1) % ranks != rank || has == just(owning);
   }
   throw InternalError("a kind without a promise");
 }

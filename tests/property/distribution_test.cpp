@@ -26,7 +26,8 @@ constexpr double kShortTolerance = 2e-2;
 
 constexpr int64_t kBatch = 8, kLayers = 4, kHeads = 4, kKvHeads = 2, kVocabulary = 11;
 const std::string kMlp = R"({"layers": 4, "hidden": 8})";
-const std::string kMoe = R"({"layers": 4, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11,
+const std::string kMoe =
+    R"({"layers": 4, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11,
                              "experts": 4, "capacity_factor": 1, "routing_groups": 2, "shared_experts": 1})";
 const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
 
@@ -67,9 +68,13 @@ const std::vector<Model>& models() {
       {"gpt_momentum", [] { return updated(gradients_of("gpt", kGpt), "momentum"); }, kHeads},
       {"mlp_mixed_sgd", [] { return updated(gradients_of("mlp", kMlp, ir::DType::f16), "sgd"); }, 8, kShortTolerance},
       {"mlp_mixed_gradients",
-       [] { return updated(gradients_of("mlp", kMlp, ir::DType::bf16), "momentum", {.master_weights = true, .float_gradients = true}); },
+       [] {
+         return updated(gradients_of("mlp", kMlp, ir::DType::bf16), "momentum",
+                        {.master_weights = true, .float_gradients = true});
+       },
        8, kShortTolerance},
-      {"gpt_mixed_adam", [] { return updated(gradients_of("gpt", kGpt, ir::DType::f16), "adam"); }, kHeads, kShortTolerance},
+      {"gpt_mixed_adam", [] { return updated(gradients_of("gpt", kGpt, ir::DType::f16), "adam"); }, kHeads,
+       kShortTolerance},
       {"moe_inference", [] { return test::family("moe", kMoe, kBatch, Mode::inference); }, kKvHeads},
       {"moe_adam", [] { return updated(gradients_of("moe", kMoe), "adam"); }, kKvHeads},
       {"gpt_graph", gpt_graph, kHeads},

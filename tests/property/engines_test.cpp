@@ -159,8 +159,8 @@ FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int
                      const platform::Platform& platform) {
   // Every default algorithm is a single phase; all devices are in one node.
   const auto& algorithm = collective::default_algorithm(kind);
-  const auto plan = algorithm.flows(stream::place(platform, algorithm, kind, bytes, places).task).phases.front();
-  const double unit = common_share(plan.flows);
+  const auto plan       = algorithm.flows(stream::place(platform, algorithm, kind, bytes, places).task).phases.front();
+  const double unit     = common_share(plan.flows);
   FluidFlow result{ready, bytes.value() * unit, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {

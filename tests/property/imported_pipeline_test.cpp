@@ -84,15 +84,16 @@ ir::Module step(const ir::Module& loss, const Imported& subject) {
 
 // The calls of functions with `part` in their names.
 size_t functions_with(const ir::Module& module, std::string_view part) {
-  return static_cast<size_t>(std::count_if(module.functions.begin(), module.functions.end(), [&](const ir::Function& function) {
-    return function.name.find(part) != std::string::npos;
-  }));
+  return static_cast<size_t>(
+      std::count_if(module.functions.begin(), module.functions.end(),
+                    [&](const ir::Function& function) { return function.name.find(part) != std::string::npos; }));
 }
 
 void expect_same_numbers(const Original& original, const Split& split, bool trains) {
   const std::vector<transform::Distributed> steps = distribute(original.module, split);
   EXPECT_GE(functions_with(steps.back().module, "_forward"), static_cast<size_t>(split.pp));
-  EXPECT_EQ(functions_with(steps.back().module, split.delay_weight_gradients ? "_input_grad" : "_backward") > 0, trains);
+  EXPECT_EQ(functions_with(steps.back().module, split.delay_weight_gradients ? "_input_grad" : "_backward") > 0,
+            trains);
   const auto results = run(steps, original.arguments, original.results.size());
   ASSERT_EQ(results.size(), original.results.size());
   for (size_t i = 0; i < results.size(); ++i)
@@ -148,7 +149,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryImportedPipeline, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, EveryImportedPipeline, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::test

@@ -1,4 +1,6 @@
 // A program whose activations wait on the host computes what it computed before, bit for bit.
+#include "foreflow/transform/offload.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/offload.h"
 #include "foreflow/transform/recompute.h"
 #include "support/distribution.h"
 #include "support/families.h"
@@ -20,18 +21,19 @@ using test::Split;
 ir::Module trained(const test::Member& member, const std::string& recompute, int stages) {
   const ir::OpTable& ops = ops::table();
   const ir::Module model = transform::differentiate(test::built(member, 8), ops);
-  const ir::Module step  = transform::eliminate_dead_code(transform::resolve(transform::add_optimizer(model, ops, "adam")));
+  const ir::Module step =
+      transform::eliminate_dead_code(transform::resolve(transform::add_optimizer(model, ops, "adam")));
   return transform::recompute(step, ops, transform::read_recompute(recompute, "test"), stages);
 }
 
 // The last pass of `steps` without replicas, with its activations on the host; then replicas.
 std::vector<transform::Distributed> with_offload(const ir::Module& module, Split split) {
   const transform::DataParallel how{split.dp, split.zero, split.overlap, split.bucket};
-  const bool sends = std::exchange(split.sends, false);
-  split.dp         = 1;
+  const bool sends                          = std::exchange(split.sends, false);
+  split.dp                                  = 1;
   std::vector<transform::Distributed> steps = test::distribute(module, split);
-  ir::Module& last = steps.back().module;
-  last             = transform::offload(last, ops::table());
+  ir::Module& last                          = steps.back().module;
+  last                                      = transform::offload(last, ops::table());
   if (how.ways > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
   if (sends) steps.back().module = transform::overlap_sends(steps.back().module, ops::table());
   return steps;
@@ -79,8 +81,8 @@ class Offloaded : public testing::TestWithParam<size_t> {};
 
 TEST_P(Offloaded, ComputesTheSameNumbers) {
   const auto& [family, recompute, split] = cases()[GetParam()];
-  const test::Member& member = test::members().at(family);
-  const ir::Module module    = trained(member, recompute, split.pp);
+  const test::Member& member             = test::members().at(family);
+  const ir::Module module                = trained(member, recompute, split.pp);
   std::mt19937_64 random(11);
   const auto arguments = test::random_arguments(module, random, member.below);
   const size_t results = module.entry().results.size();
@@ -94,7 +96,8 @@ TEST_P(Offloaded, ComputesTheSameNumbers) {
 INSTANTIATE_TEST_SUITE_P(Families, Offloaded, testing::Range(size_t{0}, cases().size()), [](const auto& info) {
   const Case& one  = cases()[info.param];
   std::string name = one.family + "_" + one.recompute + "_" + to_string(one.split);
-  std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 

@@ -163,7 +163,8 @@ class Halving {
       attributes.set("split", sizes);
     }
     if (def_.name == "Slice" && letter == texts_.parted) {
-      for (const char* key : {"starts", "ends"}) attributes.set(key, std::vector<int64_t>{attributes.get_ints(key)[0] / 2});
+      for (const char* key : {"starts", "ends"})
+        attributes.set(key, std::vector<int64_t>{attributes.get_ints(key)[0] / 2});
     }
     if (def_.name == "Expand" && attributes.find("shape") != nullptr && axis != std::string::npos) {
       std::vector<int64_t> shape = attributes.get_ints("shape");

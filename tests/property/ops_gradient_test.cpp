@@ -205,25 +205,78 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   const auto add = [&](std::string_view reason, std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) reasons.emplace(name, reason);
   };
-  add("gives integers or booleans",
-      {"And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
-       "BroadcastGradientArgs", "ConvInteger", "Equal", "Greater", "GreaterOrEqual", "Hardmax", "IsInf", "IsNaN",
-       "Less", "LessOrEqual", "MatMulInteger", "NonMaxSuppression", "NonZero", "Not", "Or", "Shape", "Size", "TopKMask",
-       "Xor"});
+  add("gives integers or booleans", {"And",
+                                     "ArgMax",
+                                     "ArgMin",
+                                     "BitShift",
+                                     "BitwiseAnd",
+                                     "BitwiseNot",
+                                     "BitwiseOr",
+                                     "BitwiseXor",
+                                     "BroadcastGradientArgs",
+                                     "ConvInteger",
+                                     "Equal",
+                                     "Greater",
+                                     "GreaterOrEqual",
+                                     "Hardmax",
+                                     "IsInf",
+                                     "IsNaN",
+                                     "Less",
+                                     "LessOrEqual",
+                                     "MatMulInteger",
+                                     "NonMaxSuppression",
+                                     "NonZero",
+                                     "Not",
+                                     "Or",
+                                     "Shape",
+                                     "Size",
+                                     "TopKMask",
+                                     "Xor"});
   add("has no float operand", {"BlackmanWindow", "Constant", "ConstantOfShape", "EyeLike", "HammingWindow",
                                "HannWindow", "MelWeightMatrix", "TfIdfVectorizer"});
   add("works on quantised numbers, whose slope is zero or jumps",
       {"DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "QuantizeLinear"});
-  add("draws its result", {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
-                           "RandomUniformLike"});
+  add("draws its result",
+      {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"});
   add("the length of the result jumps with its operands", {"Range", "Unique"});
-  add("is a gradient itself: second derivatives are not taken",
-      {"AveragePoolGrad", "BatchNormalizationGrad", "BiasFastGeluGrad_dX", "BiasGeluGrad_dX", "BlockAttentionGrad", "ConvWeightGrad",
-       "CrossEntropyOfTermsGrad", "DetGrad", "DropoutGrad", "EmbeddingGrad", "GRUGrad", "GatherGrad", "GatherPartGrad", "GeluGrad", "GridSampleGrad", "LRNGrad",
-       "LSTMGrad", "LayerNormalizationGrad", "LogSoftmaxGrad", "LossGrad", "MatMulGrad", "MaxPoolGrad", "MoeGateGrad",
-       "NegativeLogLikelihoodLossGrad", "OnesLike", "QuickGeluGrad", "RNNGrad", "ReluGrad", "ResizeGrad", "RoiAlignGrad",
-       "SigmoidGrad", "SimplifiedLayerNormalizationGrad", "SliceGrad", "SoftmaxCrossEntropyGrad", "SoftmaxCrossEntropyLossGrad",
-       "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxGrad", "TanhGrad"});
+  add("is a gradient itself: second derivatives are not taken", {"AveragePoolGrad",
+                                                                 "BatchNormalizationGrad",
+                                                                 "BiasFastGeluGrad_dX",
+                                                                 "BiasGeluGrad_dX",
+                                                                 "BlockAttentionGrad",
+                                                                 "ConvWeightGrad",
+                                                                 "CrossEntropyOfTermsGrad",
+                                                                 "DetGrad",
+                                                                 "DropoutGrad",
+                                                                 "EmbeddingGrad",
+                                                                 "GRUGrad",
+                                                                 "GatherGrad",
+                                                                 "GatherPartGrad",
+                                                                 "GeluGrad",
+                                                                 "GridSampleGrad",
+                                                                 "LRNGrad",
+                                                                 "LSTMGrad",
+                                                                 "LayerNormalizationGrad",
+                                                                 "LogSoftmaxGrad",
+                                                                 "LossGrad",
+                                                                 "MatMulGrad",
+                                                                 "MaxPoolGrad",
+                                                                 "MoeGateGrad",
+                                                                 "NegativeLogLikelihoodLossGrad",
+                                                                 "OnesLike",
+                                                                 "QuickGeluGrad",
+                                                                 "RNNGrad",
+                                                                 "ReluGrad",
+                                                                 "ResizeGrad",
+                                                                 "RoiAlignGrad",
+                                                                 "SigmoidGrad",
+                                                                 "SimplifiedLayerNormalizationGrad",
+                                                                 "SliceGrad",
+                                                                 "SoftmaxCrossEntropyGrad",
+                                                                 "SoftmaxCrossEntropyLossGrad",
+                                                                 "SoftmaxCrossEntropyLossInternalGrad",
+                                                                 "SoftmaxGrad",
+                                                                 "TanhGrad"});
   add("is written by tensor parallelism in place of what is differentiated already",
       {"CrossEntropyOfTerms", "CrossEntropyTerms", "MPIAllreduceMax"});
   add("is written by context parallelism in place of what is differentiated already", {"MergeAttention"});
@@ -235,8 +288,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "MultiHeadAttention", "SkipSimplifiedLayerNormalization"});
   add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
-  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum", "MomentumOptimizer",
-                               "Optimizer", "SGDOptimizer"});
+  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum",
+                               "MomentumOptimizer", "Optimizer", "SGDOptimizer"});
   return reasons;
 }
 

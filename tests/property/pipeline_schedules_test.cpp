@@ -55,8 +55,8 @@ ir::Module skips(int depth) {
     ops += fmt::format("  %s.{0} = Add(%{0}, %down{1})\n", name, level);
     last = "s." + name;
   }
-  return ir::parse("func @skips(" + weights + "%x: Tensor[Float32, (8, 8)], %target: Tensor[Float32, (8, 8)]) {\n" + ops +
-                       "  %loss = Loss[count = 64](%" + last + ", %target)\n  return %loss\n}\n",
+  return ir::parse("func @skips(" + weights + "%x: Tensor[Float32, (8, 8)], %target: Tensor[Float32, (8, 8)]) {\n" +
+                       ops + "  %loss = Loss[count = 64](%" + last + ", %target)\n  return %loss\n}\n",
                    "skips", ops::table());
 }
 
@@ -141,7 +141,8 @@ TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersAsTheSequentialProgram) {
 }
 
 TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersBesideTensorAndDataParallelism) {
-  for (const auto& [dp, tp, pp] : {std::tuple(2, 2, 2), std::tuple(1, 2, 4), std::tuple(2, 1, 4), std::tuple(4, 1, 2)}) {
+  for (const auto& [dp, tp, pp] :
+       {std::tuple(2, 2, 2), std::tuple(1, 2, 4), std::tuple(2, 1, 4), std::tuple(4, 1, 2)}) {
     for (const int microbatches : {1, 2, 4, 8}) {
       const Split split{dp, tp, pp, microbatches, GetParam()};
       const int parts = dp * microbatches;
@@ -196,7 +197,7 @@ TEST_P(EveryPipelinedSchedule, RunsTheTasksOfEachDeviceInItsOrder) {
                                                         {schedule::Phase::backward, "_backward "},
                                                         {schedule::Phase::input_grad, "_input_grad "},
                                                         {schedule::Phase::weight_grad, "_weight_grad "}};
-  const Original& original = originals().at("mlp");
+  const Original& original                           = originals().at("mlp");
   for (const int microbatches : {2, 4, 8}) {
     const Split split{1, 1, 4, microbatches, GetParam()};
     if (refused(split)) continue;

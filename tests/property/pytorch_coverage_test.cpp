@@ -52,7 +52,8 @@ TEST(PyTorchEmitters, SayEveryWorkload) {
       {"bert", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "positions": 4, "vocabulary": 11})"},
       {"gpt", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11, "dropout": 0.1})"},
       {"llama", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11})"},
-      {"moe", R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11, "experts": 2, "balance_loss": 0.1})"},
+      {"moe",
+       R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "sequence": 4, "vocabulary": 11, "experts": 2, "balance_loss": 0.1})"},
       {"t5", R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})"}};
   for (const auto& [name, json] : sizes) {
     for (const char* optimizer : {"sgd", "adam"}) {

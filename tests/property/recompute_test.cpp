@@ -1,4 +1,6 @@
 // A program that repeats parts of its forward pass computes what it computed before, bit for bit, with less memory.
+#include "foreflow/transform/recompute.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-#include "foreflow/transform/recompute.h"
 #include "support/distribution.h"
 
 namespace foreflow {
@@ -30,17 +31,22 @@ const std::vector<Subject>& subjects() {
       {"mlp", "mlp", R"({"layers": 5, "hidden": 8})"},
       {"gpt", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})"},
       {"imported", "import", ""},
-      {"bert_dropout", "bert", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})", 2},
-      {"t5_dropout", "t5", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
-      {"vit_dropout", "vit", R"({"layers": 4, "hidden": 16, "heads": 4, "image": 8, "patch": 4, "classes": 11, "dropout": 0.2})"},
-      {"gpt_dropout", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
+      {"bert_dropout", "bert",
+       R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})", 2},
+      {"t5_dropout", "t5",
+       R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
+      {"vit_dropout", "vit",
+       R"({"layers": 4, "hidden": 16, "heads": 4, "image": 8, "patch": 4, "classes": 11, "dropout": 0.2})"},
+      {"gpt_dropout", "gpt",
+       R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})"},
   };
   return kSubjects;
 }
 
 // The graph of the export of a small GPT-2, with cross entropy as its loss.
 ir::Module imported() {
-  const std::string bytes = onnx::write_gpt2({.layers = 3, .heads = 4, .hidden = 16, .vocabulary = kVocabulary, .positions = 4});
+  const std::string bytes =
+      onnx::write_gpt2({.layers = 3, .heads = 4, .hidden = 16, .vocabulary = kVocabulary, .positions = 4});
   const onnx::Imported graph = onnx::import_bytes(bytes, "gpt2", ops::table());
   const ir::Module module    = scenario::with_shapes(graph, {{graph.inputs.front().name, {4, 1, 4}}}, "test");
   return transform::add_loss(transform::lift_constants(module, ops::table()), ops::table(), "cross_entropy");
@@ -48,7 +54,8 @@ ir::Module imported() {
 
 ir::Module trained(const Subject& subject) {
   const ir::OpTable& ops = ops::table();
-  const ir::Module model = subject.family == "import" ? imported() : test::family(subject.family, subject.sizes, 4, Mode::training);
+  const ir::Module model =
+      subject.family == "import" ? imported() : test::family(subject.family, subject.sizes, 4, Mode::training);
   return transform::eliminate_dead_code(
       transform::resolve(transform::add_optimizer(transform::differentiate(model, ops), ops, "adam")));
 }
@@ -67,7 +74,8 @@ class Recomputed : public testing::TestWithParam<Case> {
 
 size_t repeated_ops(const ir::Module& module) {
   const auto& ops = module.entry().ops;
-  return static_cast<size_t>(std::count_if(ops.begin(), ops.end(), [](const ir::Op& op) { return op.attributes->find(transform::kRecompute) != nullptr; }));
+  return static_cast<size_t>(std::count_if(
+      ops.begin(), ops.end(), [](const ir::Op& op) { return op.attributes->find(transform::kRecompute) != nullptr; }));
 }
 
 TEST_P(Recomputed, ComputesTheSameNumbers) {
@@ -91,7 +99,8 @@ TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
   std::mt19937_64 random(7);
   const auto arguments = test::random_arguments(before, random, subject().below);
   const size_t results = before.entry().results.size();
-  for (const test::Split& split : {test::Split{1, 2, 1, 1, "1f1b"}, test::Split{1, 1, 2, 4, "1f1b"}, test::Split{2, 2, 2, 2, "gpipe"}}) {
+  for (const test::Split& split :
+       {test::Split{1, 2, 1, 1, "1f1b"}, test::Split{1, 1, 2, 4, "1f1b"}, test::Split{2, 2, 2, 2, "gpipe"}}) {
     if (subject().family == "import" && split.microbatches > 1) continue;  // its loss is a mean over the whole batch
     const auto expected    = test::run(test::distribute(before, split), arguments, results);
     const ir::Module after = transform::recompute(before, ops::table(), way(), split.pp);
@@ -100,21 +109,25 @@ TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryWay, Recomputed,
-                         testing::Values(Case{"mlp", "full"}, Case{"mlp", "block(2)"}, Case{"gpt", "selective"}, Case{"gpt", "full"},
-                                         Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"}, Case{"bert_dropout", "selective"}, Case{"bert_dropout", "full"},
-                                         Case{"t5_dropout", "selective"}, Case{"vit_dropout", "full"},
-                                         Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"}),
-                         [](const auto& info) {
-                           std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
-                           std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    EveryWay, Recomputed,
+    testing::Values(Case{"mlp", "full"}, Case{"mlp", "block(2)"}, Case{"gpt", "selective"}, Case{"gpt", "full"},
+                    Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"},
+                    Case{"imported", "full"}, Case{"gpt_dropout", "selective"}, Case{"bert_dropout", "selective"},
+                    Case{"bert_dropout", "full"}, Case{"t5_dropout", "selective"}, Case{"vit_dropout", "full"},
+                    Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"}),
+    [](const auto& info) {
+      std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+      return name;
+    });
 
 TEST(Recompute, KeepsOneValueOfALayer) {
   // A layer of this kind forgets everything but its input.
-  const ir::Module after = transform::recompute(trained(subjects()[1]), ops::table(), {transform::Recompute::Kind::blocks, 1});
-  const ir::Function& f  = after.entry();
+  const ir::Module after =
+      transform::recompute(trained(subjects()[1]), ops::table(), {transform::Recompute::Kind::blocks, 1});
+  const ir::Function& f = after.entry();
   std::set<std::string> kept;
   bool backward = false;
   for (const ir::Op& op : f.ops) {
@@ -138,7 +151,8 @@ TEST(Recompute, MakesASegmentOfEachLayerHoweverManyThereAre) {
   for (const ir::Op& op : after.entry().ops) {
     if (op.attributes->find(transform::kSegment) == nullptr) continue;
     const std::string& name = after.entry().value(after.entry().output(op, 0)).name;  // "h.7.out"
-    if (name.starts_with("h.")) layers[op.attributes->get_int(transform::kSegment)].insert(name.substr(0, name.find('.', 2)));
+    if (name.starts_with("h."))
+      layers[op.attributes->get_int(transform::kSegment)].insert(name.substr(0, name.find('.', 2)));
   }
   EXPECT_EQ(layers.size(), size_t{kLayers});
   for (const auto& [segment, names] : layers) EXPECT_EQ(names.size(), 1U) << "segment " << segment;

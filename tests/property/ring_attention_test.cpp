@@ -1,5 +1,5 @@
-// Attention over sequences that ranks share, in a ring or by heads, computes what the sequential program does, sends what
-// its papers say, and holds less of the keys than gathering them.
+// Attention over sequences that ranks share, in a ring or by heads, computes what the sequential program does, sends
+// what its papers say, and holds less of the keys than gathering them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,8 @@ std::vector<Distributed> distribute(const ir::Module& module, const Split& split
   for (const transform::SpreadStep& step : transform::spread_steps(split.cp, 1, blocks, attention))
     steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
   if (split.pp > 1 || split.microbatches > 1)
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), test::pipeline(split.pp, split.microbatches)));
+    steps.push_back(
+        transform::pipeline(steps.back().module, ops::table(), test::pipeline(split.pp, split.microbatches)));
   if (split.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = split.dp}));
   return steps;
 }
@@ -105,9 +106,9 @@ TEST_P(EveryContextAttention, ComputesTheSameNumbersOnUpToSixteenDevices) {
     for (size_t i = 0; i < results.size(); ++i)
       EXPECT_LE(test::relative_difference(results[i], expected[i]), kTolerance) << "result " << i;
   };
-  for (const Split& split :
-       {Split{.cp = 2}, Split{.cp = 4}, Split{.microbatches = 2, .cp = 4}, Split{.tp = 2, .cp = 4}, Split{.pp = 2, .microbatches = 2, .cp = 2},
-        Split{.dp = 2, .cp = 2}, Split{.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .cp = 2}}) {
+  for (const Split& split : {Split{.cp = 2}, Split{.cp = 4}, Split{.microbatches = 2, .cp = 4}, Split{.tp = 2, .cp = 4},
+                             Split{.pp = 2, .microbatches = 2, .cp = 2}, Split{.dp = 2, .cp = 2},
+                             Split{.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .cp = 2}}) {
     if (family().mode == Mode::inference && split.pp > 1) continue;
     for (const int64_t blocks : {1, split.tp}) {
       SCOPED_TRACE(test::to_string(split) + (blocks > 1 ? " sequence" : ""));
@@ -155,11 +156,12 @@ TEST(ContextAttention, ExchangesHeadsForPositionsEightTimesALayer) {
   EXPECT_EQ(messages(spread_gpt(4, ContextAttention::all_to_all)).at("MPIAlltoall"), 8 * kLayers);
 }
 
-// Of n contiguous blocks the last rank sees all and the first only its own; dealt out one by one, ranks differ by diagonals.
+// Of n contiguous blocks the last rank sees all and the first only its own; dealt out one by one, ranks differ by
+// diagonals.
 TEST(ContextAttention, StripesLevelTheWorkOfCausalRanks) {
   constexpr int kWays = 4;
   const auto flops    = [](ContextAttention attention) {
-    const ir::Module module = spread_gpt(kWays, attention);
+    const ir::Module module   = spread_gpt(kWays, attention);
     const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
     const auto& values        = interpretation.entry().values;
     std::vector<double> sums(kWays);
@@ -179,7 +181,8 @@ TEST(ContextAttention, StripesLevelTheWorkOfCausalRanks) {
   for (size_t way = 0; way < kWays; ++way) {
     EXPECT_DOUBLE_EQ(contiguous[way] / contiguous[0], (3 + 4 * static_cast<double>(way)) / 3);
     // One diagonal of its own and of each rank before it, which those behind it lack.
-    EXPECT_DOUBLE_EQ(striped[way] / striped[0], (3 * (static_cast<double>(way) + 1) + (3 - static_cast<double>(way))) / 6);
+    EXPECT_DOUBLE_EQ(striped[way] / striped[0],
+                     (3 * (static_cast<double>(way) + 1) + (3 - static_cast<double>(way))) / 6);
   }
 }
 
@@ -200,18 +203,23 @@ TEST(ContextAttention, SaysWhatItCannotShare) {
     }
     return "";
   };
-  const ir::Module dropped = transform::resolve(test::family(
-      "gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 8, "vocabulary": 11, "dropout": 0.1})", kBatch, Mode::training));
-  EXPECT_NE(refusal([&] { transform::fuse_attention(dropped, ops::table()); }).find("a Dropout of probabilities cannot stand"),
+  const ir::Module dropped = transform::resolve(
+      test::family("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 8, "vocabulary": 11, "dropout": 0.1})",
+                   kBatch, Mode::training));
+  EXPECT_NE(refusal([&] {
+              transform::fuse_attention(dropped, ops::table());
+            }).find("a Dropout of probabilities cannot stand"),
             std::string::npos);
   const ir::Module mlp = test::family("mlp", "{}", kBatch, Mode::training);
-  EXPECT_NE(refusal([&] { transform::fuse_attention(mlp, ops::table()); }).find("has no attention core"), std::string::npos);
+  EXPECT_NE(refusal([&] { transform::fuse_attention(mlp, ops::table()); }).find("has no attention core"),
+            std::string::npos);
   const ir::Module two_heads = trained(transform::fuse_attention(
-      transform::resolve(test::family("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 8, "vocabulary": 11})", kBatch,
-                                      Mode::training)),
+      transform::resolve(test::family(
+          "gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 8, "vocabulary": 11})", kBatch, Mode::training)),
       ops::table()));
   EXPECT_EQ(refusal([&] { distribute(two_heads, {.cp = 4}, ContextAttention::all_to_all); }),
-            "spread: all_to_all gives each of 4 ways whole heads of keys and values, of which there are 2; use ring or all_gather, or a "
+            "spread: all_to_all gives each of 4 ways whole heads of keys and values, of which there are 2; use ring or "
+            "all_gather, or a "
             "divisor of it");
 }
 

@@ -18,7 +18,8 @@ struct Key {
   enum class For : uint8_t { all, transformers, training, experts } use = For::all;
 };
 const std::vector<Key> kKeys = {
-    {"schedule", {R"(["1f1b", "gpipe"])", R"(["eager_1f1b", "zb_h1"])", R"(["zb_v", "chimera"])", R"(["dualpipe", "dualpipe_v"])"}},
+    {"schedule",
+     {R"(["1f1b", "gpipe"])", R"(["eager_1f1b", "zb_h1"])", R"(["zb_v", "chimera"])", R"(["dualpipe", "dualpipe_v"])"}},
     {"zero", {"[0, 3]", "[1, 2]", "1"}, Key::For::training},
     {"recompute", {R"(["none", "full"])", "\"block(2)\"", R"("full")"}, Key::For::training},
     {"recompute", {R"("selective")", R"(["selective", "optimal"])"}, Key::For::experts},
@@ -34,7 +35,9 @@ const std::vector<Key> kKeys = {
     {"vocabulary_parallel", {"[false, true]", "true"}, Key::For::transformers},
     {"tensor_plan", {R"(["auto", "megatron"])"}, Key::For::transformers},
     {"cp", {"[1, 2]", "2"}, Key::For::transformers},
-    {"context_attention", {R"(["all_gather", "ring"])", R"(["striped_ring", "all_to_all"])", R"("ring")"}, Key::For::transformers},
+    {"context_attention",
+     {R"(["all_gather", "ring"])", R"(["striped_ring", "all_to_all"])", R"("ring")"},
+     Key::For::transformers},
     {"ep", {"[1, 2]", "2", R"("any")"}, Key::For::experts},
 };
 
@@ -76,14 +79,10 @@ class Draw {
 
   bool applies(const Key& key) const {
     switch (key.use) {
-      case Key::For::all:
-        return true;
-      case Key::For::transformers:
-        return transformer_;
-      case Key::For::training:
-        return training_;
-      case Key::For::experts:
-        return experts_ && (training_ || std::string_view(key.name) == "ep");
+      case Key::For::all: return true;
+      case Key::For::transformers: return transformer_;
+      case Key::For::training: return training_;
+      case Key::For::experts: return experts_ && (training_ || std::string_view(key.name) == "ep");
     }
     return false;
   }
@@ -91,7 +90,8 @@ class Draw {
   // Some axes are pinned so that a space stays small; three to five keys are said besides.
   Json strategy() {
     Json json = parse_json(R"({"schedule": "1f1b", "recompute": "none", "zero": 0, "sequence_parallel": false,
-                               "ep": 1})", "draw");
+                               "ep": 1})",
+                           "draw");
     json.set("global_batch", one_of({"16", "64", "48", "[8, 32]"}));
     json.set("tp", one_of({"[1, 2]", "[2, 4]", "1"}));
     json.set("pp", one_of({"[1, 2]", "[1, 4]", "2"}));
@@ -149,9 +149,7 @@ void expect_bounds_hold(const Json& source) {
   EXPECT_TRUE(predicted == 0 || known > 0) << source.dump_compact();
 }
 
-TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) {
-  expect_bounds_hold(small_question(GetParam()));
-}
+TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) { expect_bounds_hold(small_question(GetParam())); }
 
 TEST_P(RandomSearch, LeavingOutLosesNothing) {
   const Json source = small_question(GetParam());

@@ -96,7 +96,8 @@ TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {
     EXPECT_NEAR(found[ratio + ", order=tp-dp-pp"], found[ratio + ", order=tp-pp-dp"],
                 1e-3 * found[ratio + ", order=tp-dp-pp"]);
     for (const char* other : {"order=dp-tp-pp", "policy=spread", "policy=random seed=1"})
-      EXPECT_LT(1.5 * found[fmt::format("{}, {}", ratio, other)], found[ratio + ", order=tp-dp-pp"]) << ratio << " " << other;
+      EXPECT_LT(1.5 * found[fmt::format("{}, {}", ratio, other)], found[ratio + ", order=tp-dp-pp"])
+          << ratio << " " << other;
   }
 }
 

@@ -33,9 +33,10 @@ ir::Module layers(int count, int samples, bool trains) {
   }
   const std::string head = "func @layers(" + weights + "%x: " + shape;
   if (!trains) return ir::parse(head + ") {\n" + ops + "  return %" + last + "\n}\n", "layers", ops::table());
-  const ir::Module model = ir::parse(head + ", %target: " + shape + ") {\n" + ops + "  %loss = Loss[count = " +
-                                         std::to_string(4 * samples) + "](%" + last + ", %target)\n  return %loss\n}\n",
-                                     "layers", ops::table());
+  const ir::Module model =
+      ir::parse(head + ", %target: " + shape + ") {\n" + ops + "  %loss = Loss[count = " + std::to_string(4 * samples) +
+                    "](%" + last + ", %target)\n  return %loss\n}\n",
+                "layers", ops::table());
   const ir::Module gradients = transform::differentiate(model, ops::table(), transform::Inputs::floating);
   return transform::resolve(transform::add_optimizer(gradients, ops::table(), "sgd"));
 }
@@ -168,8 +169,8 @@ constexpr double kSame = 1e-9;  // relative
 
 TEST_P(EverySimulatedSchedule, TakesAsLongAsItsPlan) {
   for_every_size([&](const schedule::Size& size) {
-    for (const Costs& costs : {Costs{1, 1, 1, 0}, Costs{1, 0.75, 0.5, 0}, Costs{3, 4, 2, 0}, Costs{1, 1, 1, 0.5},
-                               Costs{2, 3, 0.5, 0.25}}) {
+    for (const Costs& costs :
+         {Costs{1, 1, 1, 0}, Costs{1, 0.75, 0.5, 0}, Costs{3, 4, 2, 0}, Costs{1, 1, 1, 0.5}, Costs{2, 3, 0.5, 0.25}}) {
       const Case asked{row(), size, costs};
       const double expected = played(asked).makespan;
       ASSERT_NEAR(end_of_tasks(simulated(asked)), expected, kSame * expected) << "hop " << costs.hop;
@@ -186,7 +187,8 @@ TEST_P(EverySimulatedSchedule, HoldsAsManyMicrobatchesAsItSays) {
   });
 }
 
-// Weight gradients wait as the prices of the program ask for; the device then holds the microbatches that they belong to.
+// Weight gradients wait as the prices of the program ask for; the device then holds the microbatches that they belong
+// to.
 TEST_P(EverySimulatedSchedule, KeepsItsPromisesWithDelayedWeightGradients) {
   if (!schedule::refuse_delay(row()).empty()) return;
   int waited = 0;
@@ -195,7 +197,7 @@ TEST_P(EverySimulatedSchedule, KeepsItsPromisesWithDelayedWeightGradients) {
       for (const int more : {0, 1}) {
         SCOPED_TRACE("hop " + std::to_string(costs.hop) + ", more " + std::to_string(more));
         const Case asked{row(), size, costs, true, more}, whole{row(), size, costs, false, more};
-        const Simulated made                = simulated(asked);
+        const Simulated made              = simulated(asked);
         const schedule::Measures expected = played(asked);
         ASSERT_NEAR(end_of_tasks(made), expected.makespan, kSame * expected.makespan);
         ASSERT_LE(expected.makespan, played(whole).makespan * (1 + kSame));

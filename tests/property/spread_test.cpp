@@ -26,7 +26,8 @@ constexpr int64_t kBatch = 8, kVocabulary = 11;
 ir::Module training(const std::string& name, const std::string& sizes, const std::string& optimizer = "sgd") {
   const ir::Module forward  = test::family(name, sizes, kBatch, Mode::training);
   const ir::Module gradient = transform::differentiate(forward, ops::table());
-  return transform::eliminate_dead_code(transform::resolve(transform::add_optimizer(gradient, ops::table(), optimizer)));
+  return transform::eliminate_dead_code(
+      transform::resolve(transform::add_optimizer(gradient, ops::table(), optimizer)));
 }
 
 struct Model {
@@ -39,19 +40,33 @@ struct Model {
 
 const std::vector<Model>& models() {
   static const std::vector<Model> kModels = {
-      {"gpt", [] { return training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})"); }, 4, 8, 1},
-      {"moe", [] {
-         return training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
+      {"gpt",
+       [] { return training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})"); }, 4,
+       8, 1},
+      {"moe",
+       [] {
+         return training(
+             "moe",
+             R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8, "vocabulary": 11,
                                     "experts": 4, "capacity_factor": 1, "routing_groups": 4, "shared_experts": 1})");
-       }, 2, 4, 4},
-      {"moe_adam", [] {
-         return training("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
-                                    "experts": 8, "top_k": 1, "routing_groups": 8, "normalise_gates": false})", "adam");
-       }, 2, 8, 8},
-      {"moe_inference", [] {
-         return transform::resolve(test::family("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 4,
-             "vocabulary": 11, "experts": 4, "routing_groups": 4})", kBatch, Mode::inference));
-       }, 2, 4, 4},
+       },
+       2, 4, 4},
+      {"moe_adam",
+       [] {
+         return training("moe",
+                         R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 8, "vocabulary": 11,
+                                    "experts": 8, "top_k": 1, "routing_groups": 8, "normalise_gates": false})",
+                         "adam");
+       },
+       2, 8, 8},
+      {"moe_inference",
+       [] {
+         return transform::resolve(
+             test::family("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 4,
+             "vocabulary": 11, "experts": 4, "routing_groups": 4})",
+                          kBatch, Mode::inference));
+       },
+       2, 4, 4},
   };
   return kModels;
 }
@@ -94,7 +109,8 @@ TEST_P(EverySpread, ComputesTheSameNumbersOnUpToSixteenDevices) {
       for (const int dp : {1, 2, 4}) {
         for (const int microbatches : {1, 2}) {
           if (cp * tp * pp * dp > 16 || !has_replicas(dp, GetParam())) continue;
-          const Split split{.dp = dp, .tp = tp, .pp = pp, .microbatches = microbatches, .schedule = "1f1b", .cp = cp, .ep = ep};
+          const Split split{
+              .dp = dp, .tp = tp, .pp = pp, .microbatches = microbatches, .schedule = "1f1b", .cp = cp, .ep = ep};
           SCOPED_TRACE(test::to_string(split));
           const std::vector<Distributed> steps = test::distribute(module, split);
           const auto results                   = test::run(steps, arguments, expected.size());
@@ -118,24 +134,28 @@ std::map<std::string, std::vector<int64_t>> messages(const ir::Module& module) {
   std::map<std::string, std::vector<int64_t>> sizes;
   for (const ir::Op& op : module.entry().ops) {
     const bool message = op.def->role == ir::Role::communication;
-    if (message) sizes[std::string(op.def->name)].push_back(ir::element_count(values[ir::index(module.entry().inputs(op)[0])].type.dims));
+    if (message)
+      sizes[std::string(op.def->name)].push_back(
+          ir::element_count(values[ir::index(module.entry().inputs(op)[0])].type.dims));
   }
   return sizes;
 }
 
-// Each layer sends the experts' buffers [e,g,c,h] to the experts and back, and their gradients the other way: four exchanges of
-// what a rank's own groups fill. Routing stays where the tokens are.
+// Each layer sends the experts' buffers [e,g,c,h] to the experts and back, and their gradients the other way: four
+// exchanges of what a rank's own groups fill. Routing stays where the tokens are.
 TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
   constexpr int64_t kLayers = 2, kExperts = 4, kHidden = 16, kTokens = 8, kTopK = 2;
-  const ir::Module module = training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
+  const ir::Module module =
+      training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
                                                 "experts": 4, "top_k": 2, "capacity_factor": 1})");
   for (const int ep : {2, 4}) {
-    const auto sent    = messages(transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);
+    const auto sent = messages(
+        transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);
     const int64_t mine = kExperts * (kBatch / ep) * (kTopK * kTokens / kExperts) * kHidden;
     EXPECT_EQ(sent.at("MPIAlltoall"), std::vector<int64_t>(4 * kLayers, mine));
     EXPECT_FALSE(sent.contains("MPIAllgather"));
-    // Besides the loss one sum for each weight that is no expert's: embedding, head, last norm; per layer two norms, four
-    // of attention and the router.
+    // Besides the loss one sum for each weight that is no expert's: embedding, head, last norm; per layer two norms,
+    // four of attention and the router.
     EXPECT_EQ(sent.at("MPIAllreduce").size(), size_t{1 + 3 + kLayers * 7});
   }
 }
@@ -143,9 +163,11 @@ TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
 // Keys and values are gathered in the forward pass and again in the backward one, and their gradients scattered.
 TEST(Spread, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
   constexpr int64_t kLayers = 2, kHidden = 16, kPositions = 8;
-  const ir::Module module = training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})");
+  const ir::Module module =
+      training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})");
   for (const int cp : {2, 4}) {
-    const auto sent     = messages(transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), cp, {1, false}).module);
+    const auto sent = messages(
+        transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), cp, {1, false}).module);
     const int64_t whole = kBatch * kPositions * kHidden;
     std::vector<int64_t> gathered(4 * kLayers, whole / cp);
     gathered.push_back(kPositions / cp * kHidden);  // the gradient of the position table
@@ -156,8 +178,9 @@ TEST(Spread, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
 }
 
 TEST(Spread, SaysWhatItCannotSplit) {
-  const ir::Module module = training("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 6, "vocabulary": 11})");
-  const auto refusal      = [&](int ways, const transform::Spread& spread) -> std::string {
+  const ir::Module module =
+      training("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 6, "vocabulary": 11})");
+  const auto refusal = [&](int ways, const transform::Spread& spread) -> std::string {
     try {
       transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ways, spread);
     } catch (const Error& error) {

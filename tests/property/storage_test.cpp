@@ -7,12 +7,12 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/memory.h"
+#include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/recompute.h"
 #include "report/memory_curve.h"
 #include "support/distribution.h"
 #include "support/lowering.h"
 #include "support/machine.h"
-#include "foreflow/simulate/simulate.h"
 
 namespace foreflow {
 namespace {
@@ -45,7 +45,8 @@ const std::vector<Subject>& subjects() {
 
 stream::Program program_of(const Subject& subject, const platform::Platform& platform) {
   const ir::OpTable& ops = ops::table();
-  ir::Module module      = transform::differentiate(test::family(subject.family, subject.sizes, 16, workload::Mode::training), ops);
+  ir::Module module =
+      transform::differentiate(test::family(subject.family, subject.sizes, 16, workload::Mode::training), ops);
   module = transform::eliminate_dead_code(transform::resolve(transform::add_optimizer(module, ops, "adam")));
   module = transform::recompute(module, ops, transform::read_recompute(subject.recompute, "test"), subject.split.pp);
   return test::lowered(test::distribute(module, subject.split).back().module, platform).program;
@@ -54,7 +55,8 @@ stream::Program program_of(const Subject& subject, const platform::Platform& pla
 class Buffers : public testing::TestWithParam<std::string> {
  protected:
   Buffers() : platform_(testing_support::star(16, BytesPerSecond(1e9), Seconds(1e-6))) {
-    const auto found = std::find_if(subjects().begin(), subjects().end(), [&](const Subject& subject) { return subject.name == GetParam(); });
+    const auto found = std::find_if(subjects().begin(), subjects().end(),
+                                    [&](const Subject& subject) { return subject.name == GetParam(); });
     program_         = program_of(*found, platform_);
   }
   const platform::Platform platform_;
@@ -65,7 +67,9 @@ TEST_P(Buffers, OfEveryItemAddUpToItsMemoryEffect) {
   for (size_t d = 0; d < program_.devices.size(); ++d) {
     const Storage& storage    = *program_.devices[d].storage;
     const stream::Trail trail = stream::trail(program_, static_cast<int>(d));
-    const auto size_of        = [&](int32_t buffer) { return storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(buffer)])].size; };
+    const auto size_of        = [&](int32_t buffer) {
+      return storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(buffer)])].size;
+    };
     Bytes initial;
     for (size_t i = 0; i < trail.initial; ++i) initial += size_of(static_cast<int32_t>(i));
     EXPECT_EQ(initial, program_.devices[d].initial);
@@ -108,7 +112,8 @@ TEST_P(Buffers, ByClassAndByNameAddUpToThePeakOfEveryDevice) {
   const stream::Timeline timeline = simulate::engines().get("analytic", "test").run(program_, platform_, {});
   const auto streams              = report::streams_by_device(program_);
   std::vector<int> seen(program_.devices.size());
-  for (const report::MemoryPeak& peak : report::memory_peaks(report::summarise({}, program_, timeline, platform_), program_, timeline)) {
+  for (const report::MemoryPeak& peak :
+       report::memory_peaks(report::summarise({}, program_, timeline, platform_), program_, timeline)) {
     for (const int device : peak.devices) {
       ++seen[static_cast<size_t>(device)];
       EXPECT_EQ(report::memory_curve(program_, timeline, device, streams[static_cast<size_t>(device)]).peak, peak.size);
@@ -131,7 +136,8 @@ std::vector<std::string> names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryProgram, Buffers, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(EveryProgram, Buffers, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow

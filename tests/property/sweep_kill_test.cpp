@@ -104,9 +104,9 @@ bool contains(const Points& all, const Points& some) {
 
 TEST(ASweepThatIsKilled, LosesAndRepeatsNothingAHundredTimesOver) {
   const test::TemporaryFolder folder;
-  const std::string store = folder / "s.sqlite";
-  const auto start        = std::chrono::steady_clock::now();
-  const sweep::Result all = run("", 2);
+  const std::string store                   = folder / "s.sqlite";
+  const auto start                          = std::chrono::steady_clock::now();
+  const sweep::Result all                   = run("", 2);
   const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> moment(0, whole.count());

@@ -1,4 +1,5 @@
-// Every model family, shrunk, keeps its meaning when tensor parallelism splits recognised blocks, the sequence and the vocabulary.
+// Every model family, shrunk, keeps its meaning when tensor parallelism splits recognised blocks, the sequence and the
+// vocabulary.
 #include <gtest/gtest.h>
 
 #include "foreflow/interpret/concrete.h"
@@ -32,7 +33,8 @@ Member with_sizes(Member member, const std::map<std::string, int>& changed) {
 
 // Sizes that four ways divide, in place of those that they do not.
 Member divisible(const Member& member) {
-  return with_sizes(member, {{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}, {"routing_groups", 4}});
+  return with_sizes(
+      member, {{"sequence", 8}, {"target_sequence", 4}, {"vocabulary", 8}, {"positions", 8}, {"routing_groups", 4}});
 }
 
 Program program_of(const Member& member) {
@@ -53,7 +55,8 @@ void expect_same_numbers(const Program& program, const Sharding& sharding, const
   std::vector<transform::Distributed> steps;
   steps.push_back(transform::shard(program.module, ops::table(), groups.tp, sharding));
   if (groups.pp > 1 || groups.microbatches > 1) {
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
+    steps.push_back(
+        transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
   }
   if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = groups.dp}));
   const auto actual = run(steps, program.arguments, program.expected.size());
@@ -64,7 +67,8 @@ void expect_same_numbers(const Program& program, const Sharding& sharding, const
 
 // What a family may say when it has nothing to split so.
 bool is_refusal(const std::string& what) {
-  for (const char* reason : {"sequence parallelism of", "vocabulary parallelism over", "that the plan megatron recognises"}) {
+  for (const char* reason :
+       {"sequence parallelism of", "vocabulary parallelism over", "that the plan megatron recognises"}) {
     if (what.find(reason) != std::string::npos) return true;
   }
   return false;
@@ -76,14 +80,18 @@ TEST_P(TensorParallelFamilies, ComputeTheSameNumbersHoweverTheyAreSplit) {
   const Member member   = divisible(members().at(GetParam()));
   const Program program = program_of(member);
   const TensorPlan megatron{TensorPlan::Kind::megatron};
-  for (const Sharding& sharding :
-       {Sharding{.sequence = true}, {.vocabulary = true}, {.sequence = true, .vocabulary = true}, {.plan = megatron},
-        {.plan = megatron, .sequence = true, .vocabulary = true}}) {
-    for (const Groups& groups : {Groups{2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 2, 2}, {2, 1, 4, 1}, {4, 2, 2, 2}, {2, 2, 1, 4}}) {
+  for (const Sharding& sharding : {Sharding{.sequence = true},
+                                   {.vocabulary = true},
+                                   {.sequence = true, .vocabulary = true},
+                                   {.plan = megatron},
+                                   {.plan = megatron, .sequence = true, .vocabulary = true}}) {
+    for (const Groups& groups :
+         {Groups{2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 2, 2}, {2, 1, 4, 1}, {4, 2, 2, 2}, {2, 2, 1, 4}}) {
       const int parts = groups.dp * groups.microbatches;
       if (groups.tp > member.tp || groups.pp > member.pp || parts > kBatch) continue;
-      SCOPED_TRACE("tp=" + std::to_string(groups.tp) + " pp=" + std::to_string(groups.pp) + " dp=" + std::to_string(groups.dp) +
-                   (sharding.sequence ? " sequence" : "") + (sharding.vocabulary ? " vocabulary" : "") +
+      SCOPED_TRACE("tp=" + std::to_string(groups.tp) + " pp=" + std::to_string(groups.pp) +
+                   " dp=" + std::to_string(groups.dp) + (sharding.sequence ? " sequence" : "") +
+                   (sharding.vocabulary ? " vocabulary" : "") +
                    (sharding.plan.kind == TensorPlan::Kind::megatron ? " megatron" : ""));
       try {
         expect_same_numbers(program, sharding, groups);
@@ -105,7 +113,8 @@ TEST(TensorParallelSequences, ComputeTheSameNumbersWhereOtherSizesEqualTheBatch)
   for (const auto& [name, all] : cases) {
     for (const auto& sizes : all) {
       const Program program = program_of(with_sizes(divisible(members().at(name)), sizes));
-      for (const Groups& groups : {Groups{2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 1, 2}, {4, 1, 2, 2}, {4, 2, 1, 4}, {2, 1, 4, 1}}) {
+      for (const Groups& groups :
+           {Groups{2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 1, 2}, {4, 1, 2, 2}, {4, 2, 1, 4}, {2, 1, 4, 1}}) {
         SCOPED_TRACE(name + " " + std::to_string(sizes.at("sequence")) + " tp=" + std::to_string(groups.tp) +
                      " pp=" + std::to_string(groups.pp) + " dp=" + std::to_string(groups.dp) +
                      " microbatches=" + std::to_string(groups.microbatches));
@@ -122,7 +131,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, TensorParallelFamilies, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Families, TensorParallelFamilies, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::test

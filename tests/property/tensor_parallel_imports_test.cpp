@@ -1,4 +1,5 @@
-// Exports of real models, shrunk, keep their meaning in training when their weights, sequences and vocabularies are split.
+// Exports of real models, shrunk, keep their meaning in training when their weights, sequences and vocabularies are
+// split.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ constexpr double kTolerance = 1e-9;
 
 // What an export may say that has nothing to split so.
 bool is_refusal(const std::string& what) {
-  for (const char* reason : {"splits no weight", "splits no activation", "vocabulary parallelism over", "that the plan megatron recognises"}) {
+  for (const char* reason : {"splits no weight", "splits no activation", "vocabulary parallelism over",
+                             "that the plan megatron recognises"}) {
     if (what.find(reason) != std::string::npos) return true;
   }
   return false;
@@ -57,8 +59,11 @@ TEST_P(TensorParallelImports, ComputeTheSameNumbers) {
   const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
   const TensorPlan automatic{}, megatron{TensorPlan::Kind::megatron};
   int kept = 0;
-  for (const Sharding& sharding : {Sharding{.plan = automatic}, {.plan = megatron}, {.plan = automatic, .sequence = true},
-                                   {.plan = automatic, .vocabulary = true}, {.plan = megatron, .sequence = true, .vocabulary = true}}) {
+  for (const Sharding& sharding : {Sharding{.plan = automatic},
+                                   {.plan = megatron},
+                                   {.plan = automatic, .sequence = true},
+                                   {.plan = automatic, .vocabulary = true},
+                                   {.plan = megatron, .sequence = true, .vocabulary = true}}) {
     SCOPED_TRACE(std::string(sharding.plan.kind == TensorPlan::Kind::megatron ? "megatron" : "auto") +
                  (sharding.sequence ? " sequence" : "") + (sharding.vocabulary ? " vocabulary" : ""));
     try {
@@ -82,7 +87,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorParallelImports, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, TensorParallelImports, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow::test

@@ -1,5 +1,5 @@
-// Tensor parallelism keeps the meaning of a program whatever is split: by any plan, along the sequence, by the vocabulary, and under
-// stages and replicas.
+// Tensor parallelism keeps the meaning of a program whatever is split: by any plan, along the sequence, by the
+// vocabulary, and under stages and replicas.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,13 +55,13 @@ ir::Module llama_adam() {
 struct Model {
   std::string name;
   ir::Module (*build)();
-  int ways;         // greatest degree of tensor parallelism
-  bool tokens;      // looks up a vocabulary, and has a sequence
-  std::string plan; // name patterns
+  int ways;          // greatest degree of tensor parallelism
+  bool tokens;       // looks up a vocabulary, and has a sequence
+  std::string plan;  // name patterns
 };
 
 const std::vector<Model>& models() {
-  const static std::string kRows    = R"({"h.*.attn.weight": 1, "h.*.attn.bias": 0, "h.*.proj.weight": 0, "h.*.up.*": 0})";
+  const static std::string kRows = R"({"h.*.attn.weight": 1, "h.*.attn.bias": 0, "h.*.proj.weight": 0, "h.*.up.*": 0})";
   static const std::vector<Model> kModels = {
       {"mlp_sgd", mlp_sgd, 8, false, R"({"w*": 1})"},
       {"gpt_gradients", gpt_gradients, 8, true, kRows},
@@ -84,7 +84,10 @@ const std::vector<Variant>& variants() {
       {"sequence", [](const Model&) { return Sharding{.sequence = true}; }},
       {"vocabulary", [](const Model&) { return Sharding{.vocabulary = true}; }},
       {"both", [](const Model&) { return Sharding{.sequence = true, .vocabulary = true}; }},
-      {"leave_split", [](const Model&) { return Sharding{.sequence = true, .vocabulary = true, .results = transform::Results::leave_split}; }},
+      {"leave_split",
+       [](const Model&) {
+         return Sharding{.sequence = true, .vocabulary = true, .results = transform::Results::leave_split};
+       }},
   };
   return kVariants;
 }
@@ -102,7 +105,8 @@ void expect_same_results(const ir::Module& module, const Sharding& sharding, int
   std::vector<Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), ways, sharding));
   if (groups.pp > 1 || groups.microbatches > 1) {
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
+    steps.push_back(
+        transform::pipeline(steps.back().module, ops::table(), test::pipeline(groups.pp, groups.microbatches)));
   }
   if (groups.dp > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), {.ways = groups.dp}));
   const auto results = test::run(steps, arguments, expected.size());
@@ -164,8 +168,10 @@ std::vector<std::string> names(bool tokens) {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallel, testing::ValuesIn(names(false)), [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallelTokens, testing::ValuesIn(names(true)), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallel, testing::ValuesIn(names(false)),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallelTokens, testing::ValuesIn(names(true)),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace foreflow

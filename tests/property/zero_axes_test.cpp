@@ -1,5 +1,5 @@
-// ZeRO beside every other axis computes what the sequential program does; and the program of one replica, lowered for all,
-// takes the time and memory of the program of all.
+// ZeRO beside every other axis computes what the sequential program does; and the program of one replica, lowered for
+// all, takes the time and memory of the program of all.
 #include <gtest/gtest.h>
 
 #include "foreflow/interpret/concrete.h"
@@ -20,10 +20,10 @@ constexpr int64_t kBatch = 8, kVocabulary = 12;
 constexpr double kTolerance = 1e-4;
 
 ir::Module step_of(const std::string& family) {
-  const std::string sizes = family == "moe"
-                                ? R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8,
+  const std::string sizes =
+      family == "moe" ? R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 8,
                                       "vocabulary": 12, "experts": 4, "capacity_factor": 1, "routing_groups": 4})"
-                                : R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 12})";
+                      : R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 12})";
   const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
   const ir::Module step =
       transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
@@ -36,18 +36,21 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
   const std::string family = GetParam();
   const ir::Module module  = step_of(family);
   std::mt19937_64 random(20262);
-  const auto arguments = test::random_arguments(module, random, kVocabulary);
-  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
-  std::vector<Split> splits = {{.dp = 2, .cp = 2},
-                               {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
-                               {.dp = 2, .tp = 2, .sequence = true},
-                               {.dp = 2, .tp = 2, .vocabulary = true},
-                               {.dp = 2, .tp = 2, .chunks = 2},
-                               {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .chunks = 2, .sequence = true, .vocabulary = true},
-                               {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "interleaved_1f1b"}};
-  for (const char* schedule : {"gpipe", "looped_bfs", "eager_1f1b", "zb_h1", "zb_h2", "zb_v", "chimera", "dualpipe", "dualpipe_v"})
+  const auto arguments      = test::random_arguments(module, random, kVocabulary);
+  const auto expected       = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  std::vector<Split> splits = {
+      {.dp = 2, .cp = 2},
+      {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
+      {.dp = 2, .tp = 2, .sequence = true},
+      {.dp = 2, .tp = 2, .vocabulary = true},
+      {.dp = 2, .tp = 2, .chunks = 2},
+      {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .chunks = 2, .sequence = true, .vocabulary = true},
+      {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "interleaved_1f1b"}};
+  for (const char* schedule :
+       {"gpipe", "looped_bfs", "eager_1f1b", "zb_h1", "zb_h2", "zb_v", "chimera", "dualpipe", "dualpipe_v"})
     splits.push_back({.dp = 2, .pp = 2, .microbatches = 4, .schedule = schedule});
-  if (family == "moe") splits = {{.dp = 4, .ep = 2}, {.dp = 4, .microbatches = 2, .ep = 2}, {.dp = 4, .cp = 2, .ep = 4}};
+  if (family == "moe")
+    splits = {{.dp = 4, .ep = 2}, {.dp = 4, .microbatches = 2, .ep = 2}, {.dp = 4, .cp = 2, .ep = 4}};
   for (Split split : splits) {
     for (const int zero : {1, 2, 3}) {
       for (const bool overlap : {false, true}) {
@@ -65,9 +68,10 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
 
 // A cut inside of a layer leaves a weight on both sides, whose gradient is made on one of them and sent to the other.
 TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
-  const ir::Module forward = test::family("llama", R"({"layers": 1, "hidden": 8, "heads": 2, "feed_forward": 8, "sequence": 4, "vocabulary": 8})",
-                                          kBatch, Mode::training);
-  const ir::Module module  = transform::eliminate_dead_code(transform::resolve(
+  const ir::Module forward = test::family(
+      "llama", R"({"layers": 1, "hidden": 8, "heads": 2, "feed_forward": 8, "sequence": 4, "vocabulary": 8})", kBatch,
+      Mode::training);
+  const ir::Module module = transform::eliminate_dead_code(transform::resolve(
       transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "sgd")));
   std::mt19937_64 random(20263);
   const auto arguments = test::random_arguments(module, random, 8);
@@ -79,8 +83,9 @@ TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
     wanted.places = {place, end};
     steps[1]      = transform::pipeline(steps[0].module, ops::table(), wanted);
     for (const int zero : {0, 2, 3}) {
-      SCOPED_TRACE("cut behind " + std::to_string(place) + " of " + std::to_string(end) + ", zero=" + std::to_string(zero));
-      steps[2] = transform::replicate(steps[1].module, ops::table(), {2, zero, zero == 0, Bytes(2000)});
+      SCOPED_TRACE("cut behind " + std::to_string(place) + " of " + std::to_string(end) +
+                   ", zero=" + std::to_string(zero));
+      steps[2]           = transform::replicate(steps[1].module, ops::table(), {2, zero, zero == 0, Bytes(2000)});
       const auto results = test::run(steps, arguments, expected.size());
       for (size_t i = 0; i < results.size(); ++i)
         ASSERT_LE(test::relative_difference(results[i], expected[i]), kTolerance) << "result " << i;
@@ -88,8 +93,7 @@ TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Axes, ZeroBeside, testing::Values("gpt", "moe"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Axes, ZeroBeside, testing::Values("gpt", "moe"), [](const auto& info) { return info.param; });
 
 struct Answer {
   Seconds time;

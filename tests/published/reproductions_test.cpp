@@ -9,7 +9,9 @@ namespace foreflow::published {
 namespace {
 
 reproduce::Result made(const char* name) {
-  return reproduce::reproductions().get(name, "test").run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
+  return reproduce::reproductions()
+      .get(name, "test")
+      .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
 }
 
 // A choice that agrees, or is slower than ours by less than 2 % by our prediction.
@@ -51,7 +53,8 @@ TEST(Reproductions, FindDistsimsBestStrategyAmongTheTwoBestAndItsWorst) {
                          [&](const reproduce::Row& row) { return row.name.starts_with(name); });
   };
   const double best = rate(named("D2 T1 P8:")), worst = rate(named("D1 T16 P1:"));
-  EXPECT_LE(std::count_if(result.rows.begin(), result.rows.end(), [&](const auto& row) { return rate(row) > best; }), 1);
+  EXPECT_LE(std::count_if(result.rows.begin(), result.rows.end(), [&](const auto& row) { return rate(row) > best; }),
+            1);
   EXPECT_TRUE(std::all_of(result.rows.begin(), result.rows.end(), [&](const auto& row) { return rate(row) >= worst; }));
   EXPECT_LT(*agreement(result).worst, 0.18);
   EXPECT_NEAR(best / worst, 2.94 / 0.398, 0.8);

@@ -104,7 +104,8 @@ TEST(PyTorch, TrainsAGptOnSeveralRanksAsTheReferenceExecutorDoes) {
 
 TEST(PyTorch, TrainsExpertsOnSeveralRanksAsTheReferenceExecutorDoes) {
   FOREFLOW_PYTHON_OR_SKIP(python);
-  const std::string moe = R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "sequence": 4, "vocabulary": 11,
+  const std::string moe =
+      R"({"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 2, "feed_forward": 6, "sequence": 4, "vocabulary": 11,
                               "experts": 4, "routing_groups": 2, "shared_experts": 1, "balance_loss": 0.5})";
   Cases cases(python);
   cases.add_split("ep2", gradients("moe", moe), {.dp = 2, .ep = 2});

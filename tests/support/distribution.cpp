@@ -18,7 +18,8 @@ std::string to_string(const Split& split) {
          (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
          (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
          (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
-         (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") + (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
+         (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") +
+         (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
          (split.delay_weight_gradients ? " delayed" : "") + (split.sequence ? " sequence" : "") +
          (split.vocabulary ? " vocabulary" : "");
@@ -70,7 +71,7 @@ ir::Module with_streams(ir::Module module, const Split& split) {
 
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
   std::vector<transform::Distributed> steps;
-  const transform::Sharding sharding{.sequence = split.sequence && split.tp > 1,
+  const transform::Sharding sharding{.sequence   = split.sequence && split.tp > 1,
                                      .vocabulary = split.vocabulary && split.tp > 1};
   steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
   for (const transform::SpreadStep& step : transform::spread_steps(split.cp, split.ep))

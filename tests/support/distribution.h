@@ -26,7 +26,8 @@ struct Split {
   bool delay_weight_gradients       = false;
   bool sequence = false, vocabulary = false;  // of transform::Sharding
 };
-std::string to_string(const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
+std::string to_string(
+    const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
 
 // The program of one device of a model family: sizes as the JSON members of a scenario's workload.
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,

@@ -120,12 +120,12 @@ ir::Module with_closed_shapes(ir::Module module) {
 
 ir::Module without_loss(const std::filesystem::path& file, const Imported& subject) {
   const onnx::Imported imported = onnx::import_model(file.string(), ops::table(), onnx::Numbers::skip);
-  return in_double(
-      transform::lift_constants(with_closed_shapes(shrunk(imported.module, subject)), ops::table()));
+  return in_double(transform::lift_constants(with_closed_shapes(shrunk(imported.module, subject)), ops::table()));
 }
 
 ir::Module with_loss(const std::filesystem::path& file, const Imported& subject) {
-  return in_double(transform::add_loss(without_loss(file, subject), ops::table(), subject.loss, subject.output, subject.axis));
+  return in_double(
+      transform::add_loss(without_loss(file, subject), ops::table(), subject.loss, subject.output, subject.axis));
 }
 
 }  // namespace foreflow::test

@@ -5,7 +5,8 @@
 
 namespace foreflow::test {
 
-// Llama: grouped queries, rotary positions written out, no biases, a gated MLP, RMS normalization written out, weights stored [out, in].
+// Llama: grouped queries, rotary positions written out, no biases, a gated MLP, RMS normalization written out, weights
+// stored [out, in].
 inline constexpr std::string_view kLlama = R"(
 func @f(weight %a: Tensor[Float32, (16, 8)], weight %e: Tensor[Float32, (8, 8)], weight %b: Tensor[Float32, (4, 8)],
         weight %c: Tensor[Float32, (4, 8)], weight %d: Tensor[Float32, (8, 8)], weight %g: Tensor[Float32, (12, 8)],

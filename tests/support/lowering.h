@@ -18,7 +18,8 @@ cost::CostModel ideal_roofline();
 lower::Lowered lowered(std::string_view text, const platform::Platform& platform);
 lower::Lowered lowered(const ir::Module& module, const platform::Platform& platform);
 
-// The highest and the last level of memory of a device, its streams one after another; `device` is its number in the program.
+// The highest and the last level of memory of a device, its streams one after another; `device` is its number in the
+// program.
 struct Level {
   double peak, final;
   bool operator==(const Level&) const = default;

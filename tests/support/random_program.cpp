@@ -74,16 +74,11 @@ class RandomProgram {
   Type type(int depth = 0) {
     const Device place = one_in(2) ? device() : Device();
     switch (below(depth < 2 ? 5 : 4)) {
-      case 0:
-        return Type::on(place);
-      case 1:
-        return Type::scalar(dtype(), place);
-      case 2:
-        return Type::tensor(dtype(), dims(false), place);
-      case 3:
-        return Type::unranked(dtype(), place);
-      default:
-        break;
+      case 0: return Type::on(place);
+      case 1: return Type::scalar(dtype(), place);
+      case 2: return Type::tensor(dtype(), dims(false), place);
+      case 3: return Type::unranked(dtype(), place);
+      default: break;
     }
     std::vector<Type> elements;
     for (int i = below(3); i > 0; --i) elements.push_back(type(depth + 1));
@@ -108,22 +103,14 @@ class RandomProgram {
 
   Attribute attribute() {
     switch (below(8)) {
-      case 0:
-        return integer();
-      case 1:
-        return real();
-      case 2:
-        return text();
-      case 3:
-        return list<int64_t>([&] { return integer(); });
-      case 4:
-        return list<double>([&] { return real(); });
-      case 5:
-        return list<std::string>([&] { return text(); });
-      case 6:
-        return Device(below(9), "comm");
-      default:
-        return array();
+      case 0: return integer();
+      case 1: return real();
+      case 2: return text();
+      case 3: return list<int64_t>([&] { return integer(); });
+      case 4: return list<double>([&] { return real(); });
+      case 5: return list<std::string>([&] { return text(); });
+      case 6: return Device(below(9), "comm");
+      default: return array();
     }
   }
 

@@ -61,12 +61,8 @@ stream::Program random_streams(std::mt19937_64& rng, int devices) {
     const int device = draw(rng, 0, devices - 1);
     const Kind kind  = draw_kind(rng);
     switch (draw(rng, 0, 3)) {
-      case 0:
-        writer.compute(device, Seconds(draw_real(rng, 0, 1e-3)));
-        break;
-      case 1:
-        writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6));
-        break;
+      case 0: writer.compute(device, Seconds(draw_real(rng, 0, 1e-3))); break;
+      case 1: writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6)); break;
       case 2:
         writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6),
                            Seconds(draw_real(rng, 0, 1e-4)));

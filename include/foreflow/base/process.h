@@ -12,8 +12,8 @@
 
 namespace foreflow {
 
-// A child process ended without an answer: it was killed, ran out of memory, or a library called abort. It says how, with
-// the last line that the child wrote to stderr. The input may be right.
+// A child process ended without an answer: it was killed, ran out of memory, or a library called abort. It says how,
+// with the last line that the child wrote to stderr. The input may be right.
 class ChildDied : public Error {
  public:
   using Error::Error;
@@ -30,10 +30,10 @@ std::vector<std::string> map_in_children(size_t count, int jobs, const std::func
 
 // Items for workers that live on.
 struct Service {
-  std::function<std::string(size_t item)> work;                           // in a worker
-  std::function<std::optional<size_t>(size_t worker)> next;               // what the worker is to do next; nothing: no more
-  std::function<void(size_t item, const std::string& answer)> finished;   // as soon as it is
-  std::function<void(size_t item, const std::exception& why)> failed;     // `work` threw, or its worker died
+  std::function<std::string(size_t item)> work;              // in a worker
+  std::function<std::optional<size_t>(size_t worker)> next;  // what the worker is to do next; nothing: no more
+  std::function<void(size_t item, const std::string& answer)> finished;  // as soon as it is
+  std::function<void(size_t item, const std::exception& why)> failed;    // `work` threw, or its worker died
 };
 
 // Runs `work` in forked workers 0 .. workers-1, one item after another in each, so that what it keeps in memory between

@@ -1,5 +1,5 @@
-// Progress for people, on stderr: on a terminal a bar, for work that takes longer than a second; elsewhere (the log of a
-// batch job) a line every ten seconds.
+// Progress for people, on stderr: on a terminal a bar, for work that takes longer than a second; elsewhere (the log of
+// a batch job) a line every ten seconds.
 #pragma once
 
 #include <chrono>

@@ -28,7 +28,9 @@ class Scanner {
     size_t column;
   };
   Place place() const { return {line_, position_ - line_start_ + 1}; }
-  std::string where(Place place) const { return name_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column); }
+  std::string where(Place place) const {
+    return name_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+  }
   std::string where() const { return where(place()); }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
 
@@ -57,8 +59,8 @@ class Scanner {
     while (end < text_.size() && belongs(text_, end)) ++end;
     return take(end - position_);
   }
-  // The text from here to the first of `ends` that stands outside brackets, without trailing spaces; empty when a line end, a
-  // string or a comment comes first. Texts that are equal mean the same, and `skip` passes over them.
+  // The text from here to the first of `ends` that stands outside brackets, without trailing spaces; empty when a line
+  // end, a string or a comment comes first. Texts that are equal mean the same, and `skip` passes over them.
   std::string_view until(std::string_view ends) const;
   void skip(std::string_view ahead) { take(ahead.size()); }
   // What stands here, for messages: "'}'", "\"foo\"", "the end".

@@ -15,8 +15,8 @@ namespace foreflow::collective {
 
 // `bytes` of a collective means: all-reduce, broadcast, reduce: the buffer of one rank; all-gather, reduce-scatter: the
 // full vector (n shards); gather, scatter: the full vector at the root; all-to-all: the send buffer of one rank; send:
-// the message; shift: what one rank has. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1. Shift: every rank
-// sends all it has to the next, the last to the first (sendrecv of nccl-tests).
+// the message; shift: what one rank has. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1. Shift: every
+// rank sends all it has to the next, the last to the first (sendrecv of nccl-tests).
 enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift };
 constexpr int kKinds = 10;
 std::string_view name(Kind kind);  // "all_reduce"

@@ -34,8 +34,9 @@ struct Application {
 
 // Which accounting of memory goes with the model.
 enum class MemoryRule : uint8_t {
-  reuse,    // views share their operand's memory; collectives, optimizers and Add(no longer needed, x) work in place; unused results are freed
-  distir    // as the DistIR authors' simulator: only optimizers work in place, unused results stay
+  reuse,  // views share their operand's memory; collectives, optimizers and Add(no longer needed, x) work in place;
+          // unused results are freed
+  distir  // as the DistIR authors' simulator: only optimizers work in place, unused results stay
 };
 
 struct CostModel {

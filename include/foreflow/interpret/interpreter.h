@@ -24,7 +24,8 @@ template <class Value>
 struct Instance {
   size_t function;       // index into Module::functions
   Values<Value> values;  // by ValueId
-  // Per op, for calls: the called instance, and its devices in terms of this one's. Empty where the function has no call.
+  // Per op, for calls: the called instance, and its devices in terms of this one's. Empty where the function has no
+  // call.
   std::vector<int32_t> callee;
   std::vector<DeviceMap> maps;
 };
@@ -50,12 +51,13 @@ std::vector<bool> functions_naming_devices(const ir::Module& module);
 
 // A Domain has
 //   using Value = ...;                                                                 copyable
-//   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;   may throw Error; the place is added here
-//   Value absent() const;                                                              an operand left out
+//   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;   may throw Error; the place is
+//   added here Value absent() const;                                                              an operand left out
 //   Value refine(Value value, const ir::Type& annotation) const;                       Error when they contradict
-//   template <class F> void visit_devices(Value& value, F f) const;                    f(ir::Device&) on each device in it
-//   void append_key(const Value& value, std::string& key) const;                       equal keys <=> equal values
-//   static constexpr bool kMemoised = true;                                            optional: apply is a function of what the keys tell
+//   template <class F> void visit_devices(Value& value, F f) const;                    f(ir::Device&) on each device in
+//   it void append_key(const Value& value, std::string& key) const;                       equal keys <=> equal values
+//   static constexpr bool kMemoised = true;                                            optional: apply is a function of
+//   what the keys tell
 template <class Domain>
 class Interpreter {
  public:
@@ -82,11 +84,12 @@ class Interpreter {
   int32_t interpret(size_t number, std::vector<Value> arguments) {
     const ir::Function& function = module_.functions[number];
     if (result_.instances.size() >= kMostInstances) {
-      throw Error(module_.source + ": @" + function.name, "its calls have more than " + std::to_string(kMostInstances) + " different signatures");
+      throw Error(module_.source + ": @" + function.name,
+                  "its calls have more than " + std::to_string(kMostInstances) + " different signatures");
     }
     if (arguments.size() != function.parameters.size()) {
-      throw Error(module_.source + ": @" + function.name, "takes " + std::to_string(function.parameters.size()) + " arguments, not " +
-                                                              std::to_string(arguments.size()));
+      throw Error(module_.source + ": @" + function.name, "takes " + std::to_string(function.parameters.size()) +
+                                                              " arguments, not " + std::to_string(arguments.size()));
     }
     Instance<Value> instance{number, Values<Value>(steps_.distinct()), {}, {}};
     if (std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) { return op.is_call(); })) {
@@ -95,7 +98,8 @@ class Interpreter {
     }
     instance.values.reserve(function.values.size());
     for (size_t i = 0; i < arguments.size(); ++i) {
-      refine(arguments[i], function.values[i], [&] { return module_.source + ": @" + function.name + ": %" + function.values[i].name; });
+      refine(arguments[i], function.values[i],
+             [&] { return module_.source + ": @" + function.name + ": %" + function.values[i].name; });
       instance.values.push_back(steps_.number(domain_, std::move(arguments[i])));
     }
     for (size_t o = 0; o < function.ops.size(); ++o) {
@@ -115,7 +119,8 @@ class Interpreter {
     const ir::Op& op             = function.ops[o];
     std::vector<Value> inputs;
     inputs.reserve(op.operand_count);
-    for (const ir::ValueId id : function.inputs(op)) inputs.push_back(id == ir::ValueId::none ? domain_.absent() : instance.values[ir::index(id)]);
+    for (const ir::ValueId id : function.inputs(op))
+      inputs.push_back(id == ir::ValueId::none ? domain_.absent() : instance.values[ir::index(id)]);
     std::vector<Value> outputs = op.is_call() ? call(instance, o, inputs) : apply(function, op, inputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
       refine(outputs[i], function.values[op.first_result + i], [&] { return ir::describe(module_, function, op); });
@@ -151,7 +156,8 @@ class Interpreter {
     try {
       std::vector<Value> outputs = domain_.apply(op, inputs);
       if (outputs.size() != op.result_count) {
-        throw Error(std::string(op.def->name), "gives " + std::to_string(outputs.size()) + " results, not " + std::to_string(op.result_count));
+        throw Error(std::string(op.def->name),
+                    "gives " + std::to_string(outputs.size()) + " results, not " + std::to_string(op.result_count));
       }
       return outputs;
     } catch (const Error& error) {
@@ -174,11 +180,11 @@ class Interpreter {
     const ir::Op& op    = module_.functions[caller.function].ops[o];
     const auto callee   = static_cast<size_t>(op.callee);
     const auto* stated  = ir::call_devices(op);
-    const DeviceMap map = stated != nullptr         ? DeviceMap(stated->begin(), stated->end())
+    const DeviceMap map = stated != nullptr        ? DeviceMap(stated->begin(), stated->end())
                           : names_devices_[callee] ? DeviceMap()
                                                    : canonicalise(arguments);
     if (stated != nullptr) enter(map, arguments, caller, op);
-    std::string key     = std::to_string(callee) + ":";
+    std::string key = std::to_string(callee) + ":";
     for (const Value& argument : arguments) domain_.append_key(argument, key);
     auto known = memo_.find(key);
     if (known == memo_.end()) known = memo_.emplace(std::move(key), interpret(callee, arguments)).first;
@@ -188,14 +194,16 @@ class Interpreter {
     std::vector<Value> outputs;
     for (const ir::ValueId id : module_.functions[callee].results) {
       outputs.push_back(instance.values[ir::index(id)]);
-      if (!map.empty()) domain_.visit_devices(outputs.back(), [&](ir::Device& device) { device = renamed(device, map); });
+      if (!map.empty())
+        domain_.visit_devices(outputs.back(), [&](ir::Device& device) { device = renamed(device, map); });
     }
     caller.maps[o] = map;
     return outputs;
   }
 
   // Renames the devices of `arguments` to what the function calls them.
-  void enter(const DeviceMap& map, std::vector<Value>& arguments, const Instance<Value>& caller, const ir::Op& op) const {
+  void enter(const DeviceMap& map, std::vector<Value>& arguments, const Instance<Value>& caller,
+             const ir::Op& op) const {
     std::map<int32_t, int32_t> inside;
     for (size_t i = 0; i < map.size(); ++i) inside[map[i]] = static_cast<int32_t>(i + 1);
     for (Value& argument : arguments) {
@@ -217,8 +225,9 @@ class Interpreter {
     if (fresh) found->second = used_devices(instance);
     for (const int32_t device : found->second) {
       if (device >= 1 && static_cast<size_t>(device) <= map.size()) continue;
-      throw Error(ir::describe(module_, module_.functions[caller.function], op),
-                  "states no device for D" + std::to_string(device) + " of the function; state one for each from D1 on");
+      throw Error(
+          ir::describe(module_, module_.functions[caller.function], op),
+          "states no device for D" + std::to_string(device) + " of the function; state one for each from D1 on");
     }
   }
 
@@ -264,7 +273,7 @@ class Interpreter {
   Domain domain_;
   std::vector<bool> names_devices_;
   Interpretation<Value> result_;
-  std::map<std::string, int32_t> memo_;  // calls, by function and arguments up to names of devices
+  std::map<std::string, int32_t> memo_;           // calls, by function and arguments up to names of devices
   std::map<int32_t, std::vector<int32_t>> used_;  // per instance called on stated devices
   StepMemo<Domain> steps_;
 };

@@ -15,11 +15,13 @@ struct Mixed {
   std::shared_ptr<const ir::Array> known;  // of the same data type and shape; null: not known, as for almost all values
 
   static Mixed of(ir::Type type) { return {std::move(type), nullptr}; }
-  static Mixed of(const ir::Array& numbers, ir::Device device = {}) { return {numbers.type(device), std::make_shared<const ir::Array>(numbers)}; }
+  static Mixed of(const ir::Array& numbers, ir::Device device = {}) {
+    return {numbers.type(device), std::make_shared<const ir::Array>(numbers)};
+  }
 };
 
 struct MixedDomain {
-  using Value = Mixed;
+  using Value                     = Mixed;
   static constexpr bool kMemoised = true;
   // Results with more elements stay abstract; shapes and masks of one position fit, activations do not.
   static constexpr int64_t kLargestKnown = 4096;

@@ -29,7 +29,7 @@ std::set<ir::Device> devices_of(const Place& place);
 //   communication without `to`        one result on the device of each operand; no device twice
 // Errors name the op, its operands and their devices, and say what would be right.
 struct PlacementDomain {
-  using Value = Place;
+  using Value                     = Place;
   static constexpr bool kMemoised = true;
   const ir::Module& module;  // for the names in errors
 

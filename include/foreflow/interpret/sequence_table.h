@@ -56,7 +56,7 @@ class SequenceTable {
   void grow() {
     slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kEmpty);
     for (uint32_t s = 0; s < sequences_.size(); ++s) {
-      const Sequence& sequence = sequences_[s];
+      const Sequence& sequence                                                 = sequences_[s];
       slot_of({words_.data() + sequence.first, sequence.count}, sequence.hash) = s;
     }
   }

@@ -1,5 +1,5 @@
-// What the ops and calls of a program gave before. A program repeats few distinct steps very often: the same op with the
-// same attributes on equal values, or the same function on them. Each is interpreted once.
+// What the ops and calls of a program gave before. A program repeats few distinct steps very often: the same op with
+// the same attributes on equal values, or the same function on them. Each is interpreted once.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,9 @@ using DeviceMap = std::vector<int32_t>;  // [number inside - 1] = number outside
 
 // Domains whose `append_key` tells cheaply all that `apply` depends on say so (kMemoised).
 template <class Domain>
-concept Memoised = requires { requires Domain::kMemoised; };
+concept Memoised = requires {
+  requires Domain::kMemoised;
+};
 
 // Numbers the distinct values of an interpretation, so that a step is known by a few words. Domain as in interpreter.h;
 // where it is not memoised, every value counts as distinct.
@@ -56,7 +58,8 @@ class StepMemo {
     words_.push_back(op.is_call() ? static_cast<uint64_t>(op.callee) : reinterpret_cast<uint64_t>(op.def));
     words_.push_back(reinterpret_cast<uint64_t>(op.attributes.get()));
     words_.push_back(op.result_count);
-    for (const ir::ValueId id : function.inputs(op)) words_.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
+    for (const ir::ValueId id : function.inputs(op))
+      words_.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
     for (size_t i = 0; i < op.result_count; ++i)
       words_.push_back(reinterpret_cast<uint64_t>(function.values[op.first_result + i].annotation.get()));
     return signatures_.number(words_);

@@ -8,9 +8,10 @@
 
 namespace foreflow::interpret {
 
-// What `op` gives for inputs of these types, on their device. `known[i]` may be null. Device rule: the operands of an op that is not a
-// communication live on one device (or on none), and so do its results.
-std::vector<ir::Type> infer_placed(const ir::Op& op, std::span<const ir::Type> inputs, std::span<const ir::Array* const> known);
+// What `op` gives for inputs of these types, on their device. `known[i]` may be null. Device rule: the operands of an
+// op that is not a communication live on one device (or on none), and so do its results.
+std::vector<ir::Type> infer_placed(const ir::Op& op, std::span<const ir::Type> inputs,
+                                   std::span<const ir::Array* const> known);
 
 // The one device of all placed inputs. Error when there are two.
 ir::Device common_device(std::span<const ir::Type> inputs);
@@ -27,7 +28,7 @@ void visit_type_devices(ir::Type& type, F f) {
 }
 
 struct TypeDomain {
-  using Value = ir::Type;
+  using Value                     = ir::Type;
   static constexpr bool kMemoised = true;
   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
   Value absent() const { return {}; }

@@ -73,8 +73,8 @@ class Array {
 
   DType dtype_ = DType::f32;
   Dims dims_;
-  int64_t size_ = 0;
-  bool tuple_   = false;
+  int64_t size_                                    = 0;
+  bool tuple_                                      = false;
   std::shared_ptr<std::vector<std::byte>> storage_ = std::make_shared<std::vector<std::byte>>();
   std::vector<Array> elements_;
 };

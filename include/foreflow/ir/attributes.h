@@ -13,7 +13,8 @@
 
 namespace foreflow::ir {
 
-using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>, Device, Array>;
+using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+                               std::vector<std::string>, Device, Array>;
 
 class Attributes {
  public:

@@ -20,13 +20,15 @@ class FunctionBuilder {
   ValueId parameter(std::string name, ParameterRole role, Type annotation);
 
   // Appends an op; names default to "v<number>". Error when `op` is not in the table.
-  std::vector<ValueId> emit(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {}, size_t outputs = 1,
-                            const std::vector<std::string>& names = {});
+  std::vector<ValueId> emit(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {},
+                            size_t outputs = 1, const std::vector<std::string>& names = {});
   // The same with one result.
   ValueId op(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {}, std::string name = "");
-  std::vector<ValueId> call(size_t callee, std::vector<ValueId> inputs, size_t outputs, const std::vector<std::string>& names = {});
+  std::vector<ValueId> call(size_t callee, std::vector<ValueId> inputs, size_t outputs,
+                            const std::vector<std::string>& names = {});
   // Appends an op by its row, sharing its attributes: the quick way for passes that copy ops. The names may be empty.
-  ValueId append(const OpDef* def, int32_t callee, AttributesRef attributes, std::span<const ValueId> inputs, size_t outputs);
+  ValueId append(const OpDef* def, int32_t callee, AttributesRef attributes, std::span<const ValueId> inputs,
+                 size_t outputs);
   // Attributes for `append`: equal lists are one.
   AttributesRef share(Attributes attributes) { return attributes_(std::move(attributes)); }
   // Makes room for so many more; a pass that knows saves the moves.

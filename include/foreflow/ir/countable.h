@@ -12,8 +12,8 @@ inline constexpr int64_t kMostElements = int64_t{1} << 56;
 // refused where they are read or inferred; until then element_count gives INT64_MAX for those beyond 63 bits.
 bool is_countable(const Dims& dims);
 
-// Exact as long as the result lies in [-2^60, 2^60], else the nearer of these, so that sizes made of numbers that a program
-// may choose freely never overflow: what they make is then refused as not countable.
+// Exact as long as the result lies in [-2^60, 2^60], else the nearer of these, so that sizes made of numbers that a
+// program may choose freely never overflow: what they make is then refused as not countable.
 int64_t clamped_sum(int64_t a, int64_t b);
 int64_t clamped_product(int64_t a, int64_t b);
 // The whole part of a real number, clamped likewise; what is not a number becomes 2^60.

@@ -1,5 +1,5 @@
-// The memory of a server's CPUs as a place of values. `Send(%x, 1.host)` copies a value of device 1 there, over the links
-// between the device and its host, and `Send(%h, 1.from_host)` copies it back.
+// The memory of a server's CPUs as a place of values. `Send(%x, 1.host)` copies a value of device 1 there, over the
+// links between the device and its host, and `Send(%h, 1.from_host)` copies it back.
 #pragma once
 
 #include <string_view>

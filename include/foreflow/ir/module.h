@@ -28,7 +28,7 @@ struct Value {
 struct Op {
   const OpDef* def = nullptr;  // null for a call
   AttributesRef attributes;
-  int32_t callee         = -1;                     // a call: index into Module::functions
+  int32_t callee         = -1;                    // a call: index into Module::functions
   uint32_t first_operand = 0, operand_count = 0;  // into Function::operands
   uint32_t first_result = 0, result_count = 0;    // value numbers
   uint32_t line = 0;                              // in the source text; 0: none. Not part of the program's meaning.

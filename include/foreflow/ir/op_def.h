@@ -22,12 +22,16 @@ struct OpDef;
 struct OpCall {
   const OpDef& def;
   const Attributes& attributes;
-  std::span<const Type> inputs;          // an operand left out has Kind::unknown and no device
-  std::span<const Array* const> known;   // the numbers of an input where they are known, else null; same length as inputs
-  size_t outputs = 1;                    // how many results the program asks for
+  std::span<const Type> inputs;  // an operand left out has Kind::unknown and no device
+  std::span<const Array* const>
+      known;           // the numbers of an input where they are known, else null; same length as inputs
+  size_t outputs = 1;  // how many results the program asks for
 
   size_t arity() const { return inputs.size(); }
-  bool has(size_t index) const { return index < inputs.size() && (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed()); }
+  bool has(size_t index) const {
+    return index < inputs.size() &&
+           (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed());
+  }
   // [[noreturn]]: Error whose place the interpreter completes with function, line and op.
   [[noreturn]] void fail(const std::string& what) const;
 };
@@ -39,10 +43,11 @@ struct Work {
   int kernels = 1;
 };
 
-// Which dimensions may be split, one letter a dimension: MatMul "ik,kj->ij". The same letter is the same index; a '.' is a
-// dimension that must stay whole (a broadcast 1, a normalised axis). Splitting a letter that an output lacks leaves that
-// output as partial sums; an input marked '+' ("ik,kj,+j->ij") is added to one of them only. An empty text: the op may not
-// be split at all. An input marked '~' passes partial sums on where the others are whole: the op is linear in it.
+// Which dimensions may be split, one letter a dimension: MatMul "ik,kj->ij". The same letter is the same index; a '.'
+// is a dimension that must stay whole (a broadcast 1, a normalised axis). Splitting a letter that an output lacks
+// leaves that output as partial sums; an input marked '+' ("ik,kj,+j->ij") is added to one of them only. An empty text:
+// the op may not be split at all. An input marked '~' passes partial sums on where the others are whole: the op is
+// linear in it.
 struct Factors {
   enum class Rule : uint8_t {
     letters,     // `text` decides
@@ -69,20 +74,22 @@ enum class Role : uint8_t {
 class GradBuilder;
 
 struct OpDef {
-  std::string_view name;    // "MatMul"
-  std::string_view doc;     // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
+  std::string_view name;         // "MatMul"
+  std::string_view doc;          // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
   std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
-  Role role = Role::compute;
-  std::vector<std::string_view> positional = {};  // attributes that may stand as trailing literals: Send(%a, 2) is {"to"}
+  Role role               = Role::compute;
+  std::vector<std::string_view> positional =
+      {};                     // attributes that may stand as trailing literals: Send(%a, 2) is {"to"}
   bool list_operand = false;  // the operands stand in brackets: MPIReduce([%a, %b], 1)
   // f(a + b) = f(a) + f(b) in all its tensor operands together (Add, Sum, Identity): partial sums may pass through.
   bool additive = false;
-  // An integer or boolean result may be computed at compile time whatever its role (default); false for ops with state or randomness.
+  // An integer or boolean result may be computed at compile time whatever its role (default); false for ops with state
+  // or randomness.
   bool foldable = true;
 
   // Types of the outputs on no device (the interpreter places them), except for communication ops, which place theirs.
-  std::vector<Type> (*infer)(const OpCall& call) = nullptr;
-  Factors (*factors)(const OpCall& call) = nullptr;
+  std::vector<Type> (*infer)(const OpCall& call)                  = nullptr;
+  Factors (*factors)(const OpCall& call)                          = nullptr;
   Work (*work)(const OpCall& call, std::span<const Type> outputs) = nullptr;
   // Reference kernel, written to be read. call.known holds every input (null: left out).
   std::vector<Array> (*eval)(const OpCall& call) = nullptr;
@@ -93,7 +100,7 @@ struct OpDef {
     Attributes attributes;
     std::vector<Type> inputs;
     std::vector<std::pair<size_t, Array>> values = {};  // inputs that need particular numbers (indices, shapes)
-    size_t outputs = 1;
+    size_t outputs                               = 1;
   };
   std::vector<Sample> (*samples)() = nullptr;
 };
@@ -101,14 +108,15 @@ struct OpDef {
 // The numbering that an op writes its gradients in: what a reverse rule may use.
 class GradBuilder {
  public:
-  virtual ~GradBuilder() = default;
-  virtual const OpCall& call() const                     = 0;  // types of the forward op
-  virtual int input(size_t index)                        = 0;  // handle of a forward input
-  virtual int output(size_t index)                       = 0;  // handle of a forward output
-  virtual int output_gradient(size_t index)              = 0;  // handle of dL/d(output); every gradient rule needs output 0
-  virtual std::vector<int> emit(std::string_view op, Attributes attributes, std::vector<int> inputs, size_t outputs = 1) = 0;
+  virtual ~GradBuilder()                            = default;
+  virtual const OpCall& call() const                = 0;  // types of the forward op
+  virtual int input(size_t index)                   = 0;  // handle of a forward input
+  virtual int output(size_t index)                  = 0;  // handle of a forward output
+  virtual int output_gradient(size_t index)         = 0;  // handle of dL/d(output); every gradient rule needs output 0
+  virtual std::vector<int> emit(std::string_view op, Attributes attributes, std::vector<int> inputs,
+                                size_t outputs = 1) = 0;
   virtual void set_input_gradient(size_t index, int handle) = 0;
-  virtual bool wanted(size_t index)                      = 0;  // false: nobody needs the gradient of this input
+  virtual bool wanted(size_t index)                         = 0;  // false: nobody needs the gradient of this input
 };
 
 using OpTable = Registry<OpDef>;

@@ -10,8 +10,8 @@ namespace foreflow::ir {
 
 class SharedAttributes {
  public:
-  // The list that was given first among all that equal `attributes`; without entries it is the same one for every table.
-  // Lists with arrays of more than kLargestCompared bytes are not compared: each is its own.
+  // The list that was given first among all that equal `attributes`; without entries it is the same one for every
+  // table. Lists with arrays of more than kLargestCompared bytes are not compared: each is its own.
   static constexpr size_t kLargestCompared = 4096;
   AttributesRef operator()(Attributes attributes);
 

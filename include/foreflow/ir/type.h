@@ -17,10 +17,10 @@ namespace foreflow::ir {
 enum class DType : uint8_t { f64, f32, f16, bf16, f8, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 inline constexpr int kDTypes = 14;  // how many there are
 
-std::string_view name(DType dtype);        // "Float32", as DistIR prints it
-std::string_view short_name(DType dtype);  // "f32", as scenarios and platforms write it
+std::string_view name(DType dtype);                      // "Float32", as DistIR prints it
+std::string_view short_name(DType dtype);                // "f32", as scenarios and platforms write it
 std::optional<DType> find_dtype(std::string_view name);  // by either name
-int size_of(DType dtype);                  // bytes of one element
+int size_of(DType dtype);                                // bytes of one element
 bool is_float(DType dtype);
 
 // A shape of at most kMaxRank dimensions, without heap memory. A dimension of kUnknown is not known.
@@ -47,7 +47,9 @@ class Dims {
   const int64_t* end() const { return dims_.data() + rank_; }
   int64_t* begin() { return dims_.data(); }
   int64_t* end() { return dims_.data() + rank_; }
-  bool operator==(const Dims& other) const { return std::span(begin(), end()).size() == other.size() && std::equal(begin(), end(), other.begin()); }
+  bool operator==(const Dims& other) const {
+    return std::span(begin(), end()).size() == other.size() && std::equal(begin(), end(), other.begin());
+  }
 
  private:
   std::array<int64_t, kMaxRank> dims_{};
@@ -76,10 +78,10 @@ std::string to_string(const Device& device);  // "1", "1.comm"
 struct Type {
   enum class Kind : uint8_t { unknown, scalar, tensor, tuple };
 
-  Kind kind    = Kind::unknown;
-  DType dtype  = DType::f32;  // scalar, tensor
-  bool ranked  = true;        // tensor: false when not even the rank is known
-  Dims dims;                  // tensor
+  Kind kind   = Kind::unknown;
+  DType dtype = DType::f32;  // scalar, tensor
+  bool ranked = true;        // tensor: false when not even the rank is known
+  Dims dims;                 // tensor
   Device device;
   std::vector<Type> elements;  // tuple
 

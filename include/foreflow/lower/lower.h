@@ -1,5 +1,6 @@
-// ir::Module -> stream::Program: the program is projected onto each device, every distinct piece of work is priced once,
-// and liveness gives what it does to memory. A function is lowered once per signature; its calls only rename devices.
+// ir::Module -> stream::Program: the program is projected onto each device, every distinct piece of work is priced
+// once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only rename
+// devices.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@ namespace foreflow::lower {
 // By collective::Kind; null: collective::default_algorithm.
 using Algorithms = std::array<const collective::AlgorithmDef*, collective::kKinds>;
 
-// What communications along one dimension of the devices use: those among ranks (the first device is rank 0) that differ
-// only in (rank / stride) % size.
+// What communications along one dimension of the devices use: those among ranks (the first device is rank 0) that
+// differ only in (rank / stride) % size.
 struct GroupAlgorithms {
   int stride = 1, size = 1;
   Algorithms algorithms{};  // null: what all others use
@@ -35,14 +36,15 @@ struct Lowered {
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;
 };
 
-// A value on no device counts as on D1. `interpretation` is that of function `entry` of `module`. Throws Error when there
-// are too few devices or places, or a value that matters to a price has an unknown shape.
-Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
-              const platform::Platform& platform, const Options& options = {});
+// A value on no device counts as on D1. `interpretation` is that of function `entry` of `module`. Throws Error when
+// there are too few devices or places, or a value that matters to a price has an unknown shape.
+Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+              const cost::CostModel& cost, const platform::Platform& platform, const Options& options = {});
 
-// For the program of one of `replicas` that differ only in their data (ir/replicas.h): all of them get streams, the second one on
-// the devices behind those of the first, and so on. All devices must be of the same hardware.
-Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation, const cost::CostModel& cost,
-                       const platform::Platform& platform, int replicas, const Options& options = {});
+// For the program of one of `replicas` that differ only in their data (ir/replicas.h): all of them get streams, the
+// second one on the devices behind those of the first, and so on. All devices must be of the same hardware.
+Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                       const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                       const Options& options = {});
 
 }  // namespace foreflow::lower

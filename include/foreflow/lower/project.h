@@ -12,12 +12,12 @@ namespace foreflow::lower {
 // gpu: one program for all streams of a device, in program order: what one process runs.
 enum class Grain : uint8_t { stream, gpu };
 
-// Per device of the program: the functions with the ops that it takes part in, as the placement analysis says. A message
-// or collective stands in the program of each member as it stood in the global one, with `_` for the operands that other
-// members bring; its attribute `from` lists the devices of all operands ([1, 3], or ["1", "1.comm"] where a stream is
-// among them), and every result says its type and device. The order of communications is that of the global program in
-// every program, so blocking ones cannot deadlock. Values on no device are in every program. A function is projected
-// once for each way in which the device takes part in it. Parameters and results keep their names.
+// Per device of the program: the functions with the ops that it takes part in, as the placement analysis says. A
+// message or collective stands in the program of each member as it stood in the global one, with `_` for the operands
+// that other members bring; its attribute `from` lists the devices of all operands ([1, 3], or ["1", "1.comm"] where a
+// stream is among them), and every result says its type and device. The order of communications is that of the global
+// program in every program, so blocking ones cannot deadlock. Values on no device are in every program. A function is
+// projected once for each way in which the device takes part in it. Parameters and results keep their names.
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain = Grain::stream);
 

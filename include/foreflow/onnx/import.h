@@ -32,8 +32,8 @@ struct Imported {
 // skip: leaves `weights` empty, for those who only ask for time and memory.
 enum class Numbers : uint8_t { read, skip };
 
-// What is known of the graph inputs beside what the file states, by the file's name of the input. Control flow may depend
-// on it: a program that was written out with it is right for these shapes and numbers alone.
+// What is known of the graph inputs beside what the file states, by the file's name of the input. Control flow may
+// depend on it: a program that was written out with it is right for these shapes and numbers alone.
 struct Given {
   std::map<std::string, ir::Dims> shapes;
   std::map<std::string, ir::Array> inputs;
@@ -44,8 +44,8 @@ struct Given {
 // restated in terms of the newest. Control flow is written out: the branch of an If whose condition is known when the
 // model is read, every round of a Loop or Scan; a condition that is known at run time only selects between the results
 // of both branches. Weights in files beside `path` that are not there are left out of `weights`.
-// Throws Error naming the file and the node or tensor: unreadable or malformed files, ops that `ops` lacks, cycles, a number
-// of rounds that is not known.
+// Throws Error naming the file and the node or tensor: unreadable or malformed files, ops that `ops` lacks, cycles, a
+// number of rounds that is not known.
 Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers = Numbers::read,
                       const Given& given = {});
 

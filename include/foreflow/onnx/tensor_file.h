@@ -17,8 +17,8 @@ struct NamedArray {
 NamedArray read_tensor_file(const std::string& path);
 NamedArray parse_tensor(std::string_view bytes, const std::string& name);
 
-// `array` as BFloat16 where it holds UInt16 and `wanted` is BFloat16, else as it is: numpy has no such type, so ONNX's own
-// test data keeps the bits of BFLOAT16 numbers as UINT16.
+// `array` as BFloat16 where it holds UInt16 and `wanted` is BFloat16, else as it is: numpy has no such type, so ONNX's
+// own test data keeps the bits of BFLOAT16 numbers as UINT16.
 ir::Array as_wanted(const ir::Array& array, ir::DType wanted);
 
 // The array as a TensorProto with little-endian raw data. A tuple has no such form: Error.

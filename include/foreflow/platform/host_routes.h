@@ -7,9 +7,9 @@
 
 namespace foreflow::platform {
 
-// The host is where the PCIe links of a device lead: up links of the kind `pcie`, as the platform's graph draws its edges
-// (from a device to a switch, from that to a root complex), as far as they go. Links that several devices share (an
-// uplink of a PCIe switch) are on the ways of all of them.
+// The host is where the PCIe links of a device lead: up links of the kind `pcie`, as the platform's graph draws its
+// edges (from a device to a switch, from that to a root complex), as far as they go. Links that several devices share
+// (an uplink of a PCIe switch) are on the ways of all of them.
 class HostRoutes {
  public:
   explicit HostRoutes(const Platform& platform);  // which outlives it

@@ -1,6 +1,6 @@
 // SimGrid XML to Platform. The text is checked first, in our own words with line and column. A file in graph form, one
-// zone with routing "Dijkstra", is routed by us and has any size. Any other is routed by SimGrid itself, pair by pair, in
-// a child process because it ends the process on some mistakes.
+// zone with routing "Dijkstra", is routed by us and has any size. Any other is routed by SimGrid itself, pair by pair,
+// in a child process because it ends the process on some mistakes.
 #pragma once
 
 #include <string>

@@ -11,11 +11,12 @@
 
 namespace foreflow::report {
 
-// PyTorch's caching allocator (c10/cuda/CUDACachingAllocator.cpp, its defaults): sizes are rounded up to 512 B; requests of at
-// most 1 MiB are cut from segments of 2 MiB, those below 10 MiB from segments of 20 MiB, larger ones have segments of their own
-// size rounded up to 2 MiB. A request takes the smallest free block that is large enough and is cut off it where more
-// than 512 B (small) or 1 MiB (large) are left; neighbours in a segment join when they are free, and nothing ever moves.
-// Segments stay reserved, unless the device is full: then those that are free go back before a new one is asked for.
+// PyTorch's caching allocator (c10/cuda/CUDACachingAllocator.cpp, its defaults): sizes are rounded up to 512 B;
+// requests of at most 1 MiB are cut from segments of 2 MiB, those below 10 MiB from segments of 20 MiB, larger ones
+// have segments of their own size rounded up to 2 MiB. A request takes the smallest free block that is large enough and
+// is cut off it where more than 512 B (small) or 1 MiB (large) are left; neighbours in a segment join when they are
+// free, and nothing ever moves. Segments stay reserved, unless the device is full: then those that are free go back
+// before a new one is asked for.
 class CachingAllocator {
  public:
   explicit CachingAllocator(Bytes capacity) : capacity_(static_cast<int64_t>(capacity.value())) {}
@@ -24,9 +25,9 @@ class CachingAllocator {
   int64_t allocate(Bytes size);
   void free(int64_t block);
 
-  Bytes requested() const { return Bytes(static_cast<double>(requested_)); }   // by what is alive
-  Bytes allocated() const { return Bytes(static_cast<double>(allocated_)); }   // the same in rounded sizes
-  Bytes reserved() const { return Bytes(static_cast<double>(reserved_)); }     // segments
+  Bytes requested() const { return Bytes(static_cast<double>(requested_)); }  // by what is alive
+  Bytes allocated() const { return Bytes(static_cast<double>(allocated_)); }  // the same in rounded sizes
+  Bytes reserved() const { return Bytes(static_cast<double>(reserved_)); }    // segments
   Bytes most_requested() const { return Bytes(static_cast<double>(most_requested_)); }
   Bytes most_allocated() const { return Bytes(static_cast<double>(most_allocated_)); }
   Bytes most_reserved() const { return Bytes(static_cast<double>(most_reserved_)); }
@@ -57,8 +58,9 @@ struct AllocatorUse {
   Bytes overhead() const { return reserved - requested; }
 };
 
-// The buffers of one device (an index into Program::devices, which has a storage), in the order of time: those of an item are
-// asked for when it begins.
-AllocatorUse replay_allocations(const stream::Program& program, const stream::Timeline& timeline, int device, Bytes capacity);
+// The buffers of one device (an index into Program::devices, which has a storage), in the order of time: those of an
+// item are asked for when it begins.
+AllocatorUse replay_allocations(const stream::Program& program, const stream::Timeline& timeline, int device,
+                                Bytes capacity);
 
 }  // namespace foreflow::report

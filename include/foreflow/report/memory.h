@@ -35,8 +35,9 @@ struct MemoryPeak {
   Bytes host{0};  // the most that waits in the memory of the host at one time
 };
 
-// In the order of the first devices; with what the allocator would reserve where the summary's job asks for it. Empty for a program that does not say what its memory holds.
-// Only of the fullest devices where that is all that is asked for: each costs a walk through the program.
+// In the order of the first devices; with what the allocator would reserve where the summary's job asks for it. Empty
+// for a program that does not say what its memory holds. Only of the fullest devices where that is all that is asked
+// for: each costs a walk through the program.
 enum class PeaksOf : uint8_t { every_device, fullest };
 std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Program& program,
                                      const stream::Timeline& timeline, PeaksOf which = PeaksOf::every_device);
@@ -45,14 +46,15 @@ struct ClassPoint {
   Seconds time;
   ClassBytes classes;  // from here until the next point
 };
-// The most bytes of a device (an index into Program::devices) that copies to and from the host leave there at one time: from the
-// start of a copy to the host until the end of that back.
+// The most bytes of a device (an index into Program::devices) that copies to and from the host leave there at one time:
+// from the start of a copy to the host until the end of that back.
 Bytes host_peak(const stream::Program& program, const stream::Timeline& timeline, int device);
 
 // Of one device, an index into Program::devices. While an item runs, its memory is that of its own fullest moment.
 std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device);
 
-// The result of `simulate --json`, with what the memory holds: members "memory" of each of "devices", and "memory_peaks".
+// The result of `simulate --json`, with what the memory holds: members "memory" of each of "devices", and
+// "memory_peaks".
 Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks);
 
 }  // namespace foreflow::report

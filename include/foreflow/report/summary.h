@@ -35,7 +35,7 @@ struct Job {
   Flops hardware_flops;  // what the devices execute: with recomputation
   std::string dtype;     // whose peak the MFU is measured against: "f16"
   bool training = true;
-  std::string placement;  // "packed"
+  std::string placement;            // "packed"
   std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do
   Json scenario_echo;
   Json cost_provenance;
@@ -106,8 +106,8 @@ struct Segment {
 // One of several jobs. It is slowed down by what the others do to the links that it uses.
 struct JobSummary {
   SharedJob job;
-  Seconds together;     // from its start to its end beside the others
-  double slowdown = 1;  // together / alone
+  Seconds together;               // from its start to its end beside the others
+  double slowdown           = 1;  // together / alone
   double samples_per_second = 0;
   bool fits                 = true;
 };

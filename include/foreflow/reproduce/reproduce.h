@@ -1,5 +1,5 @@
-// Published tables and figures, made again: what the paper says, what Foreflow says, and how far apart they are. Each is
-// a row of a table; its scenarios lie in scenarios/, and its published numbers in tests/published/.
+// Published tables and figures, made again: what the paper says, what Foreflow says, and how far apart they are. Each
+// is a row of a table; its scenarios lie in scenarios/, and its published numbers in tests/published/.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ struct Row {
   std::string name;
   Json published;  // a number, or the words of a choice ("1/16/1/1"); null: a figure whose numbers were not published
   Json ours;
-  // ours / published - 1; of a choice: by how much the published one is slower than ours, by our prediction (0: they agree)
+  // ours / published - 1; of a choice: by how much the published one is slower than ours, by our prediction (0: they
+  // agree)
   std::optional<double> relative_error = {};
   Json more                            = {};  // an object of further members, or null
 };

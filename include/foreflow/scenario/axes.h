@@ -23,9 +23,9 @@ struct Axis {
 // of lists.
 bool is_axis(std::string_view path, const Json& value);
 
-// The axes of a scenario, in the order of its text. Where one value of an axis is an object with lists of its own, every
-// choice from these is a value of the axis, the last list changing fastest. Throws Error at a list without values, and
-// at one that holds a value twice.
+// The axes of a scenario, in the order of its text. Where one value of an axis is an object with lists of its own,
+// every choice from these is a value of the axis, the last list changing fastest. Throws Error at a list without
+// values, and at one that holds a value twice.
 std::vector<Axis> axes(const Json& source, const std::string& file);
 
 // How many points the product of the axes has: 1 without axes. Throws Error(file) when there are more than a million.

@@ -41,7 +41,8 @@ void check_one_job(const Scenario& scenario);
 // Checks that there is one job.
 Sequential build(const Scenario& scenario);
 
-// Tensor, pipeline and data parallelism, in this order. The platform tells how long the ops of a pipeline's stages take.
+// Tensor, pipeline and data parallelism, in this order. The platform tells how long the ops of a pipeline's stages
+// take.
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
 // The same where replicas that share something may be written once for all of them (transform/replicas.h).
@@ -49,7 +50,8 @@ struct Distributed {
   ir::Module module;
   int replicas = 1;  // of which the program is that of one
 };
-Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
+Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario,
+                             const platform::Platform& platform);
 
 // The devices that other jobs hold, with the name of the job.
 using Held = std::map<int, std::string>;
@@ -71,8 +73,8 @@ constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
 
 // The first three: distributes, interprets and lowers. Of the platform only the devices matter.
-lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform,
-                              const Finished& finished = {}, const Held& held = {});
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
+                              const platform::Platform& platform, const Finished& finished = {}, const Held& held = {});
 
 struct Prediction {
   stream::Timeline timeline;

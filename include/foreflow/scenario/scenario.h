@@ -55,24 +55,25 @@ struct PlatformChoice {
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
   int cp = 1;  // ranks that share each sequence
-  transform::ContextAttention context_attention = transform::ContextAttention::all_gather;  // how they share keys and values
-  int ep = 1;  // ranks, of the dp x cp, that share the experts of a layer
-  int microbatches     = 1;  // K, of each replica
-  int64_t global_batch = 0;  // samples of one iteration; 0: what the program in the file has
+  transform::ContextAttention context_attention =
+      transform::ContextAttention::all_gather;  // how they share keys and values
+  int ep                                = 1;    // ranks, of the dp x cp, that share the experts of a layer
+  int microbatches                      = 1;    // K, of each replica
+  int64_t global_batch                  = 0;    // samples of one iteration; 0: what the program in the file has
   const schedule::ScheduleDef* schedule = nullptr;
   schedule::Size schedule_size;  // its devices are the stages of pp, its microbatches those above
-  bool delay_weight_gradients          = false;
+  bool delay_weight_gradients         = false;
   transform::StagePartition partition = transform::StagePartition::balanced;
-  std::vector<double> shares;  // of the work, per virtual stage; empty: equal
+  std::vector<double> shares;   // of the work, per virtual stage; empty: equal
   std::vector<int32_t> places;  // transform::Pipeline::places, found together with the limits of `recompute`
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  int zero                   = 0;  // as transform::DataParallel has it, and the next two
-  bool overlap_gradients     = false;
+  int zero               = 0;  // as transform::DataParallel has it, and the next two
+  bool overlap_gradients = false;
   Bytes bucket{0};
-  bool overlap_sends         = false;
-  int tensor_chunks          = 1;  // of transform::overlap_tensor; 1: none
+  bool overlap_sends = false;
+  int tensor_chunks  = 1;  // of transform::overlap_tensor; 1: none
   transform::Recompute recompute;
   bool offload = false;  // activations wait for the backward pass on the host
 
@@ -84,8 +85,8 @@ struct Strategy {
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };
 
-// On which devices the ranks sit: the policy orders the devices, and the ranks take them one by one, the first dimension
-// of `order` changing fastest.
+// On which devices the ranks sit: the policy orders the devices, and the ranks take them one by one, the first
+// dimension of `order` changing fastest.
 struct Placement {
   const platform::PlacementDef* policy = nullptr;
   std::vector<std::string> devices;  // names, numbers, or ranges of numbers "0-7"; empty: all of the platform
@@ -109,7 +110,7 @@ struct Scenario {
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
   std::string allocator = "exact";  // or "caching": replayed with a model of a framework's allocator
-  std::vector<Job> jobs;  // that share the platform; empty: the scenario is itself the one job
+  std::vector<Job> jobs;            // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.
   JsonView root() const;

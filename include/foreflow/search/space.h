@@ -26,9 +26,9 @@ struct Dimension {
 using Region = std::vector<Dimension>;
 
 // Of the strategy that `source` asks for: an object, or a list of objects whose spaces are put together. A list is an
-// axis. Of dp, tp and pp those that are absent, and cp where it is "any", take every divisor such that dp x cp x tp x pp
-// is the number of devices.
-// Other axes that are absent, or "any", take every value that is legal (axes.h). So do the lists of the placement.
+// axis. Of dp, tp and pp those that are absent, and cp where it is "any", take every divisor such that dp x cp x tp x
+// pp is the number of devices. Other axes that are absent, or "any", take every value that is legal (axes.h). So do the
+// lists of the placement.
 class Space {
  public:
   // Throws Error for what is wrong with `source` beyond the strategy, and at unknown keys of it.
@@ -42,8 +42,8 @@ class Space {
 
   // All of them, each once. Throws Error when there are more than kMostPoints.
   std::vector<Json> points() const;
-  // How many there are, by Knuth's estimate from random ones (Mathematics of Computation, 1975): the mean of the product
-  // of the numbers of choices on the way to each. Points of several regions count several times.
+  // How many there are, by Knuth's estimate from random ones (Mathematics of Computation, 1975): the mean of the
+  // product of the numbers of choices on the way to each. Points of several regions count several times.
   double estimate() const;
 
   // The scenario at one point.

@@ -22,9 +22,9 @@ struct Part {
 
 // A run of compute on one device that nothing observes (a composite of its parts).
 struct Compute {
-  std::string name;    // "@stage1_forward" or "MatMul"
-  Seconds duration;    // sum of the parts
-  Flops flops;         // sum over the parts
+  std::string name;  // "@stage1_forward" or "MatMul"
+  Seconds duration;  // sum of the parts
+  Flops flops;       // sum over the parts
   std::vector<Part> parts;
 };
 
@@ -33,8 +33,9 @@ struct Communication {
   std::string name;  // the op: "MPIAllreduce"
   collective::Kind kind;
   const collective::AlgorithmDef* algorithm;
-  Bytes bytes;        // as collective::Kind defines it
-  Seconds fixed;      // >= 0: takes exactly so long whatever the network does (a cost model's formula); < 0: simulate the flows
+  Bytes bytes;  // as collective::Kind defines it
+  Seconds
+      fixed;  // >= 0: takes exactly so long whatever the network does (a cost model's formula); < 0: simulate the flows
 };
 
 // What one item does to the memory of its device, relative to the level when it starts.
@@ -44,9 +45,9 @@ struct MemoryEffect {
 };
 
 struct Item {
-  int32_t event;   // instance < 0: index into Program::computes; otherwise equal to instances[instance].communication
+  int32_t event;     // instance < 0: index into Program::computes; otherwise equal to instances[instance].communication
   int32_t instance;  // index into Program::instances, or -1 for compute
-  int32_t memory;  // index into Program::memory_effects
+  int32_t memory;    // index into Program::memory_effects
 };
 
 // One execution of a communication by its members, who all meet there: it starts when the last of them arrives.
@@ -62,10 +63,10 @@ struct Stream {
 };
 
 struct DeviceUse {
-  int index;        // the DistIR device number (D1 -> 1)
-  int place;        // index into platform::Platform::devices()
-  Bytes initial;    // what lives from the beginning: parameters, optimizer state, inputs
-  int32_t job = 0;  // index into Program::jobs
+  int index;                                   // the DistIR device number (D1 -> 1)
+  int place;                                   // index into platform::Platform::devices()
+  Bytes initial;                               // what lives from the beginning: parameters, optimizer state, inputs
+  int32_t job                            = 0;  // index into Program::jobs
   std::shared_ptr<const Storage> storage = nullptr;  // what its memory holds; null: not known
 };
 

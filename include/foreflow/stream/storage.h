@@ -16,7 +16,15 @@ struct Program;
 
 // What a buffer is for. Activations are what the forward pass, or its repetition, leaves for the backward pass;
 // workspace is every other result of an op: what the forward pass alone reads, and gradients of activations.
-enum class MemoryClass : uint8_t { parameters, gradients, optimizer_state, activations, workspace, communication, data };
+enum class MemoryClass : uint8_t {
+  parameters,
+  gradients,
+  optimizer_state,
+  activations,
+  workspace,
+  communication,
+  data
+};
 constexpr size_t kMemoryClasses = 7;
 
 std::string_view name(MemoryClass kind);  // "optimizer_state"

@@ -35,7 +35,8 @@ struct Flow {
   int32_t phase;     // the how manieth of its communication's phases
   int32_t load;      // Timeline::loads: the links that it crosses
   Seconds start, end;
-  Seconds alone;  // duration of the phase's flows with the network to themselves; end - start - alone is lost to contention
+  Seconds
+      alone;  // duration of the phase's flows with the network to themselves; end - start - alone is lost to contention
 };
 
 // From `from` on, until the next pace or the end of the flow: bytes of the communication per second. A link of weight w
@@ -49,11 +50,11 @@ struct Timeline {
   Seconds makespan;                          // end of the last record
   std::vector<std::vector<Record>> records;  // [stream][item], as in Program::streams
   std::vector<LinkUse> links;                // as in platform::Platform::links(); background traffic is not counted
-  std::vector<Flow> flows = {};              // by instance, then phase; phases that move no bytes have none
+  std::vector<Flow> flows                  = {};  // by instance, then phase; phases that move no bytes have none
   std::vector<std::vector<Crossing>> loads = {};  // each by link number
   // By instance: what ran, never `auto`; null: no algorithm. Empty where nobody needs to know.
   std::vector<const collective::AlgorithmDef*> algorithms = {};
-  std::vector<std::vector<Pace>> paces     = {};  // [flow]; empty unless simulate::Options::observe
+  std::vector<std::vector<Pace>> paces                    = {};  // [flow]; empty unless simulate::Options::observe
 };
 
 // A send between two streams of one device that takes no time of its own: passing on what is there already.

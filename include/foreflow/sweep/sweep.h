@@ -25,17 +25,17 @@ struct Point {
 };
 
 struct Result {
-  Json source;                         // the scenario with its axes
-  std::string version;                 // of foreflow
-  std::string hash;                    // of the scenario and the files that it names
-  std::vector<scenario::Axis> axes;    // in the order of the scenario's text
-  std::vector<Point> points;           // the last axis changes fastest
+  Json source;                       // the scenario with its axes
+  std::string version;               // of foreflow
+  std::string hash;                  // of the scenario and the files that it names
+  std::vector<scenario::Axis> axes;  // in the order of the scenario's text
+  std::vector<Point> points;         // the last axis changes fastest
 };
 
 struct Options {
-  std::string store;    // an SQLite file; empty: nothing is kept
-  std::string version;  // of foreflow: a store of another version is refused
-  int jobs = 1;         // worker processes; the result is the same for any number
+  std::string store;                                        // an SQLite file; empty: nothing is kept
+  std::string version;                                      // of foreflow: a store of another version is refused
+  int jobs = 1;                                             // worker processes; the result is the same for any number
   std::function<void(size_t kept, size_t total)> begun;     // how many were in the store; may be empty
   std::function<void(size_t done, size_t total)> finished;  // a point more is kept; may be empty
 };

@@ -9,8 +9,8 @@
 
 namespace foreflow::transform {
 
-// How ranks that share a sequence see keys and values of others. All but the first ask for attention cores that are one op
-// (see fuse_attention), which keep no scores.
+// How ranks that share a sequence see keys and values of others. All but the first ask for attention cores that are one
+// op (see fuse_attention), which keep no scores.
 enum class ContextAttention : uint8_t {
   all_gather,    // all of them at once (Llama 3; Grattafiori et al., 2024)
   ring,          // block by block, sent on from rank to rank (Ring Attention; Liu et al., 2023)
@@ -21,8 +21,9 @@ enum class ContextAttention : uint8_t {
 // "all_gather", "ring", "striped_ring", "all_to_all"; Error at `place` otherwise.
 ContextAttention context_attention_named(std::string_view name, const std::string& place);
 
-// Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores and
-// probabilities. Calls are written out. Throws Error where there is none, and at an op that such a core cannot have.
+// Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores
+// and probabilities. Calls are written out. Throws Error where there is none, and at an op that such a core cannot
+// have.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
 
 // Moves the shifts of rings, which `spread` writes, to streams `cp` of their devices: each is waited for where what it

@@ -1,5 +1,5 @@
-// Slices that cut a value into equal parts as the Split that they are: exporters write a fused q|k|v projection either way, and
-// only a Split may be split in blocks.
+// Slices that cut a value into equal parts as the Split that they are: exporters write a fused q|k|v projection either
+// way, and only a Split may be split in blocks.
 #pragma once
 
 #include <optional>

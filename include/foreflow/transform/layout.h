@@ -1,5 +1,5 @@
-// How a value is spread over the ways of one axis of parallelism (tensor, data, or microbatches), and what an op does to
-// that: the op's dimension factors decide (ir::Factors). The same rules serve all three axes.
+// How a value is spread over the ways of one axis of parallelism (tensor, data, or microbatches), and what an op does
+// to that: the op's dimension factors decide (ir::Factors). The same rules serve all three axes.
 #pragma once
 
 #include <span>
@@ -17,9 +17,10 @@ struct Layout {
     partial,  // the value is the sum of what the ways have
     flat      // way i has the i-th row of its elements in row-major order, as a matrix of `ways` rows padded with zeros
   };
-  Kind kind = Kind::whole;
+  Kind kind   = Kind::whole;
   int32_t dim = 0;
-  // The dimension counts `blocks` equal blocks, each of which is split by itself: a fused [q|k|v] projection is split in 3 blocks.
+  // The dimension counts `blocks` equal blocks, each of which is split by itself: a fused [q|k|v] projection is split
+  // in 3 blocks.
   int64_t blocks = 1;
 
   static Layout whole() { return {}; }
@@ -43,23 +44,24 @@ struct Decision {
   int32_t once = -1;
 };
 
-// Decides for operands that arrive as `arriving`. A split or partial operand that the op cannot work on is asked for as whole (the
-// caller gathers or sums it first); a whole operand may be asked for as split (the caller takes its part).
+// Decides for operands that arrive as `arriving`. A split or partial operand that the op cannot work on is asked for as
+// whole (the caller gathers or sums it first); a whole operand may be asked for as split (the caller takes its part).
 // `ways` must divide what is split, else the operand is asked for as whole.
 Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int ways);
 
-// The layout that splits a weight `weight` of this op so that its results are split with nothing to sum ("by column"): the op
-// contracts the weight with another operand. False when the op is no such product.
+// The layout that splits a weight `weight` of this op so that its results are split with nothing to sum ("by column"):
+// the op contracts the weight with another operand. False when the op is no such product.
 bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks, Layout& layout);
 
 // The part of `type` that one way has: of a flat tensor of n elements Tensor[(1, n / ways rounded up)].
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways);
 
 // The op's attributes for local operands: sizes written into Reshape, Expand and Split shrink with their dimension.
-ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs, int ways);
+ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
+                                int ways);
 
-// The i-th of `ways` parts of `whole`, as `layout` spreads it; and back. Partial parts are (value, 0, 0, ...). `dims` are
-// those of the whole, which flat parts do not tell.
+// The i-th of `ways` parts of `whole`, as `layout` spreads it; and back. Partial parts are (value, 0, 0, ...). `dims`
+// are those of the whole, which flat parts do not tell.
 ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int index);
 ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const ir::Dims& dims = {});
 

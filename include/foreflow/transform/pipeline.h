@@ -1,5 +1,5 @@
-// Pipeline parallelism: a program is cut into stages, whose forward and backward become functions that are called once a
-// microbatch, in the order of a schedule, with sends between them.
+// Pipeline parallelism: a program is cut into stages, whose forward and backward become functions that are called once
+// a microbatch, in the order of a schedule, with sends between them.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ enum class StagePartition : uint8_t {
 };
 
 // What sending a byte is weighed against arithmetic where nothing is known of the machine: the flop that an NVIDIA A100
-// (data sheet: 312 Tflop/s in 16 bits) does while NVLink (300 GB/s one way) moves a byte. By the same rule it is 833 for a V100
-// and 2200 for an H100; over a network between nodes tens of times as much.
+// (data sheet: 312 Tflop/s in 16 bits) does while NVLink (300 GB/s one way) moves a byte. By the same rule it is 833
+// for a V100 and 2200 for an H100; over a network between nodes tens of times as much.
 constexpr double kFlopPerByte = 312e12 / 300e9;
 
 // What stages are balanced by, and late weight gradients planned with.

@@ -11,8 +11,8 @@
 
 namespace foreflow::transform {
 
-// What the activations of one pipeline stage may take, in bytes of the program's whole batch: those that are kept, times
-// `in_flight`, and those that are repeated at one time.
+// What the activations of one pipeline stage may take, in bytes of the program's whole batch: those that are kept,
+// times `in_flight`, and those that are repeated at one time.
 struct ActivationLimit {
   Bytes bytes;
   double in_flight = 1;
@@ -29,9 +29,9 @@ struct Recompute {
     blocks,     // every repeated block, or every so many of them as one segment
     optimal     // whatever makes least extra arithmetic within `limits`
   };
-  Kind kind  = Kind::none;
-  int blocks = 1;  // in a segment: as Megatron-LM's method "uniform"
-  std::vector<ActivationLimit> limits = {};  // optimal: for each of the stages
+  Kind kind                               = Kind::none;
+  int blocks                              = 1;   // in a segment: as Megatron-LM's method "uniform"
+  std::vector<ActivationLimit> limits     = {};  // optimal: for each of the stages
   bool operator==(const Recompute&) const = default;
 };
 
@@ -41,12 +41,12 @@ Recompute read_recompute(std::string_view text, const std::string& place);
 // Of each segment of the forward pass only what is read outside of it stays until the backward pass, which repeats the
 // segment first. Repeated ops carry the attribute kRecompute, those that are repeated kSegment: both with the segment's
 // number, from 1. Random ops draw the same numbers again, since they have the same seed. No segment reaches from one of
-// `stages` equal shares of the blocks into the next. Works on programs as `differentiate` leaves them, whose first result
-// is the loss; calls are written out. Error when nothing in the program can be recomputed this way.
+// `stages` equal shares of the blocks into the next. Works on programs as `differentiate` leaves them, whose first
+// result is the loss; calls are written out. Error when nothing in the program can be recomputed this way.
 //
-// `optimal` chooses for every block whether it is kept, repeated but for its attention cores, or repeated alone or together
-// with up to 7 neighbours, so that the flop done again are fewest among all such choices whose activations are within the
-// limit (and least memory where none is); repeated is only what the backward pass needs.
+// `optimal` chooses for every block whether it is kept, repeated but for its attention cores, or repeated alone or
+// together with up to 7 neighbours, so that the flop done again are fewest among all such choices whose activations are
+// within the limit (and least memory where none is); repeated is only what the backward pass needs.
 ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1);
 
 // The least and the most that the activations of each stage may take: limits for `optimal`, between which every choice

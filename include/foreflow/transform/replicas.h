@@ -1,6 +1,6 @@
-// Data parallelism with one replica's program in the place of all. Replicas differ only in their data, so one of them says
-// what each does; a collective in which all take part has the operand of this replica and an attribute that says how many
-// there are:
+// Data parallelism with one replica's program in the place of all. Replicas differ only in their data, so one of them
+// says what each does; a collective in which all take part has the operand of this replica and an attribute that says
+// how many there are:
 //
 //   %sum = MPIAllreduce[replicas = 6](%dw)        // with the %dw of five others
 //

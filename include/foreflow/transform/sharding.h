@@ -20,12 +20,13 @@ struct TensorPlan {
     megatron,   // attention and MLP blocks, recognised by their structure (Shoeybi et al., 2019); see transformer.h
     patterns    // `splits`; every other weight stays whole
   };
-  Kind kind = Kind::automatic;
+  Kind kind                       = Kind::automatic;
   std::vector<WeightSplit> splits = {};
   std::string where               = {};  // of the patterns, for messages: a file, or a place in a scenario
 };
 
-// {"h.*.attn.weight": 1, "h.*.proj.weight": 0}. Throws Error at the entry whose dimension is no whole number from 0 to 7.
+// {"h.*.attn.weight": 1, "h.*.proj.weight": 0}. Throws Error at the entry whose dimension is no whole number from 0
+// to 7.
 TensorPlan read_tensor_plan(const JsonView& patterns);
 
 // "auto", "megatron", or the name of a file with such an object. Throws Error as read_file and parse_json do.
@@ -35,10 +36,12 @@ enum class Results : uint8_t { gather, leave_split };
 
 struct Sharding {
   TensorPlan plan = {};
-  // Sequence parallelism (Korthikanti et al., 2022): between the regions that tensor parallelism splits, activations [b,s,h] are split
-  // along s: a region begins with an all-gather, which backward repeats, and ends with a reduce-scatter, in place of all-reduces.
+  // Sequence parallelism (Korthikanti et al., 2022): between the regions that tensor parallelism splits, activations
+  // [b,s,h] are split along s: a region begins with an all-gather, which backward repeats, and ends with a
+  // reduce-scatter, in place of all-reduces.
   bool sequence = false;
-  // The rows of embedding tables, the columns of logits, and the sums of the cross entropy over them, are split by the vocabulary.
+  // The rows of embedding tables, the columns of logits, and the sums of the cross entropy over them, are split by the
+  // vocabulary.
   bool vocabulary = false;
   Results results = Results::gather;
 };

@@ -57,32 +57,20 @@ std::string base64(const std::byte* bytes, size_t count) {
 
 std::string_view dtype(ir::DType dtype) {
   switch (dtype) {
-    case ir::DType::f64:
-      return "float64";
-    case ir::DType::f32:
-      return "float32";
-    case ir::DType::f16:
-      return "float16";
-    case ir::DType::bf16:
-      return "bfloat16";
-    case ir::DType::f8:
-      return "float8";
-    case ir::DType::i64:
-      return "int64";
-    case ir::DType::i32:
-      return "int32";
-    case ir::DType::i16:
-      return "int16";
-    case ir::DType::i8:
-      return "int8";
-    case ir::DType::u8:
-      return "uint8";
-    case ir::DType::boolean:
-      return "boolean";
+    case ir::DType::f64: return "float64";
+    case ir::DType::f32: return "float32";
+    case ir::DType::f16: return "float16";
+    case ir::DType::bf16: return "bfloat16";
+    case ir::DType::f8: return "float8";
+    case ir::DType::i64: return "int64";
+    case ir::DType::i32: return "int32";
+    case ir::DType::i16: return "int16";
+    case ir::DType::i8: return "int8";
+    case ir::DType::u8: return "uint8";
+    case ir::DType::boolean: return "boolean";
     case ir::DType::u64:
     case ir::DType::u32:
-    case ir::DType::u16:
-      break;
+    case ir::DType::u16: break;
   }
   throw Error("type",
               "is " + std::string(ir::short_name(dtype)) + "; one that PyTorch computes with, as i64, would be right");

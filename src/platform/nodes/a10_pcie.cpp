@@ -13,13 +13,13 @@ constexpr int kGpusPerSwitch = 4;
 
 // Four GPUs below a PCIe switch, whose uplink to the root complex they share.
 Node build(int gpus, int nics) {
-  Node node          = {.title   = "Server of A10 on PCIe",
-                        .sources = {"nodes: 4 A10 to a server (DistSim, Lu et al. 2023, section 6) below one PCIe switch, an "
-                                             "assumption",
-                                    "nic: one of 100 Gb/s on the first socket, an assumption: the paper does not name it",
-                                    kPcie4Source, kUpiSource, kLatencySource},
-                        .gpu     = a10(),
-                        .gpus    = gpus};
+  Node node = {
+      .title   = "Server of A10 on PCIe",
+      .sources = {"nodes: 4 A10 to a server (DistSim, Lu et al. 2023, section 6) below one PCIe switch, an assumption",
+                  "nic: one of 100 Gb/s on the first socket, an assumption: the paper does not name it", kPcie4Source,
+                  kUpiSource, kLatencySource},
+      .gpu     = a10(),
+      .gpus    = gpus};
   const int switches = (gpus + kGpusPerSwitch - 1) / kGpusPerSwitch;
   const int sockets  = std::min(2, switches);
   std::vector<int> roots;

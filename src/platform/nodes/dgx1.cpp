@@ -36,11 +36,10 @@ Node build(int gpus, int nics) {
   Node node = {
       .title = "NVIDIA DGX-1 with V100",
       .sources =
-          {"nodes: two GPUs and a NIC below each PCIe switch, two switches to a socket; 4 x 100 Gb/s InfiniBand; "
-           "the NVLinks",
+          {"nodes: two GPUs and a NIC below each PCIe switch, two switches to a socket; 4 x 100 Gb/s InfiniBand; the "
+           "NVLinks",
            "  of the pairs: nvidia-smi topo of a DGX-1 (Oneflow-Inc/DLPerf README; anandtech 12581)",
-           "nvlink: 25 GB/s each way and link (stas00/ml-engineering network/README.md); pairs without a link "
-           "use PCIe",
+           "nvlink: 25 GB/s each way and link (stas00/ml-engineering network/README.md); pairs without a link use PCIe",
            "nic: EDR, 12.5 GB/s (stas00/ml-engineering network/README.md)", kPcie3Source,
            "host: two QPI links of 9.6 GT/s between the sockets, 2 x 19.2 GB/s (xryan.net/p/295)", kLatencySource},
       .gpu  = v100_sxm2_32gb(),

@@ -27,7 +27,9 @@ std::string their_stages(int stages) {
   for (int s = 0; s < stages; ++s) {
     const int blocks = kBlocks / stages + (s < kBlocks % stages ? 1 : 0);
     // The last block is the normalisation: next to no work.
-    const std::string share = s + 1 < stages ? std::to_string(blocks) : blocks > 1 ? std::to_string(blocks - 1) : "0.05";
+    const std::string share = s + 1 < stages ? std::to_string(blocks)
+                              : blocks > 1   ? std::to_string(blocks - 1)
+                                             : "0.05";
     shares += (s > 0 ? ":" : "") + share;
   }
   return shares;

@@ -12,7 +12,7 @@
 namespace foreflow::published {
 namespace {
 
-const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
+const std::string kBase     = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
 constexpr double kTolerance = 0.01;
 
 using Settings = std::vector<std::string>;
@@ -32,7 +32,8 @@ std::vector<Bytes> most_activations(const Settings& settings) {
     const stream::Trail trail = stream::trail(program, static_cast<int>(d));
     Bytes level, most;
     for (const auto& touch : trail.rows.at(0).touches) {
-      const auto& buffer = program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)])];
+      const auto& buffer =
+          program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)])];
       if (buffer.kind != stream::MemoryClass::activations) continue;
       level += (touch.made ? 1.0 : -1.0) * buffer.size;
       most = std::max(most, level);
@@ -76,8 +77,9 @@ std::vector<Row> rows() {
       {"tensor_full", with(tensor, {"strategy.recompute=full"}), z.sbh() * 2},
   };
   // The worked numbers of the table, in MiB.
-  const std::map<std::string, double> worked = {{"none", 2736}, {"tensor", 552}, {"tensor_selective", 312},
-                                                {"sequence", 342}, {"sequence_selective", 102}, {"full", 48}};
+  const std::map<std::string, double> worked = {
+      {"none", 2736}, {"tensor", 552}, {"tensor_selective", 312}, {"sequence", 342}, {"sequence_selective", 102},
+      {"full", 48}};
   for (const Row& row : rows) {
     if (worked.contains(row.name)) EXPECT_NEAR(row.bytes / mib, worked.at(row.name), 1e-9 * row.bytes) << row.name;
   }
@@ -90,7 +92,8 @@ TEST_P(ActivationsOfALayer, AreThoseOfTheTable) {
   EXPECT_NEAR(of_a_layer(GetParam().settings) / GetParam().bytes, 1, kTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table2, ActivationsOfALayer, testing::ValuesIn(rows()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Table2, ActivationsOfALayer, testing::ValuesIn(rows()),
+                         [](const auto& info) { return info.param.name; });
 
 // What one more layer on every stage adds to the first: as much as the microbatches in flight hold.
 double in_flight_on_first_stage(const Settings& settings, int stages) {
@@ -127,7 +130,8 @@ TEST(ActivationsOfAStage, AreThoseOfTheScheduleInFlight) {
   const Settings batch{"strategy.global_batch=8", "strategy.microbatches=8"};
   const std::map<std::string, double> peaks = {{"eager_1f1b", 7}, {"zb_h1", 4}, {"zb_h2", 7}};
   for (const auto& [schedule, peak] : peaks)
-    EXPECT_NEAR(in_flight_on_first_stage(with(batch, {"strategy.schedule=" + schedule}), 4) / peak, 1, kTolerance) << schedule;
+    EXPECT_NEAR(in_flight_on_first_stage(with(batch, {"strategy.schedule=" + schedule}), 4) / peak, 1, kTolerance)
+        << schedule;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Floating-point operations of an iteration: Narayanan et al., Efficient Large-Scale Language Model Training on GPU
-// Clusters Using Megatron-LM (2021), with full recomputation, and Korthikanti et al. (2022), Appendix A, without and with
-// selective recomputation; against what the simulated devices execute.
+// Clusters Using Megatron-LM (2021), with full recomputation, and Korthikanti et al. (2022), Appendix A, without and
+// with selective recomputation; against what the simulated devices execute.
 #include <gtest/gtest.h>
 
 #include "foreflow/scenario/run.h"
@@ -8,7 +8,7 @@
 namespace foreflow::published {
 namespace {
 
-const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
+const std::string kBase     = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
 constexpr double kTolerance = 0.01;
 
 struct Sizes {
@@ -24,9 +24,10 @@ struct Flops2 {
 };
 
 Flops2 flops_of(const Sizes& z, const std::string& recompute) {
-  const auto whole                  = [](double value) { return std::to_string(static_cast<int64_t>(value)); };
-  const scenario::Scenario scenario = scenario::load_file(
-      kBase, {"workload.layers=" + whole(z.l), "workload.hidden=" + whole(z.h), "workload.heads=" + whole(z.a), "strategy.recompute=" + recompute});
+  const auto whole = [](double value) { return std::to_string(static_cast<int64_t>(value)); };
+  const scenario::Scenario scenario =
+      scenario::load_file(kBase, {"workload.layers=" + whole(z.l), "workload.hidden=" + whole(z.h),
+                                  "workload.heads=" + whole(z.a), "strategy.recompute=" + recompute});
   const scenario::Outcome outcome = scenario::run(scenario);
   return {outcome.summary.job.model_flops.value(), outcome.summary.job.hardware_flops.value()};
 }
@@ -58,8 +59,8 @@ TEST(Flops, WithSelectiveRecomputationRepeatTheAttentionCore) {
   }
 }
 
-// By how much, exactly: one more forward pass of the two products, 2 B s^2 h flop each, and of the element-wise ops between them
-// (some 5 flop for each of the B a s^2 scores).
+// By how much, exactly: one more forward pass of the two products, 2 B s^2 h flop each, and of the element-wise ops
+// between them (some 5 flop for each of the B a s^2 scores).
 TEST(Flops, WithSelectiveRecomputationExceedTheModelByOneForwardPassOfTheCore) {
   for (const Sizes& z : kModels) {
     const Flops2 ours = flops_of(z, "selective");

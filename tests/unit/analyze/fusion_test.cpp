@@ -17,8 +17,8 @@ struct Fused {
 // A function of x, y (4, 8), a weight w (8, 8) and a bias b (8), all f32.
 Fused fused(const std::string& body) {
   const ir::Module module = ir::parse(
-      "func @f(%x: Tensor[Float32, (4, 8)], %y: Tensor[Float32, (4, 8)], weight %w: Tensor[Float32, (8, 8)], "
-      "weight %b: Tensor[Float32, (8)]) {\n" +
+      "func @f(%x: Tensor[Float32, (4, 8)], %y: Tensor[Float32, (4, 8)], weight %w: Tensor[Float32, (8, 8)], weight "
+      "%b: Tensor[Float32, (8)]) {\n" +
           body + "}\n",
       "test", ops::table());
   const Subject subject(module);

@@ -89,8 +89,8 @@ TEST(Serve, AsksForItemsByTheNumberOfTheWorker) {
   std::map<size_t, int> left = {{0, 3}, {1, 5}};
   std::map<std::string, int> counts;
   Service service;
-  service.work = [](size_t item) { return std::to_string(item) + " by " + std::to_string(::getpid()); };
-  service.next = [&](size_t worker) { return left[worker]-- > 0 ? std::optional(worker) : std::nullopt; };
+  service.work     = [](size_t item) { return std::to_string(item) + " by " + std::to_string(::getpid()); };
+  service.next     = [&](size_t worker) { return left[worker]-- > 0 ? std::optional(worker) : std::nullopt; };
   service.finished = [&](size_t, const std::string& answer) { ++counts[answer]; };
   service.failed   = [](size_t, const std::exception& why) { FAIL() << why.what(); };
   serve(2, service);

@@ -38,7 +38,8 @@ void kill_grandchildren(const std::atomic<bool>& ended) {
 TEST(SweepCommand, OutlivesItsWorkersAndSaysSo) {
   const test::TemporaryFolder folder;
   write_file(folder / "s.json", kSlow);
-  ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the process that looks for leaks would be killed too, and waited for
+  ::setenv("ASAN_OPTIONS", "detect_leaks=0",
+           1);  // the process that looks for leaks would be killed too, and waited for
   std::atomic<bool> ended = false;
   std::thread killer([&] { kill_grandchildren(ended); });
   const CommandResult result =

@@ -1,5 +1,5 @@
-// What the cost model "distir" says of messages beyond its authors' formulas: simulated collectives, and what a Send costs
-// the hosts.
+// What the cost model "distir" says of messages beyond its authors' formulas: simulated collectives, and what a Send
+// costs the hosts.
 #include <gtest/gtest.h>
 
 #include "foreflow/base/error.h"
@@ -52,7 +52,7 @@ TEST(DistirMessages, CollectivesAreLeftToTheNetwork) {
   const std::vector<ir::Type> types(2, ir::Type::tensor(ir::DType::f32, {1000}));
   const std::vector<const ir::Array*> known(2, nullptr);
   const ir::Attributes none;
-  const Json json           = parameters("1ms");
+  const Json json = parameters("1ms");
   const Application reduce{{ops::table().get("MPIAllreduce", "test"), none, types, known, 2}, types};
   EXPECT_LT(make_model(JsonView(json, "s.json")).communication(reduce, 2), Seconds(0));
 }
@@ -67,9 +67,11 @@ std::string message_of(const Json& json) {
 }
 
 TEST(DistirMessages, SayWhatIsWrong) {
-  EXPECT_EQ(message_of(parameters(Json::object().set("one", "1ms"))),
-            "s.json: $.send_overhead: is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
-  EXPECT_EQ(message_of(parameters("1ms").set("collectives", "both")), "s.json: $.collectives: write formulas or simulated");
+  EXPECT_EQ(
+      message_of(parameters(Json::object().set("one", "1ms"))),
+      "s.json: $.send_overhead: is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
+  EXPECT_EQ(message_of(parameters("1ms").set("collectives", "both")),
+            "s.json: $.collectives: write formulas or simulated");
   EXPECT_EQ(message_of(parameters("1ms").set("all_reduce", Json::object())),
             "s.json: $.all_reduce: is a formula; leave it out where \"collectives\" are simulated");
 }

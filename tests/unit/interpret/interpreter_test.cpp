@@ -78,7 +78,8 @@ TEST(Interpreter, RefusesProgramsOfMoreSignaturesThanAnyoneCouldWaitFor) {
     text += "func @f" + std::to_string(i) + "(%x, %c) {\n  %y = " + below + "%x, %c)\n  %z = " + below +
             "%y, %c)\n  return %z\n}\n";
   }
-  text += "func @f(%x: " + tensor("(4,)", "1") + ", %c: " + tensor("(1,)", "1") + ") {\n  %y = @f40(%x, %c)\n  return %y\n}";
+  text += "func @f(%x: " + tensor("(4,)", "1") + ", %c: " + tensor("(1,)", "1") +
+          ") {\n  %y = @f40(%x, %c)\n  return %y\n}";
   EXPECT_EQ(refused(text), "m: @f2: its calls have more than 100000 different signatures");
 }
 

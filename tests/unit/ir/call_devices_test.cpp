@@ -41,8 +41,9 @@ TEST(CallDevices, SayWhereAFunctionThatNamesDevicesRuns) {
 
 TEST(CallDevices, AreWrittenOutByInlining) {
   EXPECT_EQ(ir::print(transform::inline_calls(parsed(kCalls))),
-            kHead + "  %y: D2 = Send(%a, 2)\n  %c = Relu(%y)\n  %y_2: D4 = Send(%b, 4)\n  %d = Relu(%y_2)\n"
-                    "  return %c, %d\n}\n");
+            kHead +
+                "  %y: D2 = Send(%a, 2)\n  %c = Relu(%y)\n  %y_2: D4 = Send(%b, 4)\n  %d = Relu(%y_2)\n"
+                "  return %c, %d\n}\n");
 }
 
 TEST(CallDevices, AreRealInProjections) {

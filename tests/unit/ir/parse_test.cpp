@@ -8,7 +8,9 @@ namespace foreflow::ir {
 namespace {
 
 Module parsed(const std::string& body) {
-  return parse("func @f(%a: Tensor[Float32, (4, 4), 1], %b: Tensor[Float32, (4, 4), 1]) {\n" + body + "  return %a\n}\n", "f", ops::table());
+  return parse(
+      "func @f(%a: Tensor[Float32, (4, 4), 1], %b: Tensor[Float32, (4, 4), 1]) {\n" + body + "  return %a\n}\n", "f",
+      ops::table());
 }
 
 std::string attributes(const Op& op) {
@@ -18,8 +20,10 @@ std::string attributes(const Op& op) {
 }
 
 TEST(Parse, SharesEqualTextsOfTypesAndAttributes) {
-  const Module module = parsed("  %c: D1 = Gather(%a, %b, axis=1)\n  %d: D1 = Gather(%c, %b, axis=1)\n  %e: D2 = Send(%d, 2)\n  %g: D3 = Send(%e, 3)\n");
-  const Function& f   = module.entry();
+  const Module module = parsed(
+      "  %c: D1 = Gather(%a, %b, axis=1)\n  %d: D1 = Gather(%c, %b, axis=1)\n  %e: D2 = Send(%d, 2)\n  %g: D3 = "
+      "Send(%e, 3)\n");
+  const Function& f = module.entry();
   EXPECT_EQ(f.ops[0].attributes, f.ops[1].attributes);
   EXPECT_EQ(f.values[2].annotation, f.values[3].annotation);
   EXPECT_NE(f.values[4].annotation, f.values[5].annotation);
@@ -33,7 +37,8 @@ TEST(Parse, ReadsTheSameLiteralsBehindDifferentOpsByTheirOwnNames) {
 }
 
 TEST(Parse, KeepsOperandsThatFollowLiterals) {
-  const Module module = parsed("  %c = Gather(axis=1, %a, %b)\n  %d = Gather(axis=1, %b, _)\n  %e = Gather(axis=1, %b, _)\n");
+  const Module module =
+      parsed("  %c = Gather(axis=1, %a, %b)\n  %d = Gather(axis=1, %b, _)\n  %e = Gather(axis=1, %b, _)\n");
   for (const Op& op : module.entry().ops) {
     EXPECT_EQ(op.operand_count, 2U);
     EXPECT_EQ(attributes(op), "axis=1;");

@@ -52,7 +52,8 @@ TEST(SharedAttributes, LargeArraysAreNotCompared) {
 TEST(SharedAttributes, BuildersShareThem) {
   ir::FunctionBuilder builder("f", ops::table());
   const ir::ValueId x = builder.parameter("x", ir::ParameterRole::data, ir::Type::tensor(ir::DType::f32, {4, 4}));
-  builder.op("Transpose", {builder.op("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0}}})}, {{"perm", std::vector<int64_t>{1, 0}}});
+  builder.op("Transpose", {builder.op("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0}}})},
+             {{"perm", std::vector<int64_t>{1, 0}}});
   EXPECT_EQ(builder.function().ops[0].attributes, builder.function().ops[1].attributes);
 }
 

@@ -154,19 +154,17 @@ TEST(Loop, WithAConditionOfRunTimeGoesOnAndKeepsTheStateBeforeTheEnd) {
     EXPECT_EQ(evaluated(imported, {kNumbers, Array::scalar(limit)}),
               Array::of_floats({2}, {1 + happened, 10 * (1 + happened)}));
   }
-  EXPECT_EQ(
-      refused(rounds("low", inputs, {ints("trips", {}, {5})}, true)),
-      "m.onnx: node 0: Loop may end early by a condition that is known at run time only, so that the length of its "
-      "results is not known; export the model with a constant condition");
+  EXPECT_EQ(refused(rounds("low", inputs, {ints("trips", {}, {5})}, true)),
+            "m.onnx: node 0: Loop may end early by a condition that is known at run time only, so that the length of "
+            "its results is not known; export the model with a constant condition");
 }
 
 TEST(Loop, NeedsATripCountThatIsKnown) {
   const std::vector<Wire> inputs{port("x", kFloat, {"2"}), port("trips", kInt64, {})};
   const ModelText text = rounds("on", inputs, {ints("limit", {}, {9})}, false);
-  EXPECT_EQ(
-      refused(text),
-      "m.onnx: node 0: the trip count of Loop is not known before run time; export the model with a constant one, or "
-      "give the inputs that it depends on");
+  EXPECT_EQ(refused(text),
+            "m.onnx: node 0: the trip count of Loop is not known before run time; export the model with a constant "
+            "one, or give the inputs that it depends on");
   const Imported imported = import(text, {.shapes = {}, .inputs = {{"trips", Array::scalar(int64_t{2})}}});
   EXPECT_EQ(std::ranges::count(ops_of(imported), "Add"), 2);
 }

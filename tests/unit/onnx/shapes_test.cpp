@@ -72,8 +72,8 @@ TEST_P(RealModel, HasNoShapeThatStaysUnknown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, RealModel,
-                         ::testing::Values("models/gpt2_past_12L", "models/gpt2_past_mask_1L", "models/bloom_3L_training",
-                                           "models/bert_vespa", "models/bert_mlm_vespa",
+                         ::testing::Values("models/gpt2_past_12L", "models/gpt2_past_mask_1L",
+                                           "models/bloom_3L_training", "models/bert_vespa", "models/bert_mlm_vespa",
                                            "models/encdec_encoder_vespa", "models/llama_fwd_small",
                                            "models/llama_bwd_small", "models/light_resnet50", "models/light_squeezenet",
                                            "models/fastestdet", "models/resnet18_ext", "generated/tiny",

@@ -97,7 +97,7 @@ TEST(Integers, DivideTowardsZeroAndWrapAround) {
 // 2^53 + 1 is no double.
 TEST(Integers, Of64BitsStayExact) {
   constexpr uint64_t kMost = UINT64_MAX;
-  const auto whole = [](std::vector<uint64_t> values) { return Array::of<uint64_t>(DType::u64, {2}, values); };
+  const auto whole         = [](std::vector<uint64_t> values) { return Array::of<uint64_t>(DType::u64, {2}, values); };
   EXPECT_EQ(apply("Sub", {}, {whole({kMost, 0}), whole({1, 1})}), whole({kMost - 1, kMost}));
   EXPECT_EQ(apply("Div", {}, {whole({kMost, kMost}), whole({2, kMost})}), whole({kMost / 2, 1}));
   EXPECT_EQ(apply("Mod", {}, {whole({kMost, 7}), whole({10, kMost})}), whole({5, 7}));
@@ -138,7 +138,9 @@ TEST(Pad, FillsAndCuts) {
 }
 
 TEST(Pad, RepeatsItsOwnElementsByMode) {
-  const auto padded = [](const std::string& mode) { return apply("Pad", {{"pads", Ints{3, 2}}, {"mode", mode}}, {ints({3}, {1, 2, 3})}); };
+  const auto padded = [](const std::string& mode) {
+    return apply("Pad", {{"pads", Ints{3, 2}}, {"mode", mode}}, {ints({3}, {1, 2, 3})});
+  };
   EXPECT_EQ(padded("edge"), ints({8}, {1, 1, 1, 1, 2, 3, 3, 3}));
   EXPECT_EQ(padded("reflect"), ints({8}, {2, 3, 2, 1, 2, 3, 2, 1}));
   EXPECT_EQ(padded("wrap"), ints({8}, {1, 2, 3, 1, 2, 3, 1, 2}));

@@ -10,7 +10,8 @@ using ir::Array;
 
 Array floats(const ir::Dims& dims, const std::vector<float>& values) { return Array::of_floats(dims, values); }
 
-// One group of three tokens of two numbers, two experts: tokens 0, 1 and 2 ask for expert 0, token 1 for expert 1 as well.
+// One group of three tokens of two numbers, two experts: tokens 0, 1 and 2 ask for expert 0, token 1 for expert 1 as
+// well.
 const Array kTokens = floats({1, 3, 2}, {1, 2, 3, 4, 5, 6});
 const Array kGates  = floats({1, 3, 2}, {0.5F, 0, 0.25F, 0.75F, 1, 0});
 

@@ -126,13 +126,11 @@ TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
             "the gradient is (1, 2); it should have the shape of the result, (1, 3)");
   EXPECT_EQ(refused("RNN", {}, {counted({2, 1, 3}), counted({1, 2, 4}), counted({1, 2, 2})}),
             "operand 1 is (1, 2, 4); it should be (1, 2, 3)");
-  EXPECT_EQ(
-      refused("RNN", {{"activations", std::vector<std::string>{"Tan"}}},
-              {counted({2, 1, 3}), counted({1, 2, 3}), counted({1, 2, 2})}),
-      "activation \"Tan\"; one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, HardSigmoid, "
-      "Elu, Softsign, Softplus would be right");
-  EXPECT_EQ(refused("DFT", {}, {counted({2, 3})}),
-            "x is (2, 3); its last dimension should be 1 (real) or 2 (complex)");
+  EXPECT_EQ(refused("RNN", {{"activations", std::vector<std::string>{"Tan"}}},
+                    {counted({2, 1, 3}), counted({1, 2, 3}), counted({1, 2, 2})}),
+            "activation \"Tan\"; one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, "
+            "HardSigmoid, Elu, Softsign, Softplus would be right");
+  EXPECT_EQ(refused("DFT", {}, {counted({2, 3})}), "x is (2, 3); its last dimension should be 1 (real) or 2 (complex)");
 }
 
 }  // namespace

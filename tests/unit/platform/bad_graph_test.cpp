@@ -159,8 +159,8 @@ const std::vector<BadFile>& cases() {
        replaced(
            replaced(GraphText().raw("<zone id=\"y\" routing=\"None\">").device("a", "n").xml(), "Dijkstra", "Full"),
            "<zone id=\"y\" routing=\"None\">",
-           "<zone id=\"y\" routing=\"None\"><router id=\"r\"/></zone>\n<zoneRoute src=\"y\" dst=\"y\" "
-           "gw_src=\"r\" gw_dst=\"r\"/>"),
+           "<zone id=\"y\" routing=\"None\"><router id=\"r\"/></zone>\n<zoneRoute src=\"y\" dst=\"y\" gw_src=\"r\" "
+           "gw_dst=\"r\"/>"),
        "p.xml:6:1: a route from \"y\" to itself; a route joins two different ends"},
       {"ZoneInItself", replaced(joined().xml(), "<router", "<zone id=\"z\" routing=\"Full\"/><router"),
        "p.xml:6:1: the id \"z\" is used twice; give every element its own"},

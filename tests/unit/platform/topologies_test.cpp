@@ -61,8 +61,9 @@ TEST(Topologies, ShareTheNicOfAP3BetweenItsFourGpus) {
   const Platform platform = machine("p3_8xlarge", 2);
   for (const int i : {0, 1, 2, 3}) {
     const std::string from = "node0-gpu" + std::to_string(i);
-    EXPECT_EQ(names(platform, platform.route(i, 4)),
-              (std::vector<std::string>{from + "-pcie_UP", "node0-nic0_UP", "node1-nic0_DOWN", "node1-gpu0-pcie_DOWN"}));
+    EXPECT_EQ(
+        names(platform, platform.route(i, 4)),
+        (std::vector<std::string>{from + "-pcie_UP", "node0-nic0_UP", "node1-nic0_DOWN", "node1-gpu0-pcie_DOWN"}));
   }
 }
 

@@ -8,8 +8,8 @@
 namespace foreflow::report {
 namespace {
 
-constexpr double kMiB  = 1 << 20;
-constexpr Bytes kRoom  = Bytes(80e9);
+constexpr double kMiB = 1 << 20;
+constexpr Bytes kRoom = Bytes(80e9);
 
 TEST(CachingAllocator, RoundsSizesUpTo512Bytes) {
   CachingAllocator allocator(kRoom);
@@ -42,7 +42,7 @@ TEST(CachingAllocator, CutsMiddlingRequestsFromSegmentsOfTwentyMebibytes) {
 TEST(CachingAllocator, GivesLargeRequestsSegmentsOfTheirOwn) {
   CachingAllocator allocator(kRoom);
   allocator.allocate(Bytes(11 * kMiB));
-  EXPECT_EQ(allocator.reserved(), Bytes(12 * kMiB));  // to a multiple of two
+  EXPECT_EQ(allocator.reserved(), Bytes(12 * kMiB));   // to a multiple of two
   EXPECT_EQ(allocator.allocated(), Bytes(12 * kMiB));  // a rest of one is not worth cutting off
 }
 

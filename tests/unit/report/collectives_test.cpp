@@ -16,7 +16,8 @@ using collective::Kind;
 platform::Platform four_devices() {
   std::vector<platform::Device> devices;
   for (const char* name : {"gpu0", "gpu1", "gpu2", "gpu3"})
-    devices.push_back({name, "test", "node0", Bytes(100), BytesPerSecond(1000), {{"f32", FlopsPerSecond(1)}}, Seconds(0)});
+    devices.push_back(
+        {name, "test", "node0", Bytes(100), BytesPerSecond(1000), {{"f32", FlopsPerSecond(1)}}, Seconds(0)});
   const platform::Link wire  = {"wire", "nic", BytesPerSecond(10), Seconds(0)};
   const platform::Link spare = {"spare", "nic", BytesPerSecond(10), Seconds(0)};
   std::vector<platform::Route> routes(16, {{0}, Seconds(0)});
@@ -57,9 +58,9 @@ stream::Timeline timeline() {
   timeline.loads    = {{{0, 1.0}}, {{1, 1.5}}};
   for (const char* name : {"direct", "direct", "halving_doubling"})
     timeline.algorithms.push_back(&collective::algorithms().get(name, "test"));
-  timeline.paces    = {{{Seconds(1), BytesPerSecond(5)}, {Seconds(3), BytesPerSecond(10)}},
-                       {{Seconds(1), BytesPerSecond(5)}},
-                       {{Seconds(7), BytesPerSecond(4)}}};
+  timeline.paces = {{{Seconds(1), BytesPerSecond(5)}, {Seconds(3), BytesPerSecond(10)}},
+                    {{Seconds(1), BytesPerSecond(5)}},
+                    {{Seconds(7), BytesPerSecond(4)}}};
   return timeline;
 }
 

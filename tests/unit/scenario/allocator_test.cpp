@@ -10,7 +10,8 @@ Outcome answer(const std::string& memory) {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 2, "hidden": 1024, "heads": 8, "sequence": 512,
       "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"},
       "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-      "strategy": {"dp": 2, "tp": 2, "global_batch": 8, "overlap_gradients": true}, "memory": )" + memory + "}";
+      "strategy": {"dp": 2, "tp": 2, "global_batch": 8, "overlap_gradients": true}, "memory": )" +
+                           memory + "}";
   return run(load(parse_json(text, "test"), "test"));
 }
 
@@ -25,7 +26,8 @@ TEST(Allocator, OfAFrameworkReservesMoreThanIsAskedFor) {
   EXPECT_GE(peak.allocator->requested, peak.size);
   EXPECT_GT(peak.allocator->reserved, peak.allocator->requested);
   EXPECT_EQ(peak.allocator->overhead(), peak.allocator->reserved - peak.allocator->requested);
-  const Json json = report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
+  const Json json =
+      report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
   EXPECT_EQ(JsonView(json, "result").at("memory_peaks").items().at(0).at("allocator").at("overhead_bytes").as_number(),
             peak.allocator->overhead().value());
 }

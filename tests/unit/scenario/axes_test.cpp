@@ -57,10 +57,9 @@ TEST(Points, AreTheProductInWhichTheLastAxisChangesFastest) {
   std::vector<std::string> points;
   for (size_t i = 0; i < count_points(all, "s.json"); ++i)
     points.push_back(with_choice(source, all, choice_of(all, i)).dump_compact());
-  EXPECT_EQ(points, (std::vector<std::string>{
-                        R"({"a":1,"b":{"c":"x"},"d":0})", R"({"a":1,"b":{"c":"y"},"d":0})",
-                        R"({"a":1,"b":{"c":"z"},"d":0})", R"({"a":2,"b":{"c":"x"},"d":0})",
-                        R"({"a":2,"b":{"c":"y"},"d":0})", R"({"a":2,"b":{"c":"z"},"d":0})"}));
+  EXPECT_EQ(points, (std::vector<std::string>{R"({"a":1,"b":{"c":"x"},"d":0})", R"({"a":1,"b":{"c":"y"},"d":0})",
+                                              R"({"a":1,"b":{"c":"z"},"d":0})", R"({"a":2,"b":{"c":"x"},"d":0})",
+                                              R"({"a":2,"b":{"c":"y"},"d":0})", R"({"a":2,"b":{"c":"z"},"d":0})"}));
 }
 
 TEST(Points, OfNoAxisAreTheScenarioItself) {
@@ -80,11 +79,9 @@ TEST(ReferencedFiles, AreThoseOfEveryValueOfAnAxis) {
   const Json source = parse_json(R"({"name": "a.json", "workload": {"onnx": "m.onnx"},
       "platform": [{"file": ["p.xml", "/q.xml"]}, {"topology": "dgx2"}], "cost": {"model": ["roofline", "c.json"]}})",
                                  "s.json");
-  using Files = std::map<std::string, std::string>;
-  EXPECT_EQ(referenced_files(source, "dir/s.json"), (Files{{"/q.xml", "/q.xml"},
-                                                           {"c.json", "dir/c.json"},
-                                                           {"m.onnx", "dir/m.onnx"},
-                                                           {"p.xml", "dir/p.xml"}}));
+  using Files       = std::map<std::string, std::string>;
+  EXPECT_EQ(referenced_files(source, "dir/s.json"),
+            (Files{{"/q.xml", "/q.xml"}, {"c.json", "dir/c.json"}, {"m.onnx", "dir/m.onnx"}, {"p.xml", "dir/p.xml"}}));
 }
 
 }  // namespace

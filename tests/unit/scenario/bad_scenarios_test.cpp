@@ -92,12 +92,15 @@ INSTANTIATE_TEST_SUITE_P(
             R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},
         Mistake{"shares_of_stages", R"(strategy.stage_shares="1")",
                 R"(gpt.json: $.strategy.stage_shares: has 1 shares for 2 stages; write one for each)"},
-        Mistake{"recompute", R"(strategy.recompute="half")",
-                R"(gpt.json: $.strategy.recompute: "half" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal)"},
-        Mistake{"vocabulary_parallel", R"(strategy={"tp": 16, "global_batch": 16, "vocabulary_parallel": true})",
-                "gpt.json: $.strategy.vocabulary_parallel: tp = 16 does not divide the vocabulary of 1000; pad it to 1008"},
+        Mistake{
+            "recompute", R"(strategy.recompute="half")",
+            R"(gpt.json: $.strategy.recompute: "half" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal)"},
+        Mistake{
+            "vocabulary_parallel", R"(strategy={"tp": 16, "global_batch": 16, "vocabulary_parallel": true})",
+            "gpt.json: $.strategy.vocabulary_parallel: tp = 16 does not divide the vocabulary of 1000; pad it to 1008"},
         Mistake{"no_dimension", R"(strategy.tensor_plan={"h.*.attn.weight": "columns"})",
-                "gpt.json: $.strategy.tensor_plan.h.*.attn.weight: is \"columns\"; write the dimension that is split, such as 0 or 1"},
+                "gpt.json: $.strategy.tensor_plan.h.*.attn.weight: is \"columns\"; write the dimension that is split, "
+                "such as 0 or 1"},
         Mistake{"empty_plan", R"(strategy.tensor_plan={})",
                 R"(gpt.json: $.strategy.tensor_plan: names no weight; write an object such as {"h.*.attn.weight": 1})"},
         Mistake{"zero_redundancy", R"(strategy.zero=4)",
@@ -118,8 +121,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.workload.dtype: "int8" is no floating-point type; use f64, f32, f16, bf16 or f8)"},
         Mistake{"mode", R"(workload.mode="train")",
                 R"(gpt.json: $.workload.mode: unknown mode "train"; use training or inference)"},
-        Mistake{"optimizer", R"(workload.optimizer="adagrad")",
-                R"(gpt.json: $.workload.optimizer: unknown optimizer "adagrad"; use sgd, momentum, nesterov, adam or adamw)"},
+        Mistake{
+            "optimizer", R"(workload.optimizer="adagrad")",
+            R"(gpt.json: $.workload.optimizer: unknown optimizer "adagrad"; use sgd, momentum, nesterov, adam or adamw)"},
         Mistake{
             "cost_model", R"(cost.model="rooflin")",
             R"(gpt.json: $.cost.model: unknown cost model "rooflin"; the nearest is "roofline" (see: foreflow list))"},

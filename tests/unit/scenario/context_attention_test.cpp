@@ -72,20 +72,25 @@ TEST(ContextAttention, EnginesAgree) {
 
 TEST(ContextAttention, SaysWhatItCannotDo) {
   EXPECT_EQ(refusal(scenario_of(2, 8192, "rings")),
-            "ring.json: $.strategy.context_attention: \"rings\" is no way to share attention; use all_gather, ring, striped_ring or "
+            "ring.json: $.strategy.context_attention: \"rings\" is no way to share attention; use all_gather, ring, "
+            "striped_ring or "
             "all_to_all");
   EXPECT_EQ(refusal(scenario_of(4, 8192, "all_to_all", R"(, "tp": 4)")),
-            "ring.json: $.strategy.context_attention: cp = 4 does not divide the 2 heads of keys and values of a rank, which all_to_all "
+            "ring.json: $.strategy.context_attention: cp = 4 does not divide the 2 heads of keys and values of a rank, "
+            "which all_to_all "
             "shares; use ring, or a divisor of it");
   const auto experts = [](const std::string& strategy) {
     return R"({"workload": {"model": "moe", "experts": 8, "sequence": 1024, "routing_groups": 4},
-               "platform": {"topology": "dgx_h100"}, "strategy": {"cp": 4, "dp": 2, "global_batch": 2, )" + strategy + "}}";
+               "platform": {"topology": "dgx_h100"}, "strategy": {"cp": 4, "dp": 2, "global_batch": 2, )" +
+           strategy + "}}";
   };
   EXPECT_EQ(refusal(experts(R"("context_attention": "striped_ring")")),
-            "ring.json: $.strategy.context_attention: striped_ring deals positions out one by one, and tokens are routed to experts in "
+            "ring.json: $.strategy.context_attention: striped_ring deals positions out one by one, and tokens are "
+            "routed to experts in "
             "groups of neighbours; use ring");
   EXPECT_EQ(refusal(experts(R"("ep": 2, "context_attention": "ring")")),
-            "ring.json: $.strategy.context_attention: a ring of cp = 4 cannot be cut into groups that share experts, which ep = 2 asks "
+            "ring.json: $.strategy.context_attention: a ring of cp = 4 cannot be cut into groups that share experts, "
+            "which ep = 2 asks "
             "for; use all_gather, or a multiple of cp as ep");
 }
 

@@ -26,7 +26,8 @@ Bytes fullest(const report::Summary& summary) {
 
 TEST(DelayedWeightGradients, ShortenAnIterationUnderEverySchedule) {
   for (const char* schedule : {"gpipe", "1f1b", "eager_1f1b", "interleaved_1f1b", "chimera"}) {
-    const report::Summary whole = predicted(schedule), delayed = predicted(schedule, R"(, "delay_weight_gradients": true)");
+    const report::Summary whole   = predicted(schedule),
+                          delayed = predicted(schedule, R"(, "delay_weight_gradients": true)");
     EXPECT_LT(delayed.iteration_time, 0.98 * whole.iteration_time) << schedule;
     EXPECT_GT(fullest(delayed), fullest(whole)) << schedule;
   }

@@ -61,7 +61,8 @@ TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
   };
   const std::vector<Mistake> mistakes = {
       {R"({"slowdown": {}})", "slowdown: unknown key \"slowdown\"; the nearest is \"slowdowns\""},
-      {R"({"slow": [{"device": "node0-gpu1", "factor": 2}]})", "slow: unknown key \"slow\"; the nearest is \"slowdowns\""},
+      {R"({"slow": [{"device": "node0-gpu1", "factor": 2}]})",
+       "slow: unknown key \"slow\"; the nearest is \"slowdowns\""},
       {R"({"slowdowns": [{"device": "node0-gpu77", "factor": 2}]})",
        "slowdowns[0].device: the platform has no device \"node0-gpu77\"; the nearest is \"node0-gpu7\""},
       {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 0}]})",

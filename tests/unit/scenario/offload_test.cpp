@@ -12,8 +12,10 @@ namespace {
 Outcome answer(const std::string& strategy, const std::string& platform = R"("topology": "dgx_a100", "nodes": 1)",
                const std::string& mode = "training") {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 8, "hidden": 2048, "heads": 16, "sequence": 1024,
-      "vocabulary": 1024, "dtype": "f16", "mode": ")" + mode + R"(", "optimizer": "adam"},
-      "platform": {)" + platform + R"(}, "cost": {"model": "roofline"}, "engine": "simgrid", "strategy": {)" + strategy + "}}";
+      "vocabulary": 1024, "dtype": "f16", "mode": ")" +
+                           mode + R"(", "optimizer": "adam"},
+      "platform": {)" + platform +
+                           R"(}, "cost": {"model": "roofline"}, "engine": "simgrid", "strategy": {)" + strategy + "}}";
   return run(load(parse_json(text, "test"), "test"));
 }
 
@@ -56,7 +58,8 @@ TEST(OffloadStrategy, MovesTheInputOfEveryLayerOverPcieAndBack) {
 
 TEST(OffloadStrategy, IsHiddenBehindComputingWherePcieIsFastEnough) {
   const double here = answer(R"("global_batch": 8, "recompute": "full")").summary.iteration_time.value();
-  const double there = answer(R"("global_batch": 8, "recompute": "full", "offload": true)").summary.iteration_time.value();
+  const double there =
+      answer(R"("global_batch": 8, "recompute": "full", "offload": true)").summary.iteration_time.value();
   EXPECT_GE(there, here);
   EXPECT_LT(there, 1.05 * here);  // but for what the end of the forward pass leaves, which comes back at once
 }
@@ -64,7 +67,8 @@ TEST(OffloadStrategy, IsHiddenBehindComputingWherePcieIsFastEnough) {
 TEST(OffloadStrategy, TakesLongerOverSlowerPcie) {
   const std::string strategy = R"("global_batch": 8, "offload": true)";
   const auto seconds         = [&](const std::string& bandwidth) {
-    return answer(strategy, R"("topology": "dgx_a100", "nodes": 1, "links": {"pcie": {"bandwidth": ")" + bandwidth + R"("}})")
+    return answer(strategy,
+                          R"("topology": "dgx_a100", "nodes": 1, "links": {"pcie": {"bandwidth": ")" + bandwidth + R"("}})")
         .summary.iteration_time.value();
   };
   EXPECT_GT(seconds("15.5GBps"), 1.5 * seconds("31GBps"));
@@ -75,7 +79,8 @@ TEST(OffloadStrategy, SharesTheUplinkOfASwitch) {
   const auto seconds = [&](const std::string& devices) {
     const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 1024, "heads": 8, "sequence": 512,
       "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"}, "platform": {"topology": "dgx1", "nodes": 1},
-      "placement": {"devices": )" + devices + R"(}, "cost": {"model": "roofline"}, "engine": "simgrid",
+      "placement": {"devices": )" +
+                             devices + R"(}, "cost": {"model": "roofline"}, "engine": "simgrid",
       "strategy": {"dp": 2, "global_batch": 16, "offload": true}})";
     return run(load(parse_json(text, "test"), "test")).summary.iteration_time.value();
   };
@@ -85,10 +90,12 @@ TEST(OffloadStrategy, SharesTheUplinkOfASwitch) {
 TEST(OffloadStrategy, LowersTheMemoryOfEveryStage) {
   const std::string strategy = R"("pp": 4, "microbatches": 8, "global_batch": 32)";
   const Outcome here = answer(strategy), there = answer(strategy + R"(, "offload": true)");
-  for (size_t d = 0; d < 4; ++d) EXPECT_LT(there.summary.devices[d].peak_memory, here.summary.devices[d].peak_memory) << d;
+  for (size_t d = 0; d < 4; ++d)
+    EXPECT_LT(there.summary.devices[d].peak_memory, here.summary.devices[d].peak_memory) << d;
 }
 
-void expect_error(const std::string& strategy, const std::string& platform, const std::string& mode, const std::string& message) {
+void expect_error(const std::string& strategy, const std::string& platform, const std::string& mode,
+                  const std::string& message) {
   try {
     answer(strategy, platform, mode);
     FAIL() << "no error for " << strategy;
@@ -101,7 +108,8 @@ TEST(OffloadStrategy, IsRefusedInOneSentence) {
   const std::string dgx = R"("topology": "dgx_a100", "nodes": 1)", offload = R"("global_batch": 8, "offload": true)";
   expect_error(offload, dgx, "inference", "$.strategy.offload: true needs a backward pass");
   expect_error(offload, R"("topology": "localhost", "nodes": 1)", "training", "has no link of the kind pcie from");
-  expect_error(offload + R"(, "pp": 2, "microbatches": 4, "schedule": "chimera")", dgx, "training", "$.strategy.offload");
+  expect_error(offload + R"(, "pp": 2, "microbatches": 4, "schedule": "chimera")", dgx, "training",
+               "$.strategy.offload");
 }
 
 }  // namespace

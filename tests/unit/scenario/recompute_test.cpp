@@ -13,9 +13,11 @@ namespace {
 // 24 layers in 80 GB: the activations of 44 samples do not fit, those that full recomputation keeps do.
 Scenario scenario_with(const std::string& strategy, const std::string& mode = "training") {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 24, "hidden": 2048, "heads": 16, "sequence": 1024,
-      "vocabulary": 51200, "dropout": 0.1, "dtype": "f16", "mode": ")" + mode + R"(", "optimizer": "adam"},
+      "vocabulary": 51200, "dropout": 0.1, "dtype": "f16", "mode": ")" +
+                           mode + R"(", "optimizer": "adam"},
       "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-      "strategy": )" + strategy + "}";
+      "strategy": )" + strategy +
+                           "}";
   return load(parse_json(text, "test"), "test");
 }
 
@@ -33,7 +35,8 @@ void expect_error(const std::string& strategy, const std::string& mode, const st
 }
 
 TEST(RecomputeStrategy, IsRefusedInOneSentenceAtItsKey) {
-  expect_error(R"({"recompute": "some"})", "training", "test: $.strategy.recompute: \"some\" is no way to recompute; use none, selective, full");
+  expect_error(R"({"recompute": "some"})", "training",
+               "test: $.strategy.recompute: \"some\" is no way to recompute; use none, selective, full");
   expect_error(R"j({"recompute": "block(0)"})j", "training", "$.strategy.recompute");
   expect_error(R"({"recompute": "full"})", "inference", "test: $.strategy.recompute: full needs a backward pass");
 }
@@ -75,17 +78,21 @@ TEST(RecomputeStrategy, OptimalFitsUnderEverySchedule) {
 // With so large a vocabulary the last stage is worth several layers.
 TEST(RecomputeStrategy, OptimalIsNoSlowerWithBalancedStagesThanWithUniformOnes) {
   const auto time = [](const std::string& partition, const std::string& more) {
-    const Scenario scenario = load(parse_json(R"({"workload": {"model": "gpt", "layers": 11, "hidden": 1024, "heads": 16,
+    const Scenario scenario =
+        load(parse_json(R"({"workload": {"model": "gpt", "layers": 11, "hidden": 1024, "heads": 16,
         "sequence": 1024, "vocabulary": 200000, "dropout": 0.1, "dtype": "f16", "optimizer": "adam"},
         "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-        "strategy": {"recompute": "optimal", "microbatches": 8, "pp": 4, )" + more +
-                                               R"(, "stage_partition": ")" + partition + "\"}}", "test"), "test");
+        "strategy": {"recompute": "optimal", "microbatches": 8, "pp": 4, )" +
+                            more + R"(, "stage_partition": ")" + partition + "\"}}",
+                        "test"),
+             "test");
     const report::Summary summary = run(scenario).summary;
     EXPECT_TRUE(summary.fits) << partition << more;
     EXPECT_GT(summary.job.hardware_flops, summary.job.model_flops) << partition << more;
     return summary.iteration_time.value();
   };
-  for (const std::string more : {R"("global_batch": 448)", R"("global_batch": 512)", R"("global_batch": 1024, "tp": 2, "vocabulary_parallel": true)",
+  for (const std::string more : {R"("global_batch": 448)", R"("global_batch": 512)",
+                                 R"("global_batch": 1024, "tp": 2, "vocabulary_parallel": true)",
                                  R"("global_batch": 512, "stage_shares": "3:2:2:2")"})
     EXPECT_LE(time("balanced", more), 1.001 * time("uniform", more)) << more;
 }
@@ -96,15 +103,19 @@ TEST(RecomputeStrategy, NoLayerLiesOnTwoStages) {
     for (const std::string how : {"full", "block(2)"}) {
       for (const std::string schedule : {"1f1b", "interleaved_1f1b", "zb_h1"}) {
         if (schedule == "interleaved_1f1b" && pp > 4) continue;  // more stages than block(2) leaves segments
-        const std::string where    = fmt::format("{} {} pp={}", how, schedule, pp);
-        const std::string strategy = fmt::format(
-            R"("global_batch": 24, "microbatches": 24, "recompute": "{}", "schedule": "{}", "pp": {})", how, schedule, pp);
-        const Scenario scenario = load(parse_json(R"({"workload": {"model": "gpt", "layers": 17, "hidden": 256, "heads": 4,
+        const std::string where = fmt::format("{} {} pp={}", how, schedule, pp);
+        const std::string strategy =
+            fmt::format(R"("global_batch": 24, "microbatches": 24, "recompute": "{}", "schedule": "{}", "pp": {})", how,
+                        schedule, pp);
+        const Scenario scenario    = load(parse_json(
+                                              R"({"workload": {"model": "gpt", "layers": 17, "hidden": 256, "heads": 4,
             "sequence": 128, "vocabulary": 51200, "dtype": "f16", "optimizer": "adam"},
             "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-            "strategy": {)" + strategy + "}}", "test"), "test");
+            "strategy": {)" + strategy + "}}",
+                                              "test"),
+                                          "test");
         const PlatformRef platform = load_platform(scenario.platform);
-        const ir::Module module = distribute(build(scenario), scenario, *platform);
+        const ir::Module module    = distribute(build(scenario), scenario, *platform);
         std::map<std::string, std::set<int>> devices;  // per layer
         const ir::Function& entry = module.entry();
         for (size_t i = 0; i < entry.parameters.size(); ++i) {
@@ -124,7 +135,8 @@ TEST(RecomputeStrategy, OptimalSaysWhereNothingFits) {
     answer("optimal", R"("global_batch": 4096)");
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("test: $.strategy.recompute: optimal finds no room"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("test: $.strategy.recompute: optimal finds no room"), std::string::npos)
+        << error.what();
     EXPECT_NE(std::string(error.what()).find("D1 still needs"), std::string::npos) << error.what();
   }
 }

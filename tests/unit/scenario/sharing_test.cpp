@@ -7,18 +7,22 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr const char* kMoe = R"({"model": "moe", "layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 64,
+constexpr const char* kMoe =
+    R"({"model": "moe", "layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2, "sequence": 64,
                                  "vocabulary": 32, "experts": 4, "routing_groups": 4, "dtype": "f16"})";
-constexpr const char* kGpt = R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32})";
+constexpr const char* kGpt =
+    R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32})";
 
-constexpr const char* kDecode = R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32, "mode": "inference",
+constexpr const char* kDecode =
+    R"({"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 64, "vocabulary": 32, "mode": "inference",
                                     "phase": "decode"})";
 
 Scenario read(const std::string& workload, const std::string& strategy, const std::string& placement = "\"packed\"") {
-  return load(parse_json(R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": )" + strategy +
-                             R"(, "placement": )" + placement + "}",
-                         "s.json"),
-              "s.json");
+  return load(
+      parse_json(R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": )" +
+                     strategy + R"(, "placement": )" + placement + "}",
+                 "s.json"),
+      "s.json");
 }
 
 std::string refusal(const std::string& workload, const std::string& strategy) {
@@ -43,7 +47,9 @@ struct Mistake {
 
 class SharingMistake : public testing::TestWithParam<Mistake> {};
 
-TEST_P(SharingMistake, IsToldInOneSentence) { EXPECT_EQ(refusal(GetParam().workload, GetParam().strategy), GetParam().message); }
+TEST_P(SharingMistake, IsToldInOneSentence) {
+  EXPECT_EQ(refusal(GetParam().workload, GetParam().strategy), GetParam().message);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Strategy, SharingMistake,
@@ -51,11 +57,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"cp_of_the_sequence", kGpt, R"({"cp": 3, "global_batch": 4})",
                 "s.json: $.strategy.cp: 3 does not divide the sequence length 64; use 1, 2, 4, 8, 16, 32 or 64"},
         Mistake{"cp_of_the_parts", kGpt, R"({"cp": 32, "tp": 4, "sequence_parallel": true, "global_batch": 4})",
-                "s.json: $.strategy.cp: 32 times the 4 parts of sequence_parallel do not divide the sequence length 64; pad it to a multiple of 128"},
+                "s.json: $.strategy.cp: 32 times the 4 parts of sequence_parallel do not divide the sequence length "
+                "64; pad it to a multiple of 128"},
         Mistake{"cp_of_decoding", kDecode, R"({"cp": 2, "global_batch": 4})",
-                "s.json: $.strategy.cp: decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp"},
+                "s.json: $.strategy.cp: decoding has one new token of each sample, which ranks cannot share; use 1, "
+                "and dp, tp or pp"},
         Mistake{"cp_of_the_groups", kMoe, R"({"cp": 8, "global_batch": 4})",
-                "s.json: $.strategy.cp: 8 does not divide the 4 groups that a sample is routed in; set workload.routing_groups to a "
+                "s.json: $.strategy.cp: 8 does not divide the 4 groups that a sample is routed in; set "
+                "workload.routing_groups to a "
                 "multiple of it"},
         Mistake{"ep_without_experts", kGpt, R"({"dp": 2, "ep": 2, "global_batch": 4})",
                 "s.json: $.strategy.ep: there are no experts in gpt; use 1, or the model moe"},
@@ -74,8 +83,8 @@ TEST(Sharing, PlacesContextsNextToTensorsAndReplicasOutside) {
   EXPECT_EQ(ranks(strategy, R"({"order": "tp-pp-dp-cp"})"), (std::vector<int>{0, 1, 4, 5, 2, 3, 6, 7}));
 }
 
-// Two stages, four replicas in two groups of two that share experts: ranks 0 and 1 share them, then come those of the second
-// stage. Replicas are the outer dimension, so the two of a group are two stages apart.
+// Two stages, four replicas in two groups of two that share experts: ranks 0 and 1 share them, then come those of the
+// second stage. Replicas are the outer dimension, so the two of a group are two stages apart.
 TEST(Sharing, PlacesReplicasThatShareExpertsAsReplicas) {
   const std::string strategy = R"({"pp": 2, "dp": 4, "ep": 2, "global_batch": 4})";
   EXPECT_EQ(ranks(strategy, "\"packed\""), (std::vector<int>{0, 2, 1, 3, 4, 6, 5, 7}));

@@ -24,8 +24,12 @@ std::vector<std::string> shipped() {
 // Iterations of thousands of devices are for bench/; here they run with fewer servers, replicas and microbatches.
 std::vector<std::string> shrunk(const std::string& name) {
   if (name.find("_3072_") == std::string::npos) return {};
-  return {"--set", "platform.nodes=16", "--set", "strategy.dp=2", "--set", "strategy.pp=8",
-          "--set", "strategy.microbatches=8", "--set", "strategy.global_batch=16", "--set", "workload.layers=16"};
+  return {"--set", "platform.nodes=16",
+          "--set", "strategy.dp=2",
+          "--set", "strategy.pp=8",
+          "--set", "strategy.microbatches=8",
+          "--set", "strategy.global_batch=16",
+          "--set", "workload.layers=16"};
 }
 
 std::string path_of(const std::string& name) { return FOREFLOW_SOURCE_DIR "/scenarios/" + name + ".json"; }
@@ -33,7 +37,7 @@ std::string path_of(const std::string& name) { return FOREFLOW_SOURCE_DIR "/scen
 class ShippedScenarios : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedScenarios, GiveAPositiveTimeAndFit) {
-  std::vector<std::string> words        = {"simulate", path_of(GetParam()), "--engine", "analytic", "--json", "-"};
+  std::vector<std::string> words         = {"simulate", path_of(GetParam()), "--engine", "analytic", "--json", "-"};
   const std::vector<std::string> smaller = shrunk(GetParam());
   words.insert(words.end(), smaller.begin(), smaller.end());
   const test::CommandResult result = test::run_foreflow(words);

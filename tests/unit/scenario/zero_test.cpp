@@ -54,10 +54,10 @@ TEST_P(Zero, KeepsWhatItsFormulaSays) {
     const Outcome outcome = simulated(strategy(dp, zero, overlap, microbatches));
     const auto peaks      = report::memory_peaks(outcome.summary, outcome.program, outcome.timeline);
     ASSERT_EQ(peaks.size(), 1u);
-    const auto held = [&](MemoryClass kind) { return peaks[0].classes[static_cast<size_t>(kind)].value(); };
+    const auto held        = [&](MemoryClass kind) { return peaks[0].classes[static_cast<size_t>(kind)].value(); };
     const double of_states = held(MemoryClass::parameters) + held(MemoryClass::gradients) +
                              held(MemoryClass::optimizer_state) + held(MemoryClass::communication);
-    const double expected  = formula(zero, dp) * kParameters + under_way(zero, dp, overlap, microbatches);
+    const double expected = formula(zero, dp) * kParameters + under_way(zero, dp, overlap, microbatches);
     EXPECT_EQ(held(MemoryClass::parameters), (zero == 3 ? 2.0 / dp : 2) * kParameters);
     EXPECT_EQ(held(MemoryClass::optimizer_state), (zero == 0 ? 12 : 12.0 / dp) * kParameters);
     EXPECT_EQ(of_states, expected) << microbatches << " microbatches";

@@ -48,7 +48,8 @@ TEST(DelayWeightGradients, MakesThemWaitUnderEverySchedule) {
   };
   ASSERT_EQ(delayable().size(), first_device.size());
   for (const ScheduleDef* row : delayable())
-    EXPECT_EQ(text(delay_weight_gradients(planned(row->name, 2, 4), 2).order[0]), first_device.at(row->name)) << row->name;
+    EXPECT_EQ(text(delay_weight_gradients(planned(row->name, 2, 4), 2).order[0]), first_device.at(row->name))
+        << row->name;
 }
 
 // Device 1 has its next forward when it has done I0, but waits for F2 when it has done I1.

@@ -64,9 +64,10 @@ TEST_F(Methods, AnnealingDependsOnItsSeed) {
 
 TEST_F(Methods, AnswerForSpacesThatAreTooLargeToCount) {
   Json many = question();
-  many.set("strategy", parse_json(R"({"global_batch": [64, 128, 256, 512], "overlap_sends": "any", "overlap_gradients": "any",
+  many.set("strategy",
+           parse_json(R"({"global_batch": [64, 128, 256, 512], "overlap_sends": "any", "overlap_gradients": "any",
                                       "overlap_tensor": "any", "delay_weight_gradients": "any", "gather_results": [true, false]})",
-                                  "mlp.json"));
+                      "mlp.json"));
   Options options;
   EXPECT_THROW(search(many, "mlp.json", options), Error);
   options.budget = 30;

@@ -93,16 +93,20 @@ TEST(Space, TakesListsOfThePlacement) {
 }
 
 TEST(Space, EstimatesHowManyPointsThereAre) {
-  const Space listed = space_of(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "zero": 0})"));
+  const Space listed = space_of(
+      source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "zero": 0})"));
   EXPECT_NEAR(listed.estimate(), 6, 1e-9);
   const Space open = space_of(source(R"({"global_batch": 64})"));
   EXPECT_NEAR(open.estimate() / static_cast<double>(open.points().size()), 1, 0.25);
 }
 
 TEST(Space, SharesSequencesWhereContextParallelismIsAskedFor) {
-  Json question = source(R"({"cp": "any", "global_batch": 16, "zero": 0, "schedule": "1f1b", "recompute": "none", "sequence_parallel": false})");
-  question.set("workload", parse_json(R"({"model": "moe", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32, "experts": 4,
-                                          "routing_groups": 4, "vocabulary": 64})", "moe.json"));
+  Json question = source(
+      R"({"cp": "any", "global_batch": 16, "zero": 0, "schedule": "1f1b", "recompute": "none", "sequence_parallel": false})");
+  question.set("workload",
+               parse_json(R"({"model": "moe", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32, "experts": 4,
+                                          "routing_groups": 4, "vocabulary": 64})",
+                          "moe.json"));
   const std::vector<Json> all = points(question);
   EXPECT_EQ(values(all, "cp"), (std::set<std::string>{"1", "2", "4"}));
   EXPECT_EQ(values(all, "ep"), (std::set<std::string>{"1", "2", "4"}));

@@ -159,10 +159,9 @@ TEST(Disturbance, FloodOfOthersIsRefused) {
   Background flood{2, 3, kBytes};
   flood.period = Seconds(1e-9);
   for (const std::string_view engine : {"simgrid", "simgrid_flows"}) {
-    EXPECT_EQ(
-        message_of(writer, {.background = {flood}}, engine),
-        "disturbances.background[0]: more than 2000 flows of others are under way at once; lengthen the period or "
-        "send fewer bytes");
+    EXPECT_EQ(message_of(writer, {.background = {flood}}, engine),
+              "disturbances.background[0]: more than 2000 flows of others are under way at once; lengthen the period "
+              "or send fewer bytes");
   }
 }
 

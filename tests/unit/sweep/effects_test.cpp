@@ -21,7 +21,7 @@ Result result_of(const std::vector<double>& throughputs) {
 }
 
 TEST(Effects, AreTheGeometricMeanOfTheRatiosOfAllLinesOfAnAxis) {
-  const auto all = effects(result_of({1, 2, 4,    //
+  const auto all = effects(result_of({1, 2, 4,  //
                                       3, 6, 27}));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].axis, 1U);

@@ -51,21 +51,23 @@ TEST(Stores, AreForOneScenarioAndOneVersion) {
   EXPECT_EQ(other.substr(0, other.find('(')), store + ": holds a sweep of another scenario ");
   Options newer = keeping(store);
   newer.version = "1.2.4";
-  EXPECT_EQ(message_of([&] { sweep(source, "s.json", newer); }),
-            store + ": holds a sweep by foreflow 1.2.3, this is 1.2.4; give another --store, or remove it to start anew");
+  EXPECT_EQ(
+      message_of([&] { sweep(source, "s.json", newer); }),
+      store + ": holds a sweep by foreflow 1.2.3, this is 1.2.4; give another --store, or remove it to start anew");
 }
 
 TEST(Stores, DoNotDependOnWhereTheScenarioLiesNorOnTheOrderOfItsMembers) {
   const test::TemporaryFolder folder;
-  const Json one   = question(R"("engine": ["analytic", "simgrid"], "platform": {"nodes": [1, 2], "topology": "dgx2"})");
-  const Json other = question(R"("platform": {"topology": "dgx2", "nodes": [1, 2]}, "engine": ["analytic", "simgrid"])");
+  const Json one = question(R"("engine": ["analytic", "simgrid"], "platform": {"nodes": [1, 2], "topology": "dgx2"})");
+  const Json other =
+      question(R"("platform": {"topology": "dgx2", "nodes": [1, 2]}, "engine": ["analytic", "simgrid"])");
   EXPECT_EQ(found(one, "s.json", folder / "s"), 0U);
   EXPECT_EQ(found(other, "folder/t.json", folder / "s"), 4U);
 }
 
 TEST(Stores, BelongToTheFilesThatTheScenarioNamesToo) {
   const test::TemporaryFolder folder;
-  const Json source   = question(std::string(kPlatforms) + R"(, "cost": {"model": "c.json"})");
+  const Json source    = question(std::string(kPlatforms) + R"(, "cost": {"model": "c.json"})");
   const auto once_more = [&] { sweep(source, folder / "s.json", keeping(folder / "s.sqlite")); };
   write_file(folder / "c.json", R"({"model": "roofline"})");
   EXPECT_EQ(message_of(once_more), "no Error was thrown");

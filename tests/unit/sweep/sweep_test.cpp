@@ -1,7 +1,6 @@
 #include "foreflow/sweep/sweep.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +16,9 @@ namespace {
 Json question(const std::string& strategy = R"({"dp": [1, 2, 3], "tp": [1, 2], "global_batch": 64})") {
   return parse_json(
       R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64}, "platform": {"topology": "dgx2", "nodes": [1, 2]},
-          "engine": "analytic", "strategy": )" + strategy + "}", "mlp.json");
+          "engine": "analytic", "strategy": )" +
+          strategy + "}",
+      "mlp.json");
 }
 
 Options keeping(const std::string& store, int jobs = 1) {
@@ -79,7 +80,8 @@ TEST(Sweep, KeepsForTheNextPointOnlyWhatBothShare) {
 
 TEST(Sweep, HasTheSameBytesForAnyNumberOfWorkers) {
   const std::string expected = all_of(sweep(question(), "mlp.json", keeping("", 1)));
-  for (const int jobs : {2, 3, 4}) EXPECT_EQ(all_of(sweep(question(), "mlp.json", keeping("", jobs))), expected) << jobs;
+  for (const int jobs : {2, 3, 4})
+    EXPECT_EQ(all_of(sweep(question(), "mlp.json", keeping("", jobs))), expected) << jobs;
 }
 
 TEST(Sweep, GoesOnWhereItWas) {
@@ -91,8 +93,8 @@ TEST(Sweep, GoesOnWhereItWas) {
   };
   EXPECT_THROW(sweep(question(), "mlp.json", options), Error);
   size_t kept = 0, worked = 0;
-  options.begun    = [&](size_t already, size_t) { kept = already; };
-  options.finished = [&](size_t, size_t) { ++worked; };
+  options.begun             = [&](size_t already, size_t) { kept = already; };
+  options.finished          = [&](size_t, size_t) { ++worked; };
   const std::string resumed = all_of(sweep(question(), "mlp.json", options));
   EXPECT_EQ(kept, 5U);
   EXPECT_EQ(worked, 7U);

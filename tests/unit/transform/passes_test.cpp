@@ -133,7 +133,7 @@ TEST(Pipeline, SendsNoMoreWhereBackwardsAreSplit) {
   for (const char* schedule : {"1f1b", "zb_h1"}) {
     Pipeline wanted               = test::pipeline(2, 4, schedule);
     wanted.delay_weight_gradients = schedule == std::string("1f1b");
-    const ir::Module cut          = pipeline(shard(trained(gpt()), ops::table(), 1).module, ops::table(), wanted).module;
+    const ir::Module cut = pipeline(shard(trained(gpt()), ops::table(), 1).module, ops::table(), wanted).module;
     EXPECT_GT(count(cut, "Gemm"), 0);
     EXPECT_EQ(count(cut, "Send"), count(pipelined(trained(gpt()), 2, 4).module, "Send")) << schedule;
   }
@@ -154,7 +154,8 @@ TEST(Pipeline, FindsTheSamplesOfDataWhoseFirstDimensionsDiffer) {
   const ir::Module module = ir::parse(
       "func @f(%past: Tensor[Float32, (2, 4, 3)], %table: Tensor[Float32, (6, 3)], %ids: Tensor[Int64, (4, 3)]) {\n"
       "  %row = Gather[axis = 0](%table, %ids)\n  %sum = ReduceSum[axes = [1], keepdims = 0](%row)\n"
-      "  %keys, %values = Split[axis = 0](%past)\n  %first = Squeeze[axes = [0]](%keys)\n  %y = Add(%sum, %first)\n  return %y\n}",
+      "  %keys, %values = Split[axis = 0](%past)\n  %first = Squeeze[axes = [0]](%keys)\n  %y = Add(%sum, %first)\n  "
+      "return %y\n}",
       "m", ops::table());
   const auto parameters = pipelined(module, 1, 2).parameters;
   std::vector<std::string> layouts;
@@ -180,7 +181,8 @@ TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
 }
 
 TEST(Pipeline, RefusesMoreStagesThanThereAreOps) {
-  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }), "pipeline: stages: @mlp has too few ops for 10 stages; use fewer");
+  EXPECT_EQ(refused([] { pipelined(mlp(), 10, 1); }),
+            "pipeline: stages: @mlp has too few ops for 10 stages; use fewer");
 }
 
 TEST(Replicate, SumsEachGradientOnce) {
@@ -296,7 +298,8 @@ TEST(AddOptimizer, ConvertsGradientsOfShortFloatsWhereItShould) {
 
 TEST(Apply, ReadsAPassWithItsArguments) {
   const ir::Module sharded = apply(mlp(Mode::inference), ops::table(), "shard(tp=2, results=split)");
-  EXPECT_TRUE(ir::same_program(sharded, shard(mlp(Mode::inference), ops::table(), 2, {.results = Results::leave_split}).module));
+  EXPECT_TRUE(ir::same_program(sharded,
+                               shard(mlp(Mode::inference), ops::table(), 2, {.results = Results::leave_split}).module));
 }
 
 TEST(Apply, RefusesUnknownPassesAndArguments) {

@@ -22,9 +22,10 @@ struct Collectives {
 };
 
 ir::Module gpt(int layers) {
-  const std::string sizes = R"({"layers": )" + std::to_string(layers) + R"(, "hidden": 16, "heads": 8, "sequence": 8, "vocabulary": 32})";
-  const ir::Module model  = test::family("gpt", sizes, kBatch, workload::Mode::training);
-  const ir::Module step   = add_optimizer(differentiate(model, ops::table()), ops::table(), "adam");
+  const std::string sizes =
+      R"({"layers": )" + std::to_string(layers) + R"(, "hidden": 16, "heads": 8, "sequence": 8, "vocabulary": 32})";
+  const ir::Module model = test::family("gpt", sizes, kBatch, workload::Mode::training);
+  const ir::Module step  = add_optimizer(differentiate(model, ops::table()), ops::table(), "adam");
   return eliminate_dead_code(resolve(step));
 }
 
@@ -41,7 +42,8 @@ Collectives collectives(const ir::Module& module) {
     ++(backward ? found.backward : found.forward)[name];
     const bool gathers = name == "MPIAllgather";
     if (!backward)
-      found.forward_bytes[name] += static_cast<int64_t>(ir::bytes_of(values[gathers ? op.first_result : ir::index(entry.inputs(op)[0])].type).value());
+      found.forward_bytes[name] += static_cast<int64_t>(
+          ir::bytes_of(values[gathers ? op.first_result : ir::index(entry.inputs(op)[0])].type).value());
   }
   return found;
 }
@@ -52,11 +54,12 @@ Collectives of_a_layer(int ways, const Sharding& sharding) {
   Collectives more      = collectives(shard(gpt(2), ops::table(), ways, sharding).module);
   for (auto& [name, count] : more.forward) count -= one.forward.contains(name) ? one.forward.at(name) : 0;
   for (auto& [name, count] : more.backward) count -= one.backward.contains(name) ? one.backward.at(name) : 0;
-  for (auto& [name, bytes] : more.forward_bytes) bytes -= one.forward_bytes.contains(name) ? one.forward_bytes.at(name) : 0;
+  for (auto& [name, bytes] : more.forward_bytes)
+    bytes -= one.forward_bytes.contains(name) ? one.forward_bytes.at(name) : 0;
   return more;
 }
 
-using Counts = std::map<std::string, int>;
+using Counts  = std::map<std::string, int>;
 using Weights = std::map<std::string, int64_t>;
 
 TEST(TensorParallelLayer, AllReducesTwiceForwardAndTwiceBackward) {
@@ -68,8 +71,8 @@ TEST(TensorParallelLayer, AllReducesTwiceForwardAndTwiceBackward) {
   }
 }
 
-// Korthikanti et al., 2022: two of each forward and backward, and two gathers again for the gradients of weights. The six sums are those
-// of two normalizations (scale, bias) and two biases, once a step.
+// Korthikanti et al., 2022: two of each forward and backward, and two gathers again for the gradients of weights. The
+// six sums are those of two normalizations (scale, bias) and two biases, once a step.
 TEST(TensorParallelLayer, GathersAndScattersTwiceEachWayAlongTheSequence) {
   for (const int ways : {2, 4, 8}) {
     const Collectives layer = of_a_layer(ways, {.sequence = true});
@@ -83,7 +86,8 @@ TEST(TensorParallelLayer, GathersAndScattersTwiceEachWayAlongTheSequence) {
 TEST(VocabularyParallelLoss, SumsThreeNumbersOfEveryTokenInsteadOfGatheringLogits) {
   const Collectives found  = collectives(shard(gpt(0 + 1), ops::table(), 4, {.vocabulary = true}).module);
   const int64_t of_a_token = 4 * kBatch * kSequence;
-  EXPECT_EQ(found.forward, (Counts{{"MPIAllreduceMax", 1}, {"MPIAllreduce", 2 + 1 + 2}}));  // a layer, the embedding, the loss
+  EXPECT_EQ(found.forward,
+            (Counts{{"MPIAllreduceMax", 1}, {"MPIAllreduce", 2 + 1 + 2}}));  // a layer, the embedding, the loss
   EXPECT_EQ(found.forward_bytes.at("MPIAllreduceMax"), of_a_token);
   EXPECT_EQ(found.forward_bytes.at("MPIAllreduce"), 3 * kActivation + 2 * of_a_token);
   EXPECT_EQ(found.backward, (Counts{{"MPIAllreduce", 2 + 1}}));  // a layer, and the input of the LM head
@@ -110,14 +114,16 @@ TEST(OptimizerState, LiesAsItsWeightDoes) {
   }
 }
 
-// What backward reads of forward's values, on device 1 and of a layer: everything is divided by the ways, nothing is kept gathered.
+// What backward reads of forward's values, on device 1 and of a layer: everything is divided by the ways, nothing is
+// kept gathered.
 TEST(SequenceParallelLayer, KeepsOnlyPartsForTheBackwardPass) {
   const auto kept = [](int layers, int ways) {
     const ir::Module module   = shard(gpt(layers), ops::table(), ways, {.sequence = true}).module;
     const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
     const auto& values        = interpretation.entry().values;
     const ir::Function& entry = module.entry();
-    const auto loss = std::find_if(entry.ops.begin(), entry.ops.end(), [](const ir::Op& op) { return op.def->role == ir::Role::loss_gradient; });
+    const auto loss           = std::find_if(entry.ops.begin(), entry.ops.end(),
+                                             [](const ir::Op& op) { return op.def->role == ir::Role::loss_gradient; });
     std::vector<bool> read(entry.values.size());
     for (auto op = loss; op != entry.ops.end(); ++op) {
       for (const ir::ValueId id : entry.inputs(*op)) {
@@ -127,7 +133,8 @@ TEST(SequenceParallelLayer, KeepsOnlyPartsForTheBackwardPass) {
     double bytes = 0;
     for (size_t i = entry.parameters.size(); i < loss->first_result; ++i) {
       const ir::Type& type = values[i].type;
-      if (read[i] && !values[i].known && (ways == 1 || ir::device_of(type) == ir::Device(1))) bytes += ir::bytes_of(type).value();
+      if (read[i] && !values[i].known && (ways == 1 || ir::device_of(type) == ir::Device(1)))
+        bytes += ir::bytes_of(type).value();
     }
     return bytes;
   };
@@ -148,9 +155,11 @@ TEST(ShardErrors, SayWhatWouldBeRight) {
     return Sharding{.plan = {TensorPlan::Kind::patterns, {{pattern, dim}}, "plan.json"}};
   };
   EXPECT_EQ(message(2, plan("h.*.atn.weight", 1)),
-            "plan.json: \"h.*.atn.weight\" matches no weight; the nearest are h.0.attn.weight, h.0.up.weight or h.0.down.weight");
+            "plan.json: \"h.*.atn.weight\" matches no weight; the nearest are h.0.attn.weight, h.0.up.weight or "
+            "h.0.down.weight");
   EXPECT_EQ(message(2, plan("wpe", 2)), "plan.json: \"wpe\" splits dimension 2, but %wpe is (8, 16)");
-  EXPECT_EQ(message(3, plan("wpe", 1)), "plan.json: \"wpe\" splits dimension 1 over 3 devices, which does not divide it: %wpe is (8, 16)");
+  EXPECT_EQ(message(3, plan("wpe", 1)),
+            "plan.json: \"wpe\" splits dimension 1 over 3 devices, which does not divide it: %wpe is (8, 16)");
   EXPECT_NE(message(16, {}).find("use a divisor of the number of heads"), std::string::npos);
   EXPECT_EQ(message(64, {.vocabulary = true}),
             "gpt: @gpt: vocabulary parallelism over 64 devices does not divide the 32 rows of %wte; pad them to 64");

@@ -27,7 +27,8 @@ Lines recognised(const ir::Module& module) {
 Lines recognised(std::string_view text) { return recognised(ir::parse(std::string(text), "test", ops::table())); }
 
 TEST(Recognise, FindsTheBlocksOfAFamilyInTraining) {
-  const ir::Module gpt = test::family("gpt", R"({"layers": 3, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 6})", 2, workload::Mode::training);
+  const ir::Module gpt = test::family(
+      "gpt", R"({"layers": 3, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 6})", 2, workload::Mode::training);
   const Lines expected = {"3 MLP blocks (up, down)", "3 attention blocks (q|k|v in one product)", "embedding %wte",
                           "LM head %wte, tied to the embedding"};
   EXPECT_EQ(recognised(gpt), expected);
@@ -35,8 +36,9 @@ TEST(Recognise, FindsTheBlocksOfAFamilyInTraining) {
 }
 
 TEST(Recognise, FindsGroupedQueriesAndGates) {
-  EXPECT_EQ(recognised(test::kLlama), (Lines{"1 MLP block (up and gate, down)", "1 attention block (q, k, v in 3 products)", "embedding %a",
-                                       "LM head %z"}));
+  EXPECT_EQ(recognised(test::kLlama),
+            (Lines{"1 MLP block (up and gate, down)", "1 attention block (q, k, v in 3 products)", "embedding %a",
+                   "LM head %z"}));
   const ir::Module module   = ir::parse(std::string(test::kLlama), "test", ops::table());
   const auto interpretation = interpret::interpret_mixed(module, 0);
   const Transformer found   = recognise(module.entry(), interpretation.entry().values);
@@ -80,9 +82,10 @@ TEST(Recognise, FindsTheBlocksOfImportedModels) {
   for (const Imported& model : models) {
     SCOPED_TRACE(model.file);
     FOREFLOW_SHARED_OR_SKIP(path, "onnx/models/" + model.file);
-    const onnx::Imported imported = onnx::import_model(path.string(), ops::table(), onnx::Numbers::skip, {.shapes = model.shapes, .inputs = {}});
-    const ir::Module shaped       = scenario::with_shapes(imported, model.shapes, "test");
-    const ir::Module module       = join_slices(resolve(lift_constants(shaped, ops::table())), ops::table());
+    const onnx::Imported imported =
+        onnx::import_model(path.string(), ops::table(), onnx::Numbers::skip, {.shapes = model.shapes, .inputs = {}});
+    const ir::Module shaped = scenario::with_shapes(imported, model.shapes, "test");
+    const ir::Module module = join_slices(resolve(lift_constants(shaped, ops::table())), ops::table());
     EXPECT_EQ(recognised(module), model.expected);
   }
 }

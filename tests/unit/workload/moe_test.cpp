@@ -10,8 +10,9 @@ namespace {
 
 workload::Model build(const std::string& sizes) {
   const Json json = parse_json(sizes, "sizes");
-  return workload::workloads().get("moe", "test").build({JsonView(json, "sizes"), 1, ir::DType::bf16, workload::Mode::inference},
-                                                        ops::table());
+  return workload::workloads()
+      .get("moe", "test")
+      .build({JsonView(json, "sizes"), 1, ir::DType::bf16, workload::Mode::inference}, ops::table());
 }
 
 double parameters(const ir::Module& module) {
@@ -42,7 +43,8 @@ std::string refusal(const std::string& sizes) {
 }
 
 TEST(Moe, PresetsMayBeShrunk) {
-  const Json sizes            = workload::with_preset(parse_json(R"({"model": "mixtral-8x7b", "layers": 2, "sequence": 128})", "sizes"));
+  const Json sizes =
+      workload::with_preset(parse_json(R"({"model": "mixtral-8x7b", "layers": 2, "sequence": 128})", "sizes"));
   const workload::Model model = build(sizes.dump());
   // Per layer: q and o, k and v, three matrices of eight experts, the router and two norms.
   const double h = 4096, layer = 2 * h * h + 2 * h * 1024 + 8 * 3 * h * 14336 + h * 8 + 2 * h;
@@ -64,7 +66,8 @@ TEST(Moe, RefusesSizesThatDoNotFitTogether) {
             "sizes: $.kv_heads: 5 heads of keys and values do not divide the number of heads 12; use a divisor of it");
   EXPECT_EQ(refusal(R"({"sequence": 10, "routing_groups": 4})"),
             "sizes: $.routing_groups: 4 groups do not divide the sequence length 10; use a divisor of it");
-  EXPECT_EQ(refusal(R"({"capacity_factor": 0})"), "sizes: $.capacity_factor: is not above 0; use 1 for an even share, or more");
+  EXPECT_EQ(refusal(R"({"capacity_factor": 0})"),
+            "sizes: $.capacity_factor: is not above 0; use 1 for an even share, or more");
 }
 
 }  // namespace
