@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "analyze/fusion_pattern.h"
+#include "analyze/kernel_class.h"
 #include "foreflow/analyze/work.h"
-#include "fusion_pattern.h"
-#include "kernel_class.h"
 
 namespace foreflow::analyze {
 namespace {

@@ -1,4 +1,4 @@
-#include "fusion_pattern.h"
+#include "analyze/fusion_pattern.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "kernel_class.h"
+#include "analyze/kernel_class.h"
 
 #include <algorithm>
 

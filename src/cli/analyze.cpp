@@ -8,7 +8,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::analyze {
 namespace {
 
 struct Options {
@@ -94,9 +94,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef analyze() {
+CommandDef row() {
   return {"analyze", "work by op type, dependencies, critical path with slack, and what could be fused",
           "foreflow analyze gpt2.onnx --shape input1=1,1,128 --weight seconds --platform dgx_a100", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::analyze

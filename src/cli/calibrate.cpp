@@ -5,7 +5,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::calibrate {
 namespace {
 
 struct Options {
@@ -83,9 +83,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef calibrate() {
+CommandDef row() {
   return {"calibrate", "fit cost tables to measured times; show how well they fit",
           "foreflow calibrate times.csv -o calibration/laptop.json", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::calibrate

@@ -7,7 +7,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/interpret/placement.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::check {
 namespace {
 
 // Parsing verifies; placement finds ops with operands on two devices, interpretation those whose operands do not fit.
@@ -33,6 +33,6 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef check() { return {"check", "verify a program: form, types, devices", "foreflow check mlp.distir", declare}; }
+CommandDef row() { return {"check", "verify a program: form, types, devices", "foreflow check mlp.distir", declare}; }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::check

@@ -12,7 +12,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::collective {
 namespace {
 
 using simulate::Alone;
@@ -214,9 +214,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef collective() {
+CommandDef row() {
   return {"collective", "one collective: time against closed form, algorithm and bus bandwidth, bytes on links",
           "foreflow collective all_reduce --ranks 16 --platform dgx_a100 --bytes 1MiB,64MiB", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::collective

@@ -2,19 +2,23 @@
 
 namespace foreflow::cli {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) CommandDef name();
+#define FOREFLOW_ROW(name) namespace name { CommandDef row(); }
 #include "cli/commands.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<CommandDef>& commands() {
-  static const Registry<CommandDef> table("command", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<CommandDef> rows("command", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "cli/commands.def"
-#undef FOREFLOW_X
-                                                     });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::cli

@@ -9,7 +9,7 @@
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::evaluate {
 namespace {
 
 struct Options {
@@ -109,9 +109,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef evaluate() {
+CommandDef row() {
   return {"evaluate", "run a program or model on real tensors with the reference executor",
           "foreflow evaluate model.onnx --input x=input_0.pb --expect y=output_0.pb", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::evaluate

@@ -16,7 +16,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::execute {
 namespace {
 
 struct Options {
@@ -165,10 +165,10 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef execute() {
+CommandDef row() {
   return {"execute", "run a program for real, on CPU processes with messages between them, and time it",
           "foreflow execute workloads/pipeline_mlp.distir --ranks mpi --check --iterations 10 --measurements times.csv",
           declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::execute

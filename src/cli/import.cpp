@@ -12,7 +12,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::import {
 namespace {
 
 struct Options {
@@ -117,9 +117,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef import() {
+CommandDef row() {
   return {"import", "read an ONNX model, infer its shapes, write it as .distir",
           "foreflow import gpt2.onnx --shape input1=1,1,128 -o gpt2.distir", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::import

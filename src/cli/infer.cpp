@@ -7,7 +7,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::infer {
 namespace {
 
 struct Options {
@@ -53,9 +53,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef infer() {
+CommandDef row() {
   return {"infer", "print every value with its inferred type, once per distinct call",
           "foreflow infer mlp.distir --input 'x=Tensor[Float32, (64, 512)]'", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::infer

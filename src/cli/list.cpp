@@ -12,7 +12,7 @@
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::list {
 namespace {
 
 struct Row {
@@ -167,8 +167,8 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef list() {
+CommandDef row() {
   return {"list", "show a table: ops, passes, schedules, topologies, ...", "foreflow list schedules", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::list

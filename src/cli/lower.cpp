@@ -16,7 +16,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::lower {
 namespace {
 
 struct Options {
@@ -120,9 +120,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef lower() {
+CommandDef row() {
   return {"lower", "write what every device does: one program a rank, and a scenario's priced streams",
           "foreflow lower scenarios/gpt2_xl_dgx2.json -o ranks", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::lower

@@ -6,7 +6,7 @@
 #include "foreflow/platform/draw.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::platform {
 namespace {
 
 struct Options {
@@ -58,9 +58,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef platform() {
+CommandDef row() {
   return {"platform", "describe or generate a platform: devices, links, bisection bandwidth, routes",
           "foreflow platform dgx_a100 --nodes 4 --set fabric=fat_tree2 --route node0-gpu0 node1-gpu0", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::platform

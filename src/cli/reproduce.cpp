@@ -5,7 +5,7 @@
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::reproduce {
 namespace {
 
 struct Options {
@@ -44,9 +44,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef reproduce() {
+CommandDef row() {
   return {"reproduce", "make a published table or figure again: what the paper says, what Foreflow says, how far apart",
           "foreflow reproduce distir_table3", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::reproduce

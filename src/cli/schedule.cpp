@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "foreflow/schedule/describe.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::schedule {
 namespace {
 
 struct Options {
@@ -62,9 +62,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef schedule() {
+CommandDef row() {
   return {"schedule", "draw a pipeline schedule: picture, makespan, bubble, peak in flight",
           "foreflow schedule 1f1b --stages 4 --microbatches 8", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::schedule

@@ -7,7 +7,7 @@
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::search {
 namespace {
 
 struct Options {
@@ -95,9 +95,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef search() {
+CommandDef row() {
   return {"search", "rank strategies: the fastest that fit, and those that use less memory",
           "foreflow search scenarios/gpt2_search_dgx2.json --top 5", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::search

@@ -10,7 +10,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::simulate {
 namespace {
 
 struct Options {
@@ -78,9 +78,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef simulate() {
+CommandDef row() {
   return {"simulate", "predict one scenario: time, memory, links, what to improve first",
           "foreflow simulate scenarios/gpt2_xl_dgx2.json --set strategy.tp=4 --trace trace.json", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::simulate

@@ -10,7 +10,7 @@
 #include "foreflow/base/progress.h"
 #include "foreflow/scenario/scenario.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::sweep {
 namespace {
 
 constexpr const char* kMeasure =
@@ -89,10 +89,10 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef sweep() {
+CommandDef row() {
   return {"sweep", "predict every point of a scenario's axes, and tell which axis moves the answer most",
           "foreflow sweep scenarios/gpt2_xl_dgx2.json --set platform.nodes=[1,2,4] --store nodes.sqlite --csv -",
           declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::sweep

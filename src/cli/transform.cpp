@@ -6,7 +6,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::transform {
 namespace {
 
 struct Options {
@@ -44,9 +44,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef transform() {
+CommandDef row() {
   return {"transform", "apply passes to a program, in order",
           "foreflow transform mlp.distir --pass differentiate --pass 'shard(tp=2)'", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::transform

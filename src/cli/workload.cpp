@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::cli::definitions {
+namespace foreflow::cli::definitions::workload {
 namespace {
 
 constexpr std::string_view kGpt2 = "gpt2";  // a graph, not a family: written node for node as the real export has it
@@ -152,9 +152,9 @@ Action declare(CLI::App& command) {
 
 }  // namespace
 
-CommandDef workload() {
+CommandDef row() {
   return {"workload", "write a model family's program, or GPT-2's weightless ONNX graph",
           "foreflow workload gpt2 --layers 24 --hidden 2048 --heads 16 -o gpt2_xl.onnx", declare};
 }
 
-}  // namespace foreflow::cli::definitions
+}  // namespace foreflow::cli::definitions::workload

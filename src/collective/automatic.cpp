@@ -31,7 +31,7 @@ const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const N
   return fastest(task, [&](const AlgorithmDef& row) { return closed_form(row, task, network); });
 }
 
-namespace definitions {
+namespace definitions::automatic {
 namespace {
 
 Plan plan(const Task& task) { return choose(task).plan(task); }
@@ -39,7 +39,7 @@ FlowPlan flows(const Task& task) { return choose(task).flows(task); }
 
 }  // namespace
 
-AlgorithmDef automatic() {
+AlgorithmDef row() {
   return {kName,
           "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
           "in the manner of NCCL src/graph/tuning.cc",
@@ -51,5 +51,5 @@ AlgorithmDef automatic() {
           true};
 }
 
-}  // namespace definitions
+}  // namespace definitions::automatic
 }  // namespace foreflow::collective

@@ -22,7 +22,7 @@ std::vector<std::vector<Branch>> binomial_tree(int places) {
   return steps;
 }
 
-namespace definitions {
+namespace definitions::binomial {
 namespace {
 
 bool whole(Kind kind) { return kind == Kind::broadcast || kind == Kind::reduce; }
@@ -51,7 +51,7 @@ FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 
 }  // namespace
 
-AlgorithmDef binomial() {
+AlgorithmDef row() {
   return {"binomial",
           "a tree in which twice as many ranks are served in every step",
           "Chan et al. 2007; Thakur, Rabenseifner and Gropp 2005",
@@ -61,5 +61,5 @@ AlgorithmDef binomial() {
           flows};
 }
 
-}  // namespace definitions
+}  // namespace definitions::binomial
 }  // namespace foreflow::collective

@@ -4,7 +4,7 @@
 //   n = 3, distances on their way    step 0, to the next: 1     step 1, to the next but one: 2     (3 = 1 + 2 in both)
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::bruck {
 namespace {
 
 Plan plan(const Task& task) {
@@ -42,7 +42,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef bruck() {
+AlgorithmDef row() {
   return {"bruck",
           "all that still has 2^j of its way before it moves on by 2^j in step j; for short messages",
           "Bruck et al. 1997",
@@ -52,4 +52,4 @@ AlgorithmDef bruck() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::bruck

@@ -9,7 +9,7 @@
 
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::chain {
 namespace {
 
 // sqrt((ranks - 2) * bytes / bandwidth / latency) balances the latencies of many chunks against the filling with big
@@ -64,7 +64,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef chain() {
+AlgorithmDef row() {
   return {"chain",
           "rank to rank, in chunks that follow each other",
           "pipelined broadcast, e.g. Traff and Ripke 2008",
@@ -74,4 +74,4 @@ AlgorithmDef chain() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::chain

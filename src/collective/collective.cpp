@@ -4,11 +4,13 @@
 #include <array>
 
 namespace foreflow::collective {
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) AlgorithmDef name();
+#define FOREFLOW_ROW(name) namespace name { AlgorithmDef row(); }
 #include "collective/algorithms.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 namespace {
 
@@ -35,12 +37,14 @@ double chunk_share(const Plan& plan, Kind kind, int ranks) {
 bool AlgorithmDef::does(Kind kind) const { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
 
 const Registry<AlgorithmDef>& algorithms() {
-  static const Registry<AlgorithmDef> table("collective algorithm", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<AlgorithmDef> rows("collective algorithm", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "collective/algorithms.def"
-#undef FOREFLOW_X
-                                                                    });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 const AlgorithmDef& default_algorithm(Kind kind) {

@@ -4,7 +4,7 @@
 //   reduce-scatter, n = 3:   0 -> 1 [1]  0 -> 2 [2]  1 -> 0 [0]  1 -> 2 [2]  2 -> 0 [0]  2 -> 1 [1]   each is added
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::direct {
 namespace {
 
 // What `from` has for `to`, if anything: a chunk, or -1.
@@ -36,7 +36,7 @@ FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 
 }  // namespace
 
-AlgorithmDef direct() {
+AlgorithmDef row() {
   return {
       "direct",
       "one message from each rank to each rank that needs it, all at once",
@@ -47,4 +47,4 @@ AlgorithmDef direct() {
       flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::direct

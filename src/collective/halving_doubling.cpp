@@ -10,7 +10,7 @@
 #include "collective/exchange.h"
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::halving_doubling {
 namespace {
 
 // A power of two of the ranks, and who gives his buffer to whom of them.
@@ -68,7 +68,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef halving_doubling() {
+AlgorithmDef row() {
   return {"halving_doubling",
           "exchange with the rank at distance 1, 2, 4, ...; optimal bytes and few steps where ranks are a power of two",
           "Rabenseifner 2004; Thakur, Rabenseifner and Gropp 2005",
@@ -78,4 +78,4 @@ AlgorithmDef halving_doubling() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::halving_doubling

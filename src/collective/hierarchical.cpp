@@ -7,7 +7,7 @@
 #include "collective/layout.h"
 #include "collective/ring.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::hierarchical {
 namespace {
 
 using Nodes = std::vector<std::vector<int>>;
@@ -136,7 +136,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef hierarchical() {
+AlgorithmDef row() {
   return {"hierarchical",
           "within the nodes, then between ranks of one number, then within the nodes; nodes must be equal",
           "Cho et al. 2019 (BlueConnect)",
@@ -146,4 +146,4 @@ AlgorithmDef hierarchical() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::hierarchical

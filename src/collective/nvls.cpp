@@ -7,7 +7,7 @@
 // For links and ports this is a ring of flows with the share of the switch algorithm.
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::nvls {
 namespace {
 
 bool supports(Kind kind, const Group& group) {
@@ -37,7 +37,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef nvls() {
+AlgorithmDef row() {
   return {"nvls",
           "the NVLink switches of one node add and multicast",
           "NVLink SHARP; NCCL issue 1506",
@@ -49,4 +49,4 @@ AlgorithmDef nvls() {
           true};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::nvls

@@ -4,7 +4,7 @@
 //            0>1 1>2 2>3 3>0  0>2 1>3 2>0 3>1  0>3 1>0 2>1 3>2
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::pairwise {
 namespace {
 
 Plan plan(const Task& task) {
@@ -35,7 +35,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef pairwise() {
+AlgorithmDef row() {
   return {"pairwise",
           "each rank sends to the one s places after it in step s",
           "Thakur, Rabenseifner and Gropp 2005",
@@ -45,4 +45,4 @@ AlgorithmDef pairwise() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::pairwise

@@ -5,7 +5,7 @@
 #include "collective/exchange.h"
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::recursive {
 namespace {
 
 bool supports(Kind kind, const Group& group) {
@@ -36,7 +36,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef recursive() {
+AlgorithmDef row() {
   return {"recursive",
           "halving or doubling with the rank at distance 1, 2, 4, ...; ranks must be a power of two",
           "Thakur, Rabenseifner and Gropp 2005",
@@ -46,4 +46,4 @@ AlgorithmDef recursive() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::recursive

@@ -68,7 +68,7 @@ void turn_channels(std::vector<std::vector<Transfer>>& steps, const Group& group
   }
 }
 
-namespace definitions {
+namespace definitions::ring {
 namespace {
 
 Plan plan(const Task& task) {
@@ -82,7 +82,7 @@ FlowPlan flows(const Task& task) { return {{ring_phase(task.group, task.kind == 
 
 }  // namespace
 
-AlgorithmDef ring() {
+AlgorithmDef row() {
   return {"ring",
           "every rank passes chunks to its successor; optimal bytes, latency grows with the ranks",
           "Patarasuk and Yuan 2009; channels as in NCCL",
@@ -92,5 +92,5 @@ AlgorithmDef ring() {
           flows};
 }
 
-}  // namespace definitions
+}  // namespace definitions::ring
 }  // namespace foreflow::collective

@@ -8,7 +8,7 @@
 #include "collective/layout.h"
 #include "collective/ring.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::sharp {
 namespace {
 
 using Nodes = std::vector<std::vector<int>>;
@@ -71,7 +71,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef sharp() {
+AlgorithmDef row() {
   return {"sharp",
           "the switches between the nodes add and multicast; nodes must be equal",
           "Graham et al. 2016; NCCL issue 457",
@@ -83,4 +83,4 @@ AlgorithmDef sharp() {
           true};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::sharp

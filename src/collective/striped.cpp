@@ -4,7 +4,7 @@
 //   3 stripes    0 -> 1      0 -> a -> a' -> 1      0 -> b -> b' -> 1      a, b beside 0; a', b' beside 1
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::striped {
 namespace {
 
 bool supports(Kind kind, const Group& group) { return any_group(kind, group) && group.relays > 0; }
@@ -32,7 +32,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef striped() {
+AlgorithmDef row() {
   return {"striped",
           "a message over all rails of its nodes, through the devices beside its ends",
           "NCCL 2.12 (PXN)",
@@ -43,4 +43,4 @@ AlgorithmDef striped() {
           true};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::striped

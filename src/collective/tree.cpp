@@ -16,7 +16,7 @@
 
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::tree {
 namespace {
 
 // In a tree over 0..count-1 with root 0, which has one child. -1 for the root.
@@ -124,7 +124,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef tree() {
+AlgorithmDef row() {
   return {"tree",
           "up and down two binary trees over the nodes, chains inside them; latency grows with the logarithm",
           "Sanders, Speck and Traff 2009; NCCL src/graph/trees.cc",
@@ -134,4 +134,4 @@ AlgorithmDef tree() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::tree

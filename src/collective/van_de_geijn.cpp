@@ -5,7 +5,7 @@
 #include "collective/layout.h"
 #include "collective/ring.h"
 
-namespace foreflow::collective::definitions {
+namespace foreflow::collective::definitions::van_de_geijn {
 namespace {
 
 Plan plan(const Task& task) {
@@ -43,7 +43,7 @@ FlowPlan flows(const Task& task) {
 
 }  // namespace
 
-AlgorithmDef van_de_geijn() {
+AlgorithmDef row() {
   return {"van_de_geijn",
           "scatter by a binomial tree, then a ring all-gather; for long messages",
           "Barnett et al. 1994; Chan et al. 2007",
@@ -53,4 +53,4 @@ AlgorithmDef van_de_geijn() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions
+}  // namespace foreflow::collective::definitions::van_de_geijn

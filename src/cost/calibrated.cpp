@@ -3,7 +3,7 @@
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/signature.h"
 
-namespace foreflow::cost::definitions {
+namespace foreflow::cost::definitions::calibrated {
 namespace {
 
 bool measured_messages(const JsonView& parameters) {
@@ -54,11 +54,11 @@ CostModel make(const JsonView& parameters) {
 
 }  // namespace
 
-CostModelDef calibrated() {
+CostModelDef row() {
   return {"calibrated",
           "measured times from a calibration file: table, interpolation, fitted line by op and data type; roofline for "
           "the rest",
           make};
 }
 
-}  // namespace foreflow::cost::definitions
+}  // namespace foreflow::cost::definitions::calibrated

@@ -4,11 +4,13 @@
 
 namespace foreflow::cost {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_COST_MODEL(name) CostModelDef name();
-#include "cost_models.def"
-#undef FOREFLOW_COST_MODEL
+#define FOREFLOW_ROW(name) namespace name { CostModelDef row(); }
+#include "cost/cost_models.def"
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 std::string_view name(Provenance provenance) {
   static constexpr std::array<std::string_view, kProvenances> kNames = {"table", "interpolated", "regression",
@@ -17,12 +19,14 @@ std::string_view name(Provenance provenance) {
 }
 
 const Registry<CostModelDef>& cost_models() {
-  static const Registry<CostModelDef> kTable("cost model", {
-#define FOREFLOW_COST_MODEL(name) definitions::name(),
-#include "cost_models.def"
-#undef FOREFLOW_COST_MODEL
-                                                           });
-  return kTable;
+  // clang-format off
+  static const Registry<CostModelDef> rows("cost model", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
+#include "cost/cost_models.def"
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::cost

@@ -3,7 +3,7 @@
 
 #include "foreflow/cost/cost.h"
 
-namespace foreflow::cost::definitions {
+namespace foreflow::cost::definitions::distir {
 namespace {
 
 // The cost formulas of the DistIR authors' own simulator (microsoft/dist-ir, MIT, main @7cfa1b0), with its quirks, so
@@ -184,11 +184,11 @@ CostModel make(const JsonView& parameters) {
 
 }  // namespace
 
-CostModelDef distir() {
+CostModelDef row() {
   return {
       "distir",
       "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks",
       make};
 }
 
-}  // namespace foreflow::cost::definitions
+}  // namespace foreflow::cost::definitions::distir

@@ -2,7 +2,7 @@
 
 #include "foreflow/cost/cost.h"
 
-namespace foreflow::cost::definitions {
+namespace foreflow::cost::definitions::roofline {
 namespace {
 
 // Attainable shares of the data-sheet peaks. Compute: 271.2 of 312 TFLOP/s, the best bf16 product measured on an A100
@@ -50,10 +50,10 @@ CostModel make(const JsonView& parameters) {
 
 }  // namespace
 
-CostModelDef roofline() {
+CostModelDef row() {
   return {"roofline",
           "max(flops / peak, bytes / memory bandwidth) + launch, from the device's data sheet; messages are simulated",
           make};
 }
 
-}  // namespace foreflow::cost::definitions
+}  // namespace foreflow::cost::definitions::roofline

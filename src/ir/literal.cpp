@@ -1,4 +1,4 @@
-#include "literal.h"
+#include "ir/literal.h"
 
 #include <charconv>
 #include <cmath>

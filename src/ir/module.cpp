@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "display.h"
 #include "foreflow/base/text.h"
+#include "ir/display.h"
 
 namespace foreflow::ir {
 

@@ -2,7 +2,7 @@
 #include "foreflow/ir/names.h"
 
 #include "foreflow/base/scanner.h"
-#include "literal.h"
+#include "ir/literal.h"
 
 namespace foreflow::ir {
 

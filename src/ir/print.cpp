@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "display.h"
+#include "ir/display.h"
 
 namespace foreflow::ir {
 namespace {

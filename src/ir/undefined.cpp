@@ -1,4 +1,4 @@
-#include "undefined.h"
+#include "ir/undefined.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 
 #include "foreflow/base/scanner.h"
 #include "foreflow/ir/cycle.h"
-#include "literal.h"
+#include "ir/literal.h"
 
 namespace foreflow::ir {
 namespace {

@@ -1,12 +1,12 @@
-#include "verify.h"
+#include "ir/verify.h"
 
 #include <algorithm>
 #include <set>
 
-#include "display.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "name_table.h"
+#include "ir/display.h"
+#include "ir/name_table.h"
 
 namespace foreflow::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "caches.h"
+#include "lower/caches.h"
 
 namespace foreflow::lower {
 namespace {

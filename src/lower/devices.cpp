@@ -1,4 +1,4 @@
-#include "devices.h"
+#include "lower/devices.h"
 
 namespace foreflow::lower {
 namespace {

@@ -1,4 +1,4 @@
-#include "fragment.h"
+#include "lower/fragment.h"
 
 #include <algorithm>
 

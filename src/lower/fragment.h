@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "foreflow/lower/communication.h"
-#include "recorder.h"
+#include "lower/recorder.h"
 
 namespace foreflow::lower {
 

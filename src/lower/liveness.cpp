@@ -1,10 +1,10 @@
-#include "liveness.h"
+#include "lower/liveness.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "caches.h"
 #include "foreflow/ir/host_memory.h"
+#include "lower/caches.h"
 
 namespace foreflow::lower {
 namespace {

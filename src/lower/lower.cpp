@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "caches.h"
-#include "devices.h"
 #include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
-#include "fragment.h"
+#include "lower/caches.h"
+#include "lower/devices.h"
+#include "lower/fragment.h"
 
 namespace foreflow::lower {
 namespace {

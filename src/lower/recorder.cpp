@@ -1,4 +1,4 @@
-#include "recorder.h"
+#include "lower/recorder.h"
 
 #include <array>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
-#include "liveness.h"
-#include "value_classes.h"
+#include "lower/liveness.h"
+#include "lower/value_classes.h"
 
 namespace foreflow::lower {
 

@@ -1,4 +1,4 @@
-#include "value_classes.h"
+#include "lower/value_classes.h"
 
 #include <algorithm>
 #include <cctype>

@@ -47,8 +47,8 @@ std::string write(const Summary&, const stream::Program& program, const stream::
 
 }  // namespace
 
-namespace definitions {
-WriterDef csv() { return {"csv", "one row per item: device, stream, name, times, bytes", write}; }
-}  // namespace definitions
+namespace definitions::csv {
+WriterDef row() { return {"csv", "one row per item: device, stream, name, times, bytes", write}; }
+}  // namespace definitions::csv
 
 }  // namespace foreflow::report

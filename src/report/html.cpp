@@ -193,8 +193,8 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 
 }  // namespace
 
-namespace definitions {
-WriterDef html() { return {"html", "one page with the summary and the timeline", write}; }
-}  // namespace definitions
+namespace definitions::html {
+WriterDef row() { return {"html", "one page with the summary and the timeline", write}; }
+}  // namespace definitions::html
 
 }  // namespace foreflow::report

@@ -223,8 +223,8 @@ Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   return out;
 }
 
-namespace definitions {
-WriterDef json() { return {"json", "every figure, for machines", write}; }
-}  // namespace definitions
+namespace definitions::json {
+WriterDef row() { return {"json", "every figure, for machines", write}; }
+}  // namespace definitions::json
 
 }  // namespace foreflow::report

@@ -11,8 +11,8 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 
 }  // namespace
 
-namespace definitions {
-WriterDef svg() { return {"svg", "a picture of the timeline", write}; }
-}  // namespace definitions
+namespace definitions::svg {
+WriterDef row() { return {"svg", "a picture of the timeline", write}; }
+}  // namespace definitions::svg
 
 }  // namespace foreflow::report

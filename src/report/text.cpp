@@ -265,8 +265,8 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 
 }  // namespace
 
-namespace definitions {
-WriterDef text() { return {"text", "the summary, for a terminal", write}; }
-}  // namespace definitions
+namespace definitions::text {
+WriterDef row() { return {"text", "the summary, for a terminal", write}; }
+}  // namespace definitions::text
 
 }  // namespace foreflow::report

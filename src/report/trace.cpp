@@ -194,8 +194,8 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 
 }  // namespace
 
-namespace definitions {
-WriterDef trace() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write}; }
-}  // namespace definitions
+namespace definitions::trace {
+WriterDef row() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write}; }
+}  // namespace definitions::trace
 
 }  // namespace foreflow::report

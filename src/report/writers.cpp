@@ -1,19 +1,23 @@
 #include "foreflow/report/writer.h"
 
 namespace foreflow::report {
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) WriterDef name();
+#define FOREFLOW_ROW(name) namespace name { WriterDef row(); }
 #include "report/reports.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<WriterDef>& writers() {
-  static const Registry<WriterDef> table("report", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<WriterDef> rows("report", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "report/reports.def"
-#undef FOREFLOW_X
-                                                   });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::report

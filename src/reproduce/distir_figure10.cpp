@@ -9,7 +9,7 @@
 #include "reproduce/distir.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_figure10 {
 namespace {
 
 constexpr int kCalibratedBatch = 1024;
@@ -74,8 +74,8 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_figure10() {
+ReproductionDef row() {
   return {"distir_figure10", "predicted against measured throughput of MLP training on 4 V100", distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_figure10

@@ -1,7 +1,7 @@
 // Three clouds of MLP training strategies: (a) 1B and (b) 17B with batch 65536, (c) 103B with batch 256.
 #include "reproduce/clouds.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_figure5 {
 namespace {
 
 struct Panel {
@@ -25,8 +25,8 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_figure5() {
+ReproductionDef row() {
   return {"distir_figure5", "peak memory and throughput of every strategy for MLP training", distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_figure5

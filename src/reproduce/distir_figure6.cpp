@@ -1,7 +1,7 @@
 // Three clouds of GPT-2 inference strategies, with all batches from 128 to 1048576.
 #include "reproduce/clouds.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_figure6 {
 namespace {
 
 constexpr std::array kPanels = {"GPT-2 1.6B", "GPT-2 13B", "GPT-2 175B"};
@@ -21,8 +21,8 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_figure6() {
+ReproductionDef row() {
   return {"distir_figure6", "peak memory and throughput of every strategy for GPT-2 inference", distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_figure6

@@ -7,7 +7,7 @@
 #include "reproduce/distir.h"
 #include "reproduce/statistics.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_figure7 {
 namespace {
 
 struct Point {
@@ -66,9 +66,9 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_figure7() {
+ReproductionDef row() {
   return {"distir_figure7", "ops of distributed GPT-2 programs, and with --timing the time to simulate each",
           distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_figure7

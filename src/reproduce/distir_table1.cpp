@@ -5,7 +5,7 @@
 #include "reproduce/distir.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_table1 {
 namespace {
 
 // A strategy counts where its microbatches divide the samples of a replica.
@@ -46,9 +46,9 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_table1() {
+ReproductionDef row() {
   return {"distir_table1", "how many strategies the search has for each of six models, and the best of them",
           distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_table1

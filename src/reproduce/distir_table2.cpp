@@ -4,7 +4,7 @@
 #include "reproduce/distir.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_table2 {
 namespace {
 
 Row best_of(const Published& line, const Options& options) {
@@ -33,9 +33,9 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_table2() {
+ReproductionDef row() {
   return {"distir_table2", "the best D/T/P/K of each MLP for each batch, by the simulated grid search", distir::kPaper,
           run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_table2

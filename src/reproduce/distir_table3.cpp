@@ -4,7 +4,7 @@
 #include "reproduce/distir.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distir_table3 {
 namespace {
 
 int64_t batch_of(const Json& strategy) {
@@ -58,9 +58,9 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distir_table3() {
+ReproductionDef row() {
   return {"distir_table3", "the best D/T/P/K of each GPT-2 for inference at any batch, by the simulated grid search",
           distir::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distir_table3

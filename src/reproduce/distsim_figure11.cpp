@@ -6,7 +6,7 @@
 #include "foreflow/base/process.h"
 #include "reproduce/choices.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distsim_figure11 {
 namespace {
 
 constexpr int kLargestBatch = 256;
@@ -46,11 +46,11 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distsim_figure11() {
+ReproductionDef row() {
   return {
       "distsim_figure11", "throughput of GPT 145B on 128 A100 (8M16P1D) against the batch, relative to batch 1",
       "Lu et al., DistSim (CF '23), Figure 11; Narayanan et al., Efficient Large-Scale Language Model Training (SC21)",
       run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distsim_figure11

@@ -4,7 +4,7 @@
 #include "reproduce/distsim.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distsim_figure12 {
 namespace {
 
 Result run(const Options& options) {
@@ -30,9 +30,9 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distsim_figure12() {
+ReproductionDef row() {
   return {"distsim_figure12", "iterations per second of 15 strategies for BERT-exLarge on 16 A10", distsim::kPaper,
           run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distsim_figure12

@@ -6,7 +6,7 @@
 #include "reproduce/distsim.h"
 #include "reproduce/published.h"
 
-namespace foreflow::reproduce::definitions {
+namespace foreflow::reproduce::definitions::distsim_table2 {
 namespace {
 
 std::string words(const distsim::Bar& bar) { return fmt::format("{}/{}/{}", bar.dp, bar.tp, bar.pp); }
@@ -39,8 +39,8 @@ Result run(const Options& options) {
 
 }  // namespace
 
-ReproductionDef distsim_table2() {
+ReproductionDef row() {
   return {"distsim_table2", "the best and worst of 15 strategies for BERT-exLarge on 16 A10", distsim::kPaper, run};
 }
 
-}  // namespace foreflow::reproduce::definitions
+}  // namespace foreflow::reproduce::definitions::distsim_table2

@@ -7,19 +7,23 @@
 
 namespace foreflow::reproduce {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_REPRODUCTION(name) ReproductionDef name();
+#define FOREFLOW_ROW(name) namespace name { ReproductionDef row(); }
 #include "reproduce/reproductions.def"
-#undef FOREFLOW_REPRODUCTION
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<ReproductionDef>& reproductions() {
-  static const Registry<ReproductionDef> table("reproduction", {
-#define FOREFLOW_REPRODUCTION(name) definitions::name(),
+  // clang-format off
+  static const Registry<ReproductionDef> rows("reproduction", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "reproduce/reproductions.def"
-#undef FOREFLOW_REPRODUCTION
-                                                               });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 Row compare(std::string name, double published, double ours, Json more) {

@@ -4,7 +4,7 @@
 
 #include "foreflow/schedule/schedule.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::chimera {
 namespace {
 
 // Chimera (Li and Hoefler, 2021): two pipes in opposite directions, each with half of the microbatches, so that one
@@ -68,7 +68,7 @@ std::string refuse(const Size& size) {
 
 }  // namespace
 
-ScheduleDef chimera() {
+ScheduleDef row() {
   return {.name      = "chimera",
           .doc       = "two pipes in opposite directions, with the weights twice; half the bubble of 1f1b",
           .placement = Placement::mirrored,
@@ -78,4 +78,4 @@ ScheduleDef chimera() {
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::chimera

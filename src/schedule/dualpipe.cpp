@@ -4,7 +4,7 @@
 
 #include "schedule/bidirectional.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::dualpipe {
 namespace {
 
 // DualPipe (DeepSeek-V3, 2024; dualpipe.py): two pipes in opposite directions, as in Chimera, whose forwards and
@@ -45,7 +45,7 @@ std::string refuse(const Size& size) {
 
 }  // namespace
 
-ScheduleDef dualpipe() {
+ScheduleDef row() {
   return {.name            = "dualpipe",
           .doc             = "two pipes in opposite directions that overlap forwards and backwards; the weights twice",
           .placement       = Placement::mirrored,
@@ -56,4 +56,4 @@ ScheduleDef dualpipe() {
           .peak_live       = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::dualpipe

@@ -2,7 +2,7 @@
 
 #include "schedule/bidirectional.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::dualpipe_v {
 namespace {
 
 // DualPipeV (DeepSeek, 2025; dualpipev.py): DualPipe cut in half and folded into a V: the two directions are the two
@@ -29,7 +29,7 @@ std::string refuse(const Size& size) {
 
 }  // namespace
 
-ScheduleDef dualpipe_v() {
+ScheduleDef row() {
   return {.name            = "dualpipe_v",
           .doc             = "dualpipe with two parts of the model a device in a V, the weights once",
           .placement       = Placement::vee,
@@ -40,4 +40,4 @@ ScheduleDef dualpipe_v() {
           .peak_live       = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::dualpipe_v

@@ -1,6 +1,6 @@
 #include "schedule/alternate.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::eager_1f1b {
 namespace {
 
 // Eager-1F1B (On Optimizing the Communication of Model Parallelism, 2022): 1F1B with twice the forwards ahead. The
@@ -27,11 +27,11 @@ int peak_live(const Size& size, int device) { return alternate_peak(size.microba
 
 }  // namespace
 
-ScheduleDef eager_1f1b() {
+ScheduleDef row() {
   return {.name      = "eager_1f1b",
           .doc       = "1f1b with twice the warm-up; hides hop latency, holds almost twice the microbatches",
           .order     = order,
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::eager_1f1b

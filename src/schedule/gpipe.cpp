@@ -1,6 +1,6 @@
 #include "foreflow/schedule/schedule.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::gpipe {
 namespace {
 
 // GPipe (Huang et al., 2019): every forward, then every backward, microbatch 0 first in both; backward = 2 forward.
@@ -21,11 +21,11 @@ int peak_live(const Size& size, int /*device*/) { return size.microbatches; }
 
 }  // namespace
 
-ScheduleDef gpipe() {
+ScheduleDef row() {
   return {.name      = "gpipe",
           .doc       = "all forwards, then all backwards; holds every microbatch",
           .order     = order,
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::gpipe

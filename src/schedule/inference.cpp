@@ -1,6 +1,6 @@
 #include "foreflow/schedule/schedule.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::inference {
 namespace {
 
 // Forwards only.
@@ -19,8 +19,8 @@ int peak_live(const Size& size, int /*device*/) { return size.microbatches; }
 
 }  // namespace
 
-ScheduleDef inference() {
+ScheduleDef row() {
   return {.name = "inference", .doc = "forwards only", .trains = false, .order = order, .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::inference

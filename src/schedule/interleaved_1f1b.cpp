@@ -2,7 +2,7 @@
 
 #include "schedule/alternate.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::interleaved_1f1b {
 namespace {
 
 // Interleaved 1F1B (Narayanan et al., 2021, as in Megatron-LM): a device has v chunks, P stages apart, and takes P
@@ -48,7 +48,7 @@ std::string refuse(const Size& size) {
 
 }  // namespace
 
-ScheduleDef interleaved_1f1b() {
+ScheduleDef row() {
   return {.name      = "interleaved_1f1b",
           .doc       = "1f1b over several parts of the model a device; a smaller bubble for more messages",
           .chunks    = kAnyChunks,
@@ -57,4 +57,4 @@ ScheduleDef interleaved_1f1b() {
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::interleaved_1f1b

@@ -1,6 +1,6 @@
 #include "foreflow/schedule/schedule.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::looped_bfs {
 namespace {
 
 // Breadth-first pipeline parallelism (Lamy-Poirier, 2023; LoopedBFS in PyTorch): GPipe over v chunks a device, P stages
@@ -25,7 +25,7 @@ int peak_live(const Size& size, int /*device*/) { return size.microbatches * siz
 
 }  // namespace
 
-ScheduleDef looped_bfs() {
+ScheduleDef row() {
   return {.name      = "looped_bfs",
           .doc       = "gpipe over several parts of the model a device, one part after the other",
           .chunks    = kAnyChunks,
@@ -33,4 +33,4 @@ ScheduleDef looped_bfs() {
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::looped_bfs

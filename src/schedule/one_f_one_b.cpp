@@ -1,6 +1,6 @@
 #include "schedule/alternate.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::one_f_one_b {
 namespace {
 
 // 1F1B with a flush (PipeDream-flush, DAPPLE; Narayanan et al., 2021): a stage runs as many forwards ahead as there are
@@ -24,11 +24,11 @@ int peak_live(const Size& size, int device) { return alternate_peak(size.microba
 
 }  // namespace
 
-ScheduleDef one_f_one_b() {
+ScheduleDef row() {
   return {.name      = "1f1b",
           .doc       = "one forward, one backward by turns; holds as many microbatches as stages remain",
           .order     = order,
           .peak_live = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::one_f_one_b

@@ -4,11 +4,13 @@
 
 namespace foreflow::schedule {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) ScheduleDef name();
+#define FOREFLOW_ROW(name) namespace name { ScheduleDef row(); }
 #include "schedule/schedules.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 namespace {
 
@@ -45,12 +47,14 @@ void check_virtual_stages(const ScheduleDef& schedule, int virtual_stages, const
 }  // namespace
 
 const Registry<ScheduleDef>& schedules() {
-  static const Registry<ScheduleDef> table("schedule", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<ScheduleDef> rows("schedule", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "schedule/schedules.def"
-#undef FOREFLOW_X
-                                                       });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 std::string label(const Task& task) {

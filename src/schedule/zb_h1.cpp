@@ -1,7 +1,7 @@
 #include "schedule/alternate.h"
 #include "schedule/put_off.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::zb_h1 {
 namespace {
 
 // ZB-H1 (Zero Bubble Pipeline Parallelism, Qi et al., 2023; ZB1P): 1F1B whose weight gradients wait, so that later
@@ -29,7 +29,7 @@ int peak_live(const Size& size, int device) {
 
 }  // namespace
 
-ScheduleDef zb_h1() {
+ScheduleDef row() {
   return {.name            = "zb_h1",
           .doc             = "1f1b with weight gradients later; a third of its bubble for its memory",
           .splits_backward = true,
@@ -37,4 +37,4 @@ ScheduleDef zb_h1() {
           .peak_live       = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::zb_h1

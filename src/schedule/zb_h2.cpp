@@ -1,7 +1,7 @@
 #include "schedule/alternate.h"
 #include "schedule/put_off.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::zb_h2 {
 namespace {
 
 // ZB-H2 (Zero Bubble Pipeline Parallelism, Qi et al., 2023; ZB2P): eager 1F1B whose weight gradients wait longer still.
@@ -29,7 +29,7 @@ int peak_live(const Size& size, int device) {
 
 }  // namespace
 
-ScheduleDef zb_h2() {
+ScheduleDef row() {
   return {.name = "zb_h2",
           .doc  = "eager_1f1b with weight gradients later; no bubble inside a stage, twice the memory of 1f1b",
           .splits_backward = true,
@@ -37,4 +37,4 @@ ScheduleDef zb_h2() {
           .peak_live       = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::zb_h2

@@ -2,7 +2,7 @@
 
 #include "schedule/steps.h"
 
-namespace foreflow::schedule::definitions {
+namespace foreflow::schedule::definitions::zb_v {
 namespace {
 
 // ZB-V (Pipeline Parallelism with Controllable Memory, Qi et al., 2024; ScheduleZBVZeroBubble in PyTorch): two chunks a
@@ -65,7 +65,7 @@ int peak_live(const Size& size, int device) {
 
 }  // namespace
 
-ScheduleDef zb_v() {
+ScheduleDef row() {
   return {.name            = "zb_v",
           .doc             = "zero bubble with two parts of the model a device in a V; the memory of 1f1b",
           .placement       = Placement::vee,
@@ -75,4 +75,4 @@ ScheduleDef zb_v() {
           .peak_live       = peak_live};
 }
 
-}  // namespace foreflow::schedule::definitions
+}  // namespace foreflow::schedule::definitions::zb_v

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <random>
 
-#include "answers.h"
-#include "moves.h"
+#include "search/answers.h"
+#include "search/moves.h"
 
-namespace foreflow::search::definitions {
+namespace foreflow::search::definitions::annealing {
 namespace {
 
 constexpr size_t kChains = 8;
@@ -140,8 +140,6 @@ Result run(const Question& question, const Options& options) {
 
 }  // namespace
 
-MethodDef annealing() {
-  return {"annealing", "random steps that become more careful; stages of unequal size, too", run};
-}
+MethodDef row() { return {"annealing", "random steps that become more careful; stages of unequal size, too", run}; }
 
-}  // namespace foreflow::search::definitions
+}  // namespace foreflow::search::definitions::annealing

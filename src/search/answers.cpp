@@ -1,4 +1,4 @@
-#include "answers.h"
+#include "search/answers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bounds.h"
-#include "question.h"
+#include "search/bounds.h"
+#include "search/question.h"
 
 namespace foreflow::search {
 

@@ -1,4 +1,4 @@
-#include "axes.h"
+#include "search/axes.h"
 
 #include <algorithm>
 #include <numeric>

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "answers.h"
-#include "moves.h"
+#include "search/answers.h"
+#include "search/moves.h"
 
-namespace foreflow::search::definitions {
+namespace foreflow::search::definitions::beam {
 namespace {
 
 constexpr size_t kWidth = 8;
@@ -68,8 +68,8 @@ Result run(const Question& question, const Options& options) {
 
 }  // namespace
 
-MethodDef beam() {
+MethodDef row() {
   return {"beam", "key by key, keeping the best few, then to better neighbours; stages of unequal size, too", run};
 }
 
-}  // namespace foreflow::search::definitions
+}  // namespace foreflow::search::definitions::beam

@@ -1,12 +1,12 @@
-#include "bounds.h"
+#include "search/bounds.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "axes.h"
 #include "foreflow/base/process.h"
+#include "search/axes.h"
 
 namespace foreflow::search {
 namespace {

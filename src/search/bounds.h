@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foreflow/scenario/demand.h"
-#include "group_shapes.h"
+#include "search/group_shapes.h"
 
 namespace foreflow::search {
 

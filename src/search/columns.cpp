@@ -1,4 +1,4 @@
-#include "columns.h"
+#include "search/columns.h"
 
 namespace foreflow::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "evaluate.h"
+#include "search/evaluate.h"
 
 #include <fmt/core.h>
 

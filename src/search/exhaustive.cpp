@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "bounds.h"
 #include "foreflow/base/process.h"
-#include "question.h"
+#include "search/bounds.h"
+#include "search/question.h"
 
-namespace foreflow::search::definitions {
+namespace foreflow::search::definitions::exhaustive {
 namespace {
 
 // How many points before the i-th do not decide about it: as many can be predicted side by side. Few at first, when
@@ -173,8 +173,8 @@ Result run(const Question& question, const Options& options) {
 
 }  // namespace
 
-MethodDef exhaustive() {
+MethodDef row() {
   return {"exhaustive", "every point whose bound does not rule it out: the first of the ranking are exact", run};
 }
 
-}  // namespace foreflow::search::definitions
+}  // namespace foreflow::search::definitions::exhaustive

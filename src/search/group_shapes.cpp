@@ -1,4 +1,4 @@
-#include "group_shapes.h"
+#include "search/group_shapes.h"
 
 #include <algorithm>
 #include <set>

@@ -1,10 +1,10 @@
-#include "moves.h"
+#include "search/moves.h"
 
 #include <algorithm>
 #include <array>
 
-#include "axes.h"
 #include "foreflow/base/text.h"
+#include "search/axes.h"
 
 namespace foreflow::search {
 namespace {

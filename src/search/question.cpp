@@ -1,4 +1,4 @@
-#include "question.h"
+#include "search/question.h"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "evaluate.h"
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
+#include "search/evaluate.h"
 
 namespace foreflow::search {
 

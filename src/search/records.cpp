@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "columns.h"
 #include "foreflow/base/table.h"
+#include "search/columns.h"
 
 namespace foreflow::search {
 namespace {

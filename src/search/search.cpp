@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
-#include "question.h"
+#include "search/question.h"
 
 namespace foreflow::search {
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) MethodDef name();
-#include "methods.def"
-#undef FOREFLOW_X
+#define FOREFLOW_ROW(name) namespace name { MethodDef row(); }
+#include "search/methods.def"
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 namespace {
 
@@ -49,12 +51,14 @@ void rank(std::vector<Candidate>& candidates) {
 }  // namespace
 
 const Registry<MethodDef>& methods() {
-  static const Registry<MethodDef> registry("search method", {
-#define FOREFLOW_X(name) definitions::name(),
-#include "methods.def"
-#undef FOREFLOW_X
-                                                             });
-  return registry;
+  // clang-format off
+  static const Registry<MethodDef> rows("search method", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
+#include "search/methods.def"
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 Result search(const Json& source, const std::string& file, const Options& options) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <set>
 
-#include "axes.h"
 #include "foreflow/scenario/axes.h"
+#include "search/axes.h"
 
 namespace foreflow::search {
 namespace {

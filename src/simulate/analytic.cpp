@@ -5,7 +5,7 @@
 #include "simulate/players.h"
 #include "simulate/surroundings.h"
 
-namespace foreflow::simulate::definitions {
+namespace foreflow::simulate::definitions::analytic {
 namespace {
 
 Performance perform(const Score& score) {
@@ -50,6 +50,6 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 
 }  // namespace
 
-EngineDef analytic() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
+EngineDef row() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
 
-}  // namespace foreflow::simulate::definitions
+}  // namespace foreflow::simulate::definitions::analytic

@@ -10,7 +10,7 @@
 #include "simulate/fold.h"
 #include "simulate/kernel.h"
 
-namespace foreflow::simulate::definitions {
+namespace foreflow::simulate::definitions::simgrid {
 namespace {
 
 // Whether no flow can ever meet another, or a link that changes.
@@ -56,9 +56,9 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 
 }  // namespace
 
-EngineDef simgrid() {
+EngineDef row() {
   return {"simgrid", "contention: communications share links max-min fairly, by a model of our own in SimGrid's kernel",
           simulate};
 }
 
-}  // namespace foreflow::simulate::definitions
+}  // namespace foreflow::simulate::definitions::simgrid

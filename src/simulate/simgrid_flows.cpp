@@ -18,7 +18,7 @@
 #include "simulate/stuck.h"
 #include "simulate/surroundings.h"
 
-namespace foreflow::simulate::definitions {
+namespace foreflow::simulate::definitions::simgrid_flows {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -317,8 +317,8 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 
 }  // namespace
 
-EngineDef simgrid_flows() {
+EngineDef row() {
   return {"simgrid_flows", "as simgrid, by actors and SimGrid's own communications: slower, for comparison", simulate};
 }
 
-}  // namespace foreflow::simulate::definitions
+}  // namespace foreflow::simulate::definitions::simgrid_flows

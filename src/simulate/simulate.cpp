@@ -1,19 +1,23 @@
 #include "foreflow/simulate/simulate.h"
 
 namespace foreflow::simulate {
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) EngineDef name();
+#define FOREFLOW_ROW(name) namespace name { EngineDef row(); }
 #include "simulate/engines.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<EngineDef>& engines() {
-  static const Registry<EngineDef> table("engine", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<EngineDef> rows("engine", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "simulate/engines.def"
-#undef FOREFLOW_X
-                                                   });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::simulate

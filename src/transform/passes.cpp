@@ -4,23 +4,27 @@
 #include <charconv>
 
 #include "foreflow/base/scanner.h"
-#include "pass_arguments.h"
+#include "transform/pass_arguments.h"
 
 namespace foreflow::transform {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_PASS(name) PassDef name();
-#include "passes.def"
-#undef FOREFLOW_PASS
+#define FOREFLOW_ROW(name) namespace name { PassDef row(); }
+#include "transform/passes.def"
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<PassDef>& passes() {
-  static const Registry<PassDef> kTable("pass", {
-#define FOREFLOW_PASS(name) definitions::name(),
-#include "passes.def"
-#undef FOREFLOW_PASS
-                                                });
-  return kTable;
+  // clang-format off
+  static const Registry<PassDef> rows("pass", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
+#include "transform/passes.def"
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 std::string word_argument(const PassArguments& arguments, const std::string& key, const std::string& fallback) {

@@ -1,4 +1,4 @@
-#include "attention.h"
+#include "workload/attention.h"
 
 #include <cmath>
 

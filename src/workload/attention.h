@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "dropout.h"
 #include "foreflow/workload/workload.h"
-#include "network.h"
+#include "workload/dropout.h"
+#include "workload/network.h"
 
 namespace foreflow::workload {
 

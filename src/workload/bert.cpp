@@ -1,8 +1,8 @@
-#include "encoder.h"
-#include "layers.h"
-#include "sizes.h"
+#include "workload/encoder.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::bert {
 namespace {
 
 constexpr double kEpsilon = 1e-12;
@@ -116,7 +116,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef bert() {
+WorkloadDef row() {
   return {"bert",
           "BERT: post-norm encoder; training with both losses of its pre-training",
           {{"layers", "transformer blocks (12)"},
@@ -131,4 +131,4 @@ WorkloadDef bert() {
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::bert

@@ -1,9 +1,9 @@
-#include "decoder.h"
+#include "workload/decoder.h"
 
 #include <cmath>
 
-#include "layers.h"
-#include "sizes.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
 namespace foreflow::workload {
 

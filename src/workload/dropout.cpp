@@ -1,4 +1,4 @@
-#include "dropout.h"
+#include "workload/dropout.h"
 
 namespace foreflow::workload {
 

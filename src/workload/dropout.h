@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foreflow/workload/workload.h"
-#include "network.h"
+#include "workload/network.h"
 
 namespace foreflow::workload {
 

@@ -1,8 +1,8 @@
-#include "encoder.h"
+#include "workload/encoder.h"
 
 #include <cmath>
 
-#include "layers.h"
+#include "workload/layers.h"
 
 namespace foreflow::workload {
 

@@ -1,12 +1,12 @@
 #include <cmath>
 
-#include "dropout.h"
 #include "foreflow/ir/builder.h"
-#include "gpt_cache.h"
-#include "number.h"
-#include "sizes.h"
+#include "workload/dropout.h"
+#include "workload/gpt_cache.h"
+#include "workload/number.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::gpt {
 namespace {
 
 using ir::ValueId;
@@ -167,7 +167,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef gpt() {
+WorkloadDef row() {
   return {
       "gpt",
       "GPT-2 and GPT-3: training from a native program, inference from the ONNX export's graph or, with a phase, from "
@@ -187,4 +187,4 @@ WorkloadDef gpt() {
       build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::gpt

@@ -1,9 +1,9 @@
-#include "gpt_cache.h"
+#include "workload/gpt_cache.h"
 
-#include "decoder.h"
-#include "encoder.h"
-#include "layers.h"
-#include "sizes.h"
+#include "workload/decoder.h"
+#include "workload/encoder.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
 namespace foreflow::workload {
 namespace {

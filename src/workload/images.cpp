@@ -1,4 +1,4 @@
-#include "images.h"
+#include "workload/images.h"
 
 #include <numeric>
 

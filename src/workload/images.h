@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "network.h"
+#include "workload/network.h"
 
 namespace foreflow::workload {
 

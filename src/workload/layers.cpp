@@ -1,4 +1,4 @@
-#include "layers.h"
+#include "workload/layers.h"
 
 namespace foreflow::workload {
 

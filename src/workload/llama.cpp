@@ -1,8 +1,8 @@
-#include "decoder.h"
-#include "layers.h"
-#include "sizes.h"
+#include "workload/decoder.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::llama {
 namespace {
 
 struct Sizes {
@@ -86,7 +86,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef llama() {
+WorkloadDef row() {
   return {
       "llama",
       "LLaMA: RMSNorm, rotary embeddings, SwiGLU, grouped-query attention; inference with a cache of keys and values",
@@ -103,4 +103,4 @@ WorkloadDef llama() {
       build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::llama

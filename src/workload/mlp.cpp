@@ -1,7 +1,7 @@
 #include "foreflow/ir/builder.h"
-#include "sizes.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::mlp {
 namespace {
 
 // x[b,h] -> Relu(x * w1) -> ... -> Relu(. * wL) -> [b,h], without biases: the DistIR paper's MLP (MLP 1B is 16 x 8192).
@@ -29,11 +29,11 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef mlp() {
+WorkloadDef row() {
   return {"mlp",
           "a multi-layer perceptron without biases; training with a squared loss",
           {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}},
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::mlp

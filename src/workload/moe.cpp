@@ -1,8 +1,8 @@
-#include "decoder.h"
-#include "layers.h"
-#include "moe_sizes.h"
+#include "workload/decoder.h"
+#include "workload/layers.h"
+#include "workload/moe_sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::moe {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -141,11 +141,11 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef moe() {
+WorkloadDef row() {
   return {"moe",
           "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; "
           "inference with a cache of keys and values",
           moe_keys(), build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::moe

@@ -1,9 +1,9 @@
-#include "moe_sizes.h"
+#include "workload/moe_sizes.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sizes.h"
+#include "workload/sizes.h"
 
 namespace foreflow::workload {
 namespace {

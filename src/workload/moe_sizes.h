@@ -1,7 +1,7 @@
 // The sizes of a decoder with mixtures of experts.
 #pragma once
 
-#include "attention.h"
+#include "workload/attention.h"
 
 namespace foreflow::workload {
 

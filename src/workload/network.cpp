@@ -1,4 +1,4 @@
-#include "network.h"
+#include "workload/network.h"
 
 #include "foreflow/ir/half.h"
 

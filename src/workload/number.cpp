@@ -1,4 +1,4 @@
-#include "number.h"
+#include "workload/number.h"
 
 #include "foreflow/ir/half.h"
 

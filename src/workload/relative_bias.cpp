@@ -1,4 +1,4 @@
-#include "relative_bias.h"
+#include "workload/relative_bias.h"
 
 #include <cmath>
 

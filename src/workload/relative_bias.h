@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "attention.h"
+#include "workload/attention.h"
 
 namespace foreflow::workload {
 

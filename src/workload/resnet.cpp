@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 
-#include "images.h"
-#include "layers.h"
-#include "sizes.h"
+#include "workload/images.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::resnet {
 namespace {
 
 using Stages = std::array<int64_t, 4>;  // bottlenecks of each
@@ -120,7 +120,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef resnet() {
+WorkloadDef row() {
   return {"resnet",
           "ResNet with bottlenecks",
           {{"depth", "layers: 14, 26, 50, 101 or 152 (50)"},
@@ -134,4 +134,4 @@ WorkloadDef resnet() {
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::resnet

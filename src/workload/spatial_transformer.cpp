@@ -1,9 +1,9 @@
-#include "spatial_transformer.h"
+#include "workload/spatial_transformer.h"
 
 #include <cmath>
 
-#include "attention.h"
-#include "layers.h"
+#include "workload/attention.h"
+#include "workload/layers.h"
 
 namespace foreflow::workload {
 namespace {

@@ -1,7 +1,7 @@
 // A transformer block over the pixels of an image (Petit et al., 2021; Rombach et al., 2022).
 #pragma once
 
-#include "images.h"
+#include "workload/images.h"
 
 namespace foreflow::workload {
 

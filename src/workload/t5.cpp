@@ -1,11 +1,11 @@
 #include <cmath>
 
-#include "attention.h"
-#include "layers.h"
-#include "relative_bias.h"
-#include "sizes.h"
+#include "workload/attention.h"
+#include "workload/layers.h"
+#include "workload/relative_bias.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::t5 {
 namespace {
 
 constexpr double kEpsilon = 1e-6;
@@ -190,7 +190,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef t5() {
+WorkloadDef row() {
   return {"t5",
           "T5: encoder and decoder with relative position biases; prefill reads, decode writes with caches",
           {{"layers", "blocks of the encoder, and of the decoder (12)"},
@@ -208,4 +208,4 @@ WorkloadDef t5() {
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::t5

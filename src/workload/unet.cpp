@@ -1,12 +1,12 @@
 #include <cmath>
 
 #include "foreflow/base/error.h"
-#include "images.h"
-#include "layers.h"
-#include "sizes.h"
-#include "spatial_transformer.h"
+#include "workload/images.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
+#include "workload/spatial_transformer.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::unet {
 namespace {
 
 struct Sizes {
@@ -163,7 +163,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef unet() {
+WorkloadDef row() {
   return {"unet",
           "U-Transformer: a U-Net with attention and long skip connections that predicts the noise of an image",
           {{"blocks", "on each side (4)"},
@@ -177,4 +177,4 @@ WorkloadDef unet() {
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::unet

@@ -1,9 +1,9 @@
-#include "encoder.h"
-#include "images.h"
-#include "layers.h"
-#include "sizes.h"
+#include "workload/encoder.h"
+#include "workload/images.h"
+#include "workload/layers.h"
+#include "workload/sizes.h"
 
-namespace foreflow::workload::definitions {
+namespace foreflow::workload::definitions::vit {
 namespace {
 
 constexpr double kEpsilon = 1e-6;
@@ -101,7 +101,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 
 }  // namespace
 
-WorkloadDef vit() {
+WorkloadDef row() {
   return {"vit",
           "ViT: an encoder over patches of an image",
           {{"layers", "transformer blocks (12)"},
@@ -117,4 +117,4 @@ WorkloadDef vit() {
           build};
 }
 
-}  // namespace foreflow::workload::definitions
+}  // namespace foreflow::workload::definitions::vit

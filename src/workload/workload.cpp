@@ -1,22 +1,26 @@
 #include "foreflow/workload/workload.h"
 
-#include "sizes.h"
+#include "workload/sizes.h"
 
 namespace foreflow::workload {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_WORKLOAD(name) WorkloadDef name();
-#include "workloads.def"
-#undef FOREFLOW_WORKLOAD
+#define FOREFLOW_ROW(name) namespace name { WorkloadDef row(); }
+#include "workload/workloads.def"
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<WorkloadDef>& workloads() {
-  static const Registry<WorkloadDef> kTable("model family", {
-#define FOREFLOW_WORKLOAD(name) definitions::name(),
-#include "workloads.def"
-#undef FOREFLOW_WORKLOAD
-                                                            });
-  return kTable;
+  // clang-format off
+  static const Registry<WorkloadDef> rows("model family", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
+#include "workload/workloads.def"
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, int64_t largest) {

@@ -8,19 +8,23 @@
 
 namespace foreflow::fuzz {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_FORM(name) Form name();
+#define FOREFLOW_ROW(name) namespace name { Form row(); }
 #include "forms.def"
-#undef FOREFLOW_FORM
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<Form>& forms() {
-  static const Registry<Form> kTable("form", {
-#define FOREFLOW_FORM(name) definitions::name(),
+  // clang-format off
+  static const Registry<Form> rows("form", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "forms.def"
-#undef FOREFLOW_FORM
-                                             });
-  return kTable;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 void try_bytes(const Form& form, std::string_view bytes) {

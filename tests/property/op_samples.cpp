@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 
 namespace foreflow::test {
 

@@ -1,7 +1,7 @@
 // Every op on short floats: it computes with many digits and rounds each result once.
 #include <cmath>
 
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
 namespace foreflow::test {

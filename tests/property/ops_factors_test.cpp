@@ -3,9 +3,9 @@
 #include <cstring>
 #include <set>
 
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 #include "property/op_samples.h"
-#include "transform/factor_text.h"
+#include "transform/rewrite/factor_text.h"
 
 namespace foreflow::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
 namespace foreflow::test {

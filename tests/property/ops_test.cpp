@@ -1,7 +1,7 @@
 // What every row of the op table must satisfy, apart from its factors and gradients, which have files of their own.
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
 namespace foreflow::test {

@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/replicas.h"
 #include "foreflow/transform/spread.h"
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 
 namespace foreflow::test {
 

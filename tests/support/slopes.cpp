@@ -6,8 +6,8 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
-#include "ops/kernel.h"
-#include "transform/trained.h"
+#include "ops/common/kernel.h"
+#include "transform/autodiff/trained.h"
 
 namespace foreflow::test {
 namespace {

@@ -7,7 +7,7 @@
 #include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::dragonfly {
 namespace {
 
 // Kim, Dally, Scott and Abts (ISCA 2008): a routers in a group, all joined to each other; each has p NICs and h links
@@ -91,7 +91,7 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
 
 }  // namespace
 
-FabricDef dragonfly() {
+FabricDef row() {
   return {"dragonfly",
           "groups of routers, all joined inside a group, and links between every two groups",
           {{"router_ports", "NICs of a router, by default as many as a balanced dragonfly of this size has"},
@@ -102,4 +102,4 @@ FabricDef dragonfly() {
           build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::dragonfly

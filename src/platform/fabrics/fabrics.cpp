@@ -2,19 +2,23 @@
 
 namespace foreflow::platform {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) FabricDef name();
+#define FOREFLOW_ROW(name) namespace name { FabricDef row(); }
 #include "platform/fabrics/fabrics.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<FabricDef>& fabrics() {
-  static const Registry<FabricDef> table("fabric", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<FabricDef> rows("fabric", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/fabrics/fabrics.def"
-#undef FOREFLOW_X
-                                                   });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::platform

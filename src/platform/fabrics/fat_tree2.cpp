@@ -3,7 +3,7 @@
 #include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::fat_tree2 {
 namespace {
 
 //   spine0   spine1  ...   one for each uplink of a leaf; every leaf has one link to each
@@ -39,7 +39,7 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
 
 }  // namespace
 
-FabricDef fat_tree2() {
+FabricDef row() {
   return {"fat_tree2",
           "leaves and spines, each leaf with a link to each spine",
           {{"leaf_ports", "NICs of a leaf, by default whole nodes and so many that spines need twice as many ports"},
@@ -48,4 +48,4 @@ FabricDef fat_tree2() {
           build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::fat_tree2

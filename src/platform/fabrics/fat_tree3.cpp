@@ -5,7 +5,7 @@
 #include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::fat_tree3 {
 namespace {
 
 //   core0 core1   core2 core3      pod_leaves for each spine of a pod; spine s of every pod meets the same ones
@@ -58,7 +58,7 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
 
 }  // namespace
 
-FabricDef fat_tree3() {
+FabricDef row() {
   return {"fat_tree3",
           "leaves and spines in pods, and cores between the pods",
           {{"leaf_ports",
@@ -69,4 +69,4 @@ FabricDef fat_tree3() {
           build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::fat_tree3

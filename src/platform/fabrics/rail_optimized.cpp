@@ -5,7 +5,7 @@
 #include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::rail_optimized {
 namespace {
 
 constexpr int kScalableUnit = 32;  // nodes of a DGX H100 SuperPOD's unit (stas00/ml-engineering network/README.md)
@@ -47,7 +47,7 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
 
 }  // namespace
 
-FabricDef rail_optimized() {
+FabricDef row() {
   return {"rail_optimized",
           "a leaf for each rail (NIC r of every node) of a pod, and spines",
           {{"pod_nodes", "nodes of a pod, at most 32 by default"},
@@ -56,4 +56,4 @@ FabricDef rail_optimized() {
           build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::rail_optimized

@@ -1,9 +1,9 @@
 #include "platform/fabrics/switches.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::star {
 
 // One switch that never blocks: the NICs are the only links, so no link is fictitious and none limits before they do.
-FabricDef star() {
+FabricDef row() {
   const auto read  = [](const JsonView&, const Outlets&) { return FabricSettings{}; };
   const auto build = [](const FabricSettings&, const Outlets& outlets) {
     Fabric fabric;
@@ -14,4 +14,4 @@ FabricDef star() {
   return {"star", "one switch that does not block; the default", {}, read, build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::star

@@ -6,7 +6,7 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::a10_pcie {
 namespace {
 
 constexpr int kGpusPerSwitch = 4;
@@ -38,7 +38,7 @@ Node build(int gpus, int nics) {
 
 }  // namespace
 
-TopologyDef a10_pcie() {
+TopologyDef row() {
   return {.name          = "a10_pcie",
           .doc           = "servers of 4 A10-24GB below one PCIe switch, one 100 Gb/s NIC",
           .default_nodes = 4,
@@ -47,4 +47,4 @@ TopologyDef a10_pcie() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::a10_pcie

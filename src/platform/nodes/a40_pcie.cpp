@@ -6,7 +6,7 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::a40_pcie {
 namespace {
 
 // Half of the GPUs on the root complex of either socket; the first NIC on the first.
@@ -30,7 +30,7 @@ Node build(int gpus, int nics) {
 
 }  // namespace
 
-TopologyDef a40_pcie() {
+TopologyDef row() {
   return {.name          = "a40_pcie",
           .doc           = "servers of 4 A40-48GB on PCIe, two to a socket, one 100 Gb/s NIC",
           .default_nodes = 4,
@@ -39,4 +39,4 @@ TopologyDef a40_pcie() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::a40_pcie

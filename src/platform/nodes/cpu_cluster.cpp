@@ -2,10 +2,10 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::cpu_cluster {
 
 // A device is a socket.
-TopologyDef cpu_cluster() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {
         .title   = "Server of two CPU sockets",
@@ -26,4 +26,4 @@ TopologyDef cpu_cluster() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::cpu_cluster

@@ -6,7 +6,7 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::dgx1 {
 namespace {
 
 struct Pair {
@@ -66,7 +66,7 @@ Node build(int gpus, int nics) {
 
 }  // namespace
 
-TopologyDef dgx1() {
+TopologyDef row() {
   return {.name          = "dgx1",
           .doc           = "DGX-1: 8 V100-SXM2-32GB in a hybrid cube mesh of NVLinks, 4 x 100 Gb/s InfiniBand",
           .default_nodes = 1,
@@ -75,4 +75,4 @@ TopologyDef dgx1() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::dgx1

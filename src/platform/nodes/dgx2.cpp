@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::dgx2 {
 
-TopologyDef dgx2() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {
         .title = "NVIDIA DGX-2",
@@ -27,4 +27,4 @@ TopologyDef dgx2() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::dgx2

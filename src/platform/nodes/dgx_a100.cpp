@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::dgx_a100 {
 
-TopologyDef dgx_a100() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "NVIDIA DGX A100",
                  .sources = {"nodes: 8 A100 on 6 NVSwitch chips (jingchaozhang.github.io/A100-white-paper)",
@@ -26,4 +26,4 @@ TopologyDef dgx_a100() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::dgx_a100

@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::dgx_h100 {
 
-TopologyDef dgx_h100() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "NVIDIA DGX H100",
                  .sources = {"nodes: 8 H100 on 4 NVSwitch chips of the third generation, which reduce "
@@ -28,4 +28,4 @@ TopologyDef dgx_h100() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::dgx_h100

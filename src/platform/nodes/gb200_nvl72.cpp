@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::gb200_nvl72 {
 
-TopologyDef gb200_nvl72() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "NVIDIA GB200 NVL72, one node for each rack",
                  .sources = {"nodes: 72 GPUs in 18 trays of 4, one NVLink domain over 9 switch trays "
@@ -29,4 +29,4 @@ TopologyDef gb200_nvl72() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::gb200_nvl72

@@ -1,12 +1,12 @@
 #include "platform/nodes/gpus.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::localhost {
 
 // A node is a process on a core of its own, with one device. A message is copied out of the sender's memory and into
 // the receiver's: two links, each with half the latency.
 //
 //   node0-gpu0 --memory up--> (shared segment) --memory down--> node1-gpu0
-TopologyDef localhost() {
+TopologyDef row() {
   const auto build = [](int gpus, int /*nics*/) {
     Node node = {.title   = "Processes on one machine",
                  .sources = {"memory links: Open MPI 4.1.4 through shared memory on a 2-core virtual machine, 2 MiB "
@@ -25,4 +25,4 @@ TopologyDef localhost() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::localhost

@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::p3_8xlarge {
 
-TopologyDef p3_8xlarge() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {
         .title = "AWS p3.8xlarge",
@@ -26,4 +26,4 @@ TopologyDef p3_8xlarge() {
           .build         = build};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::p3_8xlarge

@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::p4d {
 
-TopologyDef p4d() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "AWS p4d.24xlarge",
                  .sources = {"nodes: 8 A100-40GB on NVSwitch; 4 EFA of 100 Gb/s, two GPUs to one "
@@ -26,4 +26,4 @@ TopologyDef p4d() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::p4d

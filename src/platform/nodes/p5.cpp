@@ -2,9 +2,9 @@
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::p5 {
 
-TopologyDef p5() {
+TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "AWS p5.48xlarge",
                  .sources = {"nodes: 8 H100 on NVSwitch; 32 EFA of 100 Gb/s, 400 GB/s together (stas00/ml-engineering "
@@ -29,4 +29,4 @@ TopologyDef p5() {
           .domains       = true};
 }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::p5

@@ -2,19 +2,23 @@
 
 namespace foreflow::platform {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) TopologyDef name();
+#define FOREFLOW_ROW(name) namespace name { TopologyDef row(); }
 #include "platform/nodes/topologies.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<TopologyDef>& topologies() {
-  static const Registry<TopologyDef> table("topology", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<TopologyDef> rows("topology", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/nodes/topologies.def"
-#undef FOREFLOW_X
-                                                       });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::platform

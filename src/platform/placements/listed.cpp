@@ -1,12 +1,12 @@
 #include "foreflow/platform/placement.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::listed {
 namespace {
 
 std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t) { return candidates; }
 
 }  // namespace
 
-PlacementDef listed() { return {"explicit", "the devices that the scenario lists, in its order", order}; }
+PlacementDef row() { return {"explicit", "the devices that the scenario lists, in its order", order}; }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::listed

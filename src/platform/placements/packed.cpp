@@ -3,7 +3,7 @@
 
 #include "foreflow/platform/placement.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::packed {
 namespace {
 
 std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t) {
@@ -13,6 +13,6 @@ std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t) {
 
 }  // namespace
 
-PlacementDef packed() { return {"packed", "one node after another, as the platform lists its devices", order}; }
+PlacementDef row() { return {"packed", "one node after another, as the platform lists its devices", order}; }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::packed

@@ -2,19 +2,23 @@
 
 namespace foreflow::platform {
 
+// clang-format off
 namespace definitions {
-#define FOREFLOW_X(name) PlacementDef name();
+#define FOREFLOW_ROW(name) namespace name { PlacementDef row(); }
 #include "platform/placements/placements.def"
-#undef FOREFLOW_X
+#undef FOREFLOW_ROW
 }  // namespace definitions
+// clang-format on
 
 const Registry<PlacementDef>& placements() {
-  static const Registry<PlacementDef> table("placement", {
-#define FOREFLOW_X(name) definitions::name(),
+  // clang-format off
+  static const Registry<PlacementDef> rows("placement", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/placements/placements.def"
-#undef FOREFLOW_X
-                                                         });
-  return table;
+#undef FOREFLOW_ROW
+  });
+  // clang-format on
+  return rows;
 }
 
 }  // namespace foreflow::platform

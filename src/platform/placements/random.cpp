@@ -6,7 +6,7 @@
 
 #include "foreflow/platform/placement.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::random {
 namespace {
 
 // Uniform over 0 .. n-1: numbers of the incomplete last round are drawn again.
@@ -26,6 +26,6 @@ std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t se
 
 }  // namespace
 
-PlacementDef random() { return {"random", "a shuffle of all devices, repeatable by its seed", order}; }
+PlacementDef row() { return {"random", "a shuffle of all devices, repeatable by its seed", order}; }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::random

@@ -4,7 +4,7 @@
 #include "foreflow/platform/by_node.h"
 #include "foreflow/platform/placement.h"
 
-namespace foreflow::platform::definitions {
+namespace foreflow::platform::definitions::spread {
 namespace {
 
 // Nodes in the order of their first device; one that is full is passed over.
@@ -22,6 +22,6 @@ std::vector<int> order(const Platform& platform, std::vector<int> candidates, ui
 
 }  // namespace
 
-PlacementDef spread() { return {"spread", "round robin over the nodes", order}; }
+PlacementDef row() { return {"spread", "round robin over the nodes", order}; }
 
-}  // namespace foreflow::platform::definitions
+}  // namespace foreflow::platform::definitions::spread

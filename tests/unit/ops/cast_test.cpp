@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/kernel.h"
+#include "ops/common/kernel.h"
 #include "unit/ops/apply.h"
 
 namespace foreflow::test {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "transform/cuts.h"
+#include "transform/pipeline/cuts.h"
 
 namespace foreflow::transform {
 namespace {

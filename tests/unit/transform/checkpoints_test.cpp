@@ -1,4 +1,4 @@
-#include "transform/checkpoints.h"
+#include "transform/recompute/checkpoints.h"
 
 #include <gtest/gtest.h>
 

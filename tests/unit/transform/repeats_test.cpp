@@ -1,5 +1,5 @@
 // Repeated stretches of token sequences, against definitions that are slow and plain.
-#include "transform/repeats.h"
+#include "transform/blocks/repeats.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "transform/block_function.h"
-#include "transform/suffixes.h"
+#include "transform/blocks/block_function.h"
+#include "transform/blocks/suffixes.h"
 
 namespace foreflow::transform {
 namespace {

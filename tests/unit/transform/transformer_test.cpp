@@ -1,5 +1,5 @@
 // Blocks of a transformer are recognised by what a program computes, whatever its names and however it writes them.
-#include "transform/transformer.h"
+#include "transform/tensor/transformer.h"
 
 #include <gtest/gtest.h>
 

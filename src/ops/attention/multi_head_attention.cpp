@@ -1,0 +1,173 @@
+#include "ops/attention/attention_core.h"
+#include "ops/common/kernel.h"
+#include "ops/common/letters.h"
+#include "ops/common/work.h"
+
+namespace foreflow::ops::definitions::multi_head_attention {
+
+namespace {
+
+// Operands: query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value. The query is [b,s,n*h] or
+// packed [b,s,n,3,h]; the key [b,l,n*h], packed with the value [b,l,n,2,h], or [b,n,l,h]; the value [b,l,n*hv] or
+// [b,n,l,hv].
+constexpr size_t kKey = 1, kValue = 2, kBias = 3, kMask = 4, kAdded = 5, kPastKey = 6, kPastValue = 7;
+
+struct Shape {
+  int64_t batch = Dims::kUnknown, heads = 0, queries = Dims::kUnknown, fresh = Dims::kUnknown, past = 0;
+  int64_t size = Dims::kUnknown, value_size = Dims::kUnknown;
+
+  int64_t keys() const { return plus_dim(past, fresh); }
+};
+
+int64_t per_head(const OpCall& call, int64_t columns, int64_t heads) {
+  if (columns >= 0 && columns % heads != 0)
+    call.fail(std::to_string(columns) + " columns should be a multiple of the " + std::to_string(heads) + " heads");
+  return columns < 0 ? Dims::kUnknown : columns / heads;
+}
+
+[[noreturn]] void refuse(const OpCall& call, std::string_view which, const Dims& dims) {
+  call.fail(std::string(which) + " is " + to_string(dims) +
+            "; [b,s,n*h], packed [b,s,n,3,h] or [b,s,n,2,h], or [b,n,s,h] would be right");
+}
+
+// False where a rank that matters is not known.
+bool read_query(const OpCall& call, Shape& shape) {
+  const Type query = tensor_operand(call, 0);
+  if (!has_rank(query)) return false;
+  const bool packed = query.dims.size() == 5;
+  if (!packed && query.dims.size() != 3) refuse(call, "query", query.dims);
+  shape.batch   = query.dims[0];
+  shape.queries = query.dims[1];
+  shape.size    = packed ? query.dims[4] : per_head(call, query.dims[2], shape.heads);
+  if (packed) shape.fresh = shape.queries;
+  if (packed) shape.value_size = shape.size;
+  return true;
+}
+
+void read_keys(const OpCall& call, Shape& shape) {
+  if (!call.has(kKey)) return;
+  const Type key = tensor_operand(call, kKey);
+  if (!has_rank(key)) return;
+  const bool by_head = key.dims.size() == 4;
+  if (key.dims.size() < 3 || key.dims.size() > 5) refuse(call, "key", key.dims);
+  shape.fresh = key.dims[by_head ? 2 : 1];
+  if (key.dims.size() == 5) shape.value_size = key.dims[4];
+  if (!call.has(kValue)) return;
+  const Type value = tensor_operand(call, kValue);
+  if (!has_rank(value)) return;
+  if (value.dims.size() != 3 && value.dims.size() != 4) refuse(call, "value", value.dims);
+  shape.value_size = value.dims.size() == 4 ? value.dims[3] : per_head(call, value.dims[2], shape.heads);
+}
+
+Shape shape_of(const OpCall& call) {
+  Shape shape;
+  shape.heads = call.attributes.get_int("num_heads");
+  if (shape.heads < 1) call.fail("num_heads is " + std::to_string(shape.heads) + "; at least 1 would be right");
+  read_query(call, shape);
+  read_keys(call, shape);
+  if (call.has(kPastKey)) {
+    const Type past = tensor_operand(call, kPastKey);
+    shape.past      = has_rank(past) && past.dims.size() == 4 ? past.dims[2] : Dims::kUnknown;
+  }
+  return shape;
+}
+
+// Results: y[b,s,n*hv], present_key[b,n,p+l,h], present_value[b,n,p+l,hv].
+std::vector<Type> infer(const OpCall& call) {
+  const Shape shape = shape_of(call);
+  const Type query  = tensor_operand(call, 0);
+  std::vector<Type> types{with_dims(query, {shape.batch, shape.queries, times_dim(shape.heads, shape.value_size)})};
+  if (call.outputs > 1) types.push_back(with_dims(query, {shape.batch, shape.heads, shape.keys(), shape.size}));
+  if (call.outputs > 2) types.push_back(with_dims(query, {shape.batch, shape.heads, shape.keys(), shape.value_size}));
+  return types;
+}
+
+// Heads of operand `index`, or of part `part` of `parts` that are packed in it, with the bias from `column` on.
+HeadTensor heads_in(const OpCall& call, size_t index, int64_t part, int64_t size, int64_t column) {
+  const Array& x      = value_of(call, index);
+  const int64_t heads = call.attributes.get_int("num_heads");
+  HeadTensor result;
+  if (x.dims().size() == 4) {
+    result = heads_of(x);
+  } else if (x.dims().size() == 5) {
+    const int64_t parts = x.dims()[3];
+    result = heads_of(values_of<double>(x), x.dims(), {.first = part * size, .stride = parts * size}, heads, size);
+  } else {
+    result = heads_of(values_of<double>(x), x.dims(), {.first = 0, .stride = size}, heads, size);
+  }
+  if (!call.has(kBias)) return result;
+  const auto bias = values_of<double>(value_of(call, kBias));
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    const auto element = static_cast<int64_t>(i), head = element / (size * result.rows) % heads;
+    result.values[i] += bias.at(static_cast<size_t>(column + head * size + element % size));
+  }
+  return result;
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Shape shape   = shape_of(call);
+  const bool qkv      = value_of(call, 0).dims().size() == 5;  // all three in the query
+  const bool kv       = !qkv && !call.has(kValue);             // both in the key
+  const int64_t width = shape.heads * shape.size;
+  const HeadTensor q  = heads_in(call, 0, 0, shape.size, 0);
+  HeadTensor k        = heads_in(call, qkv ? 0 : kKey, qkv ? 1 : 0, shape.size, width);
+  HeadTensor v        = heads_in(call, qkv ? 0 : kv ? kKey : kValue, qkv ? 2 : 1, shape.value_size, 2 * width);
+  if (call.has(kPastKey)) {
+    k = joined(heads_of(value_of(call, kPastKey)), k);
+    v = joined(heads_of(value_of(call, kPastValue)), v);
+  }
+  Scores scores{.scale  = attention_scale(call, q.size),
+                .causal = call.attributes.int_or("unidirectional", 0) != 0,
+                .offset = shape.past};
+  if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask));
+  if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded));
+  const std::vector<Type> types = infer(call);
+  std::vector<Array> results{array_of(types[0].dtype, types[0].dims, merged(attend(q, k, v, scores)))};
+  if (call.outputs > 1) results.push_back(array_of(types[1].dtype, types[1].dims, k.values));
+  if (call.outputs > 2) results.push_back(array_of(types[2].dtype, types[2].dims, v.values));
+  return results;
+}
+
+// Sequences are independent of each other, and with three plain operands so are heads, but letters cannot name those.
+Factors factors(const OpCall& call) {
+  const bool plain = call.outputs == 1 && (call.arity() <= kBias || (call.arity() == kBias + 1 && call.has(kBias)));
+  if (!splittable(call) || !plain) return {};
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < std::min(call.arity(), kBias); ++i)
+    inputs.push_back(call.has(i) ? "b" + dots(tensor_operand(call, i).dims.size() - 1) : "");
+  return {.text = factor_text(call, inputs, {"b.."})};
+}
+
+std::vector<Sample> samples() {
+  const Attributes two{{"num_heads", 2}}, causal{{"num_heads", 2}, {"unidirectional", 1}};
+  const Type past = f32({2, 2, 2, 2});
+  return {{two, {f32({2, 3, 4}), f32({2, 5, 4}), f32({2, 5, 6}), f32({14})}},
+          {causal, {f32({2, 3, 2, 3, 4})}, {}, 3},
+          {two, {f32({2, 3, 4}), f32({2, 5, 2, 2, 2}), {}, {}, Type::tensor(DType::i32, {2, 5}), f32({1, 2, 3, 5})}},
+          {causal, {f32({2, 1, 4}), f32({2, 2, 1, 2}), f32({2, 2, 1, 2}), {}, {}, {}, past, past}, {}, 3}};
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name = "MultiHeadAttention",
+      .doc =
+          "q[b,s,n*h], k[b,l,n*h], v[b,l,n*hv], bias, masks, past -> attention over num_heads heads [b,s,n*hv], and "
+          "present",
+      .domain  = "com.microsoft",
+      .infer   = infer,
+      .factors = factors,
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            const Shape shape = shape_of(call);
+            return computes(
+                call, outputs,
+                attention_flops(shape.batch, shape.heads, shape.queries, shape.keys(), shape.size, shape.value_size));
+          },
+      .eval    = eval,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions::multi_head_attention

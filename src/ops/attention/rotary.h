@@ -1,0 +1,47 @@
+// Rotary position embedding (Su et al., 2021): pairs of numbers of a head are turned by an angle that grows with the
+// position.
+#pragma once
+
+#include "ops/attention/attention_core.h"
+#include "ops/common/kernel.h"
+
+namespace foreflow::ops {
+
+enum class Pairs : uint8_t { halves, neighbours };  // (i, i + r/2) or (2i, 2i + 1)
+
+struct Rotation {
+  std::vector<double> cosine, sine;  // [positions, half]
+  int64_t half = 0;                  // pairs that are turned; the rest of a head stays
+  Pairs pairs  = Pairs::halves;
+};
+
+inline Rotation rotation_of(const OpCall& call, size_t cosine, size_t sine, std::string_view interleaved) {
+  return {values_of<double>(value_of(call, cosine)), values_of<double>(value_of(call, sine)),
+          value_of(call, cosine).dims().back(),
+          call.attributes.int_or(interleaved, 0) != 0 ? Pairs::neighbours : Pairs::halves};
+}
+
+// `position(b, row)` is a row of the tables.
+template <class Position>
+void rotate(const OpCall& call, HeadTensor& x, const Rotation& rotation, const Position& position) {
+  const bool halves = rotation.pairs == Pairs::halves;
+  for (int64_t b = 0; b < x.batch; ++b) {
+    for (int64_t row = 0; row < x.rows; ++row) {
+      const int64_t at = position(b, row) * rotation.half;
+      if (at < 0 || at + rotation.half > static_cast<int64_t>(rotation.cosine.size()))
+        call.fail("position " + std::to_string(position(b, row)) + " is not in cos_cache");
+      for (int64_t n = 0; n < x.heads; ++n) {
+        double* const head = x.values.data() + x.offset(b, n, row);
+        for (int64_t i = 0; i < rotation.half; ++i) {
+          double &first = head[halves ? i : 2 * i], &second = head[halves ? i + rotation.half : 2 * i + 1];
+          const double c = rotation.cosine[static_cast<size_t>(at + i)], s = rotation.sine[static_cast<size_t>(at + i)];
+          const double turned = first * c - second * s;
+          second              = second * c + first * s;
+          first               = turned;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace foreflow::ops

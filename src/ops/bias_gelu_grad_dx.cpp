@@ -1,9 +1,0 @@
-#include "ops/biased_gelu_grad.h"
-
-namespace foreflow::ops::definitions {
-
-OpDef bias_gelu_grad_dx() {
-  return biased_gelu_grad<GeluForm::exact>("BiasGeluGrad_dX", "dy, x[..,i], bias[i] -> dx: the gradient of BiasGelu");
-}
-
-}  // namespace foreflow::ops::definitions

@@ -1,0 +1,30 @@
+// Linear quantisation: a real number is (q - zero point) * scale, with q an 8-bit integer.
+#pragma once
+
+#include "ops/common/kernel.h"
+#include "ops/common/letters.h"
+#include "ops/common/work.h"
+
+namespace foreflow::ops {
+
+// round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`.
+int64_t quantise(double ratio, int64_t zero_point, DType dtype);
+
+// One number for the whole tensor or one for each index along `axis`; `operand` left out: zeros.
+// Per element of a tensor of shape `dims`.
+std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims& dims, size_t axis);
+
+// Whether the operand holds one number for the whole tensor (or is left out, or not known yet).
+bool per_tensor(const OpCall& call, size_t operand);
+
+// operand - its zero point, as Float64. `axis` as in spread_along.
+Array centred(const OpCall& call, size_t operand, size_t zero_point, size_t axis);
+
+// The operand as a Float64 tensor of that shape, for the type rules of real arithmetic.
+Type as_real(const OpCall& call, size_t operand);
+
+// Fails unless the operand is UInt8 or Int8 (or Int32 where `wide`).
+enum class Accepted : uint8_t { bytes, bytes_and_sums };
+void check_quantised(const OpCall& call, size_t operand, Accepted accepted = Accepted::bytes);
+
+}  // namespace foreflow::ops

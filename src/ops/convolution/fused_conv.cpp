@@ -1,0 +1,54 @@
+#include "ops/common/elementwise.h"
+#include "ops/common/fused_activation.h"
+
+namespace foreflow::ops::definitions::fused_conv {
+
+namespace {
+
+constexpr size_t kAdded = 3;  // x, w, bias, and what is added before the activation
+
+// The same application as Conv, which has no fourth operand.
+OpCall convolution(const OpCall& call) {
+  const size_t arity = std::min(call.arity(), kAdded);
+  return {row("Conv"), call.attributes, call.inputs.first(arity), call.known.first(arity), call.outputs};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Wide wide(call);
+  const OpCall exact = wide.call();
+  Array sum          = row("Conv").eval(convolution(exact))[0];
+  if (call.has(kAdded)) sum = map_pairs(call, sum, value_of(exact, kAdded), sum.dtype(), std::plus{});
+  return {activated(call, sum)};
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name   = "FusedConv",
+      .doc    = "activation(Conv(x, w, bias) + z): Relu, LeakyRelu, Sigmoid, Tanh, ..",
+      .domain = "com.microsoft",
+      .infer =
+          [](const OpCall& call) {
+            activation_of(call);
+            return row("Conv").infer(convolution(call));
+          },
+      .factors =
+          [](const OpCall& call) { return call.has(kAdded) ? Factors{} : without_sums(row("Conv").factors(call)); },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            Work work = with_activation(call, outputs, row("Conv").work(convolution(call), outputs));
+            if (call.has(kAdded)) work.read += bytes_of(call.inputs[kAdded]);
+            return work;
+          },
+      .eval = eval,
+      .samples =
+          [] {
+            const Attributes leaky{{"activation", "LeakyRelu"}, {"activation_params", std::vector<double>{0.25}}};
+            return std::vector<Sample>{{{{"activation", "Relu"}}, {f32({2, 4, 5, 5}), f32({2, 4, 3, 3}), f32({2})}},
+                                       {leaky, {f32({1, 2, 4, 4}), f32({2, 2, 3, 3}), f32({2}), f32({1, 2, 2, 2})}}};
+          },
+  };
+}
+
+}  // namespace foreflow::ops::definitions::fused_conv

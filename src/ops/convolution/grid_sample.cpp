@@ -1,0 +1,65 @@
+#include "ops/common/kernel.h"
+#include "ops/common/letters.h"
+#include "ops/common/work.h"
+#include "ops/convolution/grid.h"
+
+namespace foreflow::ops::definitions::grid_sample {
+
+namespace {
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x      = value_of(call, 0);
+  const Dims dims     = infer_grid(call).dims;
+  const auto values   = values_of<double>(x);
+  const auto taps     = grid_taps(call, x.dims(), value_of(call, 1));
+  const auto channels = static_cast<size_t>(x.dims()[1]), plane = static_cast<size_t>(x.dims()[2] * x.dims()[3]),
+             places = static_cast<size_t>(dims[2] * dims[3]);
+  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  for (size_t i = 0; i < y.size(); ++i) {
+    const size_t n = i / places / channels;
+    for (const GridTap& tap : taps[n * places + i % places])
+      y[i] += tap.weight * values[i / places * plane + tap.element];
+  }
+  return {array_of(x.dtype(), dims, y)};
+}
+
+void grad(GradBuilder& builder) {
+  const auto gradients = builder.emit("GridSampleGrad", builder.call().attributes,
+                                      {builder.input(0), builder.input(1), builder.output_gradient(0)}, 2);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (builder.wanted(i)) builder.set_input_gradient(i, gradients[i]);
+  }
+}
+
+std::vector<Sample> samples() {
+  const std::pair<size_t, Array> grid{
+      1, Array::of_floats({2, 1, 2, 2}, {-0.3F, 0.4F, 0.9F, -1.2F, 0.1F, 0.05F, -0.7F, 1.4F})};
+  const std::vector<Type> inputs{f32({2, 2, 3, 4}), f32({2, 1, 2, 2})};
+  return {{{}, inputs, {grid}},
+          {{{"mode", "bicubic"}, {"padding_mode", "reflection"}}, inputs, {grid}},
+          {{{"mode", "nearest"}, {"padding_mode", "border"}, {"align_corners", 1}}, inputs, {grid}}};
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name    = "GridSample",
+      .doc     = "x[n,c,h,w], grid[n,i,j,2] of places in [-1, 1] -> y[n,c,i,j]: x there, between its elements",
+      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_grid(call)}; },
+      .factors = [](const OpCall& call) -> Factors {
+        return splittable(call) ? Factors{.text = "nc..,nij.->ncij"} : Factors{};
+      },
+      // A product and an addition for each of 4 elements (bicubic: 16).
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            const bool cubic = call.attributes.string_or("mode", "bilinear").ends_with("cubic");
+            return computes(call, outputs, (cubic ? 32 : 8) * count_of(outputs[0]));
+          },
+      .eval    = eval,
+      .grad    = grad,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions::grid_sample

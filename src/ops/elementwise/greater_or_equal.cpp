@@ -1,0 +1,13 @@
+#include "ops/common/elementwise.h"
+
+namespace foreflow::ops::definitions::greater_or_equal {
+
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return x >= y; };
+
+}  // namespace
+
+OpDef row() { return binary<kFormula, 1, Accepts::anything, Gives::boolean>("GreaterOrEqual", "whether x >= y"); }
+
+}  // namespace foreflow::ops::definitions::greater_or_equal

@@ -1,0 +1,19 @@
+#include "ops/common/elementwise.h"
+
+namespace foreflow::ops::definitions::max {
+
+namespace {
+
+constexpr auto kFormula = [](auto x, auto y) { return y > x || y != y ? y : x; };
+
+}  // namespace
+
+OpDef row() {
+  OpDef row =
+      binary<kFormula, 1, Accepts::numbers, Gives::same, Operands::any>("Max", "the largest of any number of operands");
+  row.grad    = [](GradBuilder& builder) { grad_of_choice(builder, "Greater"); };
+  row.samples = choice_samples;
+  return row;
+}
+
+}  // namespace foreflow::ops::definitions::max

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "ops/common/indices.h"
+#include "ops/common/letters.h"
+#include "ops/common/work.h"
+
+namespace foreflow::ops::definitions::gather_nd {
+
+namespace {
+
+int64_t batch_dims(const OpCall& call) {
+  const int64_t count = call.attributes.int_or("batch_dims", 0);
+  if (count < 0 || count > static_cast<int64_t>(Dims::kMaxRank)) {
+    call.fail("batch_dims is " + std::to_string(count) + "; at least 0 and less than the rank would be right");
+  }
+  return count;
+}
+
+// data[b.., n.., s..], indices[b.., i.., depth of n..] -> [b.., i.., s..]
+Dims gathered(const OpCall& call, const Dims& data, const Dims& indices) {
+  const auto depth = static_cast<size_t>(batch_dims(call) + indices.back());
+  if (indices.back() < 0 || depth > data.size())
+    call.fail("the last dimension of the indices is larger than the rank of the data");
+  Dims result = indices;
+  result.erase(indices.size() - 1);
+  for (size_t d = depth; d < data.size(); ++d) result.push_back(data[d]);
+  return result;
+}
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type data = tensor_operand(call, 0), indices = tensor_operand(call, 1);
+  if (!has_rank(data) || !has_rank(indices)) return {without_dims(data)};
+  if (indices.dims.empty()) call.fail("the indices are one number; a tensor of rank 1 or more would be right");
+  if (indices.dims.back() == Dims::kUnknown) return {without_dims(data)};
+  return {with_dims(data, gathered(call, data.dims, indices.dims))};
+}
+
+Factors factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const Dims data_dims = tensor_operand(call, 0).dims, index_dims = tensor_operand(call, 1).dims;
+  if (index_dims.empty()) return {};
+  const auto batch         = static_cast<size_t>(batch_dims(call));
+  const size_t depth       = static_cast<size_t>(index_dims.back());
+  const std::string lead   = letters(index_dims.size() - 1);
+  const std::string slices = letters(data_dims.size() - batch - depth, static_cast<char>('a' + lead.size()));
+  return {.text = factor_text(call, {lead.substr(0, batch) + dots(depth) + slices, lead + "."}, {lead + slices})};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array &data = value_of(call, 0), &indices = value_of(call, 1);
+  return {take(data, gathered(call, data.dims(), indices.dims()),
+               slice_offsets(call, data.dims(), indices, batch_dims(call)))};
+}
+
+// The indices with those of the batch before them, so that they choose in all of `data`.
+int full_indices(GradBuilder& builder, const Dims& indices) {
+  const auto batch = static_cast<size_t>(batch_dims(builder.call()));
+  if (batch == 0) return builder.input(1);
+  Dims dims                = indices;
+  dims[indices.size() - 1] = static_cast<int64_t>(batch);
+  const int64_t tuples     = element_count(indices) / std::max<int64_t>(indices.back(), 1);
+  const Dims leading(std::span(indices.begin(), indices.end() - 1));
+  const Offsets strides = strides_of(leading);
+  std::vector<int64_t> coordinates;
+  for (int64_t tuple = 0; tuple < tuples; ++tuple) {
+    for (size_t axis = 0; axis < batch; ++axis) coordinates.push_back(tuple / strides[axis] % leading[axis]);
+  }
+  const int own  = builder.emit("Constant", {{"value", Array::of_ints(dims, coordinates)}}, {})[0];
+  const int wide = builder.emit("Cast", {{"to", "Int64"}}, {builder.input(1)})[0];
+  return builder.emit("Concat", {{"axis", int64_t{-1}}}, {own, wide})[0];
+}
+
+// What was chosen is added up where it came from.
+void grad(GradBuilder& builder) {
+  const Type data = tensor_operand(builder.call(), 0), indices = tensor_operand(builder.call(), 1);
+  if (!has_dims(data) || !has_dims(indices)) builder.call().fail("shapes must be known to differentiate");
+  const std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
+  const int zeros = builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
+  const std::vector<int> operands{zeros, full_indices(builder, indices.dims), builder.output_gradient(0)};
+  builder.set_input_gradient(0, builder.emit("ScatterND", {{"reduction", "add"}}, operands)[0]);
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name    = "GatherND",
+      .doc     = "data[b..,n..,s..], indices[b..,i..,k] -> y[b..,i..,s..]: k indices choose in the k dimensions n..",
+      .infer   = infer,
+      .factors = factors,
+      .work    = copies_by_index,
+      .eval    = eval,
+      .grad    = grad,
+      .samples =
+          [] {
+            return std::vector<Sample>{
+                {{}, {f32({3, 2, 4}), i64({2, 2})}, {{1, Array::of_ints({2, 2}, {0, 1, -1, 0})}}},
+                {{}, {f32({3, 2}), i64({3, 1})}, {{1, Array::of_ints({3, 1}, {2, 0, 2})}}},
+                {{{"batch_dims", int64_t{1}}}, {f32({2, 3, 2}), i64({2, 1})}, {{1, Array::of_ints({2, 1}, {2, 0})}}}};
+          },
+  };
+}
+
+}  // namespace foreflow::ops::definitions::gather_nd

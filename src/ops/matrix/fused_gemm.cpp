@@ -1,0 +1,32 @@
+#include "ops/common/fused_activation.h"
+
+namespace foreflow::ops::definitions::fused_gemm {
+
+OpDef row() {
+  return {
+      .name   = "FusedGemm",
+      .doc    = "activation(Gemm(a, b, c)): Relu, LeakyRelu, Sigmoid, Tanh, ..",
+      .domain = "com.microsoft",
+      .infer =
+          [](const OpCall& call) {
+            activation_of(call);
+            return row("Gemm").infer(call);
+          },
+      .factors = [](const OpCall& call) { return without_sums(row("Gemm").factors(call)); },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return with_activation(call, outputs, row("Gemm").work(call, outputs));
+          },
+      .eval = [](const OpCall& call) -> std::vector<Array> {
+        return {activated(call, row("Gemm").eval(Wide(call).call())[0])};
+      },
+      .samples =
+          [] {
+            const Attributes leaky{{"activation", "LeakyRelu"}, {"activation_alpha", 0.25}, {"transB", 1}};
+            return std::vector<Sample>{{{{"activation", "Relu"}}, {f32({4, 6}), f32({6, 2}), f32({2})}},
+                                       {leaky, {f32({4, 6}), f32({2, 6})}}};
+          },
+  };
+}
+
+}  // namespace foreflow::ops::definitions::fused_gemm

@@ -1,0 +1,56 @@
+#include "ops/common/axes.h"
+#include "ops/common/quantised.h"
+
+namespace foreflow::ops::definitions::dequantize_linear {
+
+namespace {
+
+constexpr size_t kScale = 1, kZero = 2;
+
+size_t axis_of(const OpCall& call, size_t rank) { return per_tensor(call, kScale) ? 0 : axis_attribute(call, rank, 1); }
+
+std::vector<Type> infer(const OpCall& call) {
+  const Type x = tensor_operand(call, 0), scale = tensor_operand(call, kScale);
+  check_quantised(call, 0, Accepted::bytes_and_sums);
+  if (scale.kind == Type::Kind::unknown) return {Type{}};
+  return {has_rank(x) ? Type::tensor(scale.dtype, x.dims) : Type::unranked(scale.dtype)};
+}
+
+Factors factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  std::string text = letters(tensor_operand(call, 0).dims.size());
+  if (!per_tensor(call, kScale)) text[axis_of(call, text.size())] = '.';
+  return {.text = factor_text(call, {text}, {text})};
+}
+
+std::vector<Array> eval(const OpCall& call) {
+  const Array& x    = value_of(call, 0);
+  const size_t axis = axis_of(call, x.dims().size());
+  auto y            = values_of<double>(centred(call, 0, kZero, axis));
+  const auto scales = spread_along(call, kScale, x.dims(), axis);
+  for (size_t i = 0; i < y.size(); ++i) y[i] *= scales[i];
+  return {array_of(value_of(call, kScale).dtype(), x.dims(), y)};
+}
+
+std::vector<Sample> samples() {
+  const Type bytes = Type::tensor(DType::u8, {2, 4}), zeros = Type::tensor(DType::u8, {4});
+  const std::pair<size_t, Array> scales{1, Array::of_floats({4}, {0.5F, 2, 0.25F, 1})};
+  return {{{}, {bytes, f32({})}, {{1, Array::scalar(0.5F)}}}, {{}, {bytes, f32({4}), zeros}, {scales}}};
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name    = "DequantizeLinear",
+      .doc     = "x, scale, zero_point -> (x - zero_point) * scale, per tensor or per index of `axis`",
+      .infer   = infer,
+      .factors = factors,
+      .work    = [](const OpCall& call,
+                 std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
+      .eval    = eval,
+      .samples = samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions::dequantize_linear

@@ -1,0 +1,38 @@
+#include "ops/common/softmax_family.h"
+
+namespace foreflow::ops::definitions::log_softmax_grad {
+
+namespace {
+
+std::vector<Array> eval_grad(const OpCall& call) {
+  const Array& y    = value_of(call, 0);
+  const auto values = values_of<double>(y);
+  auto dx           = values_of<double>(value_of(call, 1));
+  const Lanes lanes = softmax_lanes(call, y.dims());
+  for (size_t n = 0; n < lanes.count(); ++n) {
+    double sum = 0;
+    for (size_t i = 0; i < lanes.length; ++i) sum += dx[lanes.at(n, i)];
+    for (size_t i = 0; i < lanes.length; ++i) dx[lanes.at(n, i)] -= std::exp(values[lanes.at(n, i)]) * sum;
+  }
+  return {array_of(y.dtype(), y.dims(), dx)};
+}
+
+}  // namespace
+
+OpDef row() {
+  return {
+      .name    = "LogSoftmaxGrad",
+      .doc     = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
+      .domain  = "foreflow",
+      .infer   = infer_softmax_grad,
+      .factors = softmax_factors,
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            return computes(call, outputs, (kTranscendental + 3) * count_of(outputs[0]));
+          },
+      .eval    = eval_grad,
+      .samples = softmax_grad_samples,
+  };
+}
+
+}  // namespace foreflow::ops::definitions::log_softmax_grad

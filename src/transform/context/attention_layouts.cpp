@@ -1,0 +1,68 @@
+#include "transform/context/attention_layouts.h"
+
+namespace foreflow::transform {
+namespace {
+
+constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
+constexpr int32_t kHeads = 1, kPositions = 2;  // of keys; queries have their positions last but one
+
+// Dimension `dim` of the scores, of which the bias may have fewer, or only one: -1.
+int32_t of_bias(const ir::OpCall& call, int32_t dim) {
+  const auto scores    = static_cast<int32_t>(call.inputs[kQuery].dims.size());
+  const ir::Dims& bias = call.inputs[kBias].dims;
+  const int32_t own    = dim - (scores - static_cast<int32_t>(bias.size()));
+  return own >= 0 && bias[static_cast<size_t>(own)] > 1 ? own : -1;
+}
+
+Layout along(int32_t dim, int64_t blocks) { return dim < 0 ? Layout::whole() : Layout::split(dim, blocks); }
+
+// Every tensor has `rows` of its queries or `keys`, and dimension `bias` of the bias is split as the former.
+Decision split_so(const ir::OpCall& call, const Layout& rows, const Layout& keys, int32_t bias) {
+  const bool gradient = call.def.name == "BlockAttentionGrad";
+  Decision decision;
+  decision.inputs = {rows, keys, keys};
+  if (call.inputs.size() > kBias)
+    decision.inputs.push_back(call.has(kBias) ? along(bias, rows.blocks) : Layout::whole());
+  decision.inputs.resize(call.inputs.size(), rows);  // o, lse, do
+  decision.outputs = gradient ? std::vector<Layout>{rows, keys, keys} : std::vector<Layout>{rows, rows};
+  if (call.outputs > kBias) decision.outputs.push_back(bias < 0 ? Layout::partial() : along(bias, rows.blocks));
+  return decision;
+}
+
+AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions, int ways) {
+  const int64_t heads = call.inputs[kKey].dims[kHeads];
+  if (heads % ways != 0) {
+    throw Error("spread", "all_to_all gives each of " + std::to_string(ways) +
+                              " ways whole heads of keys and values, of which there are " + std::to_string(heads) +
+                              "; use ring or all_gather, or a divisor of it");
+  }
+  const Layout all = Layout::split(kHeads);
+  AttentionDecision result{split_so(call, all, all, call.has(kBias) ? of_bias(call, kHeads) : -1),
+                           by_positions.outputs};
+  if (call.def.name == "BlockAttention") result.outputs[1] = all;  // only the gradient reads it
+  if (call.outputs > kBias) result.outputs[kBias] = result.decision.outputs[kBias];
+  return result;
+}
+
+}  // namespace
+
+std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
+                                                  ContextAttention how) {
+  if (how == ContextAttention::all_gather) return std::nullopt;
+  if (call.def.name != "BlockAttention" && call.def.name != "BlockAttentionGrad") return std::nullopt;
+  const Layout &q = arriving[kQuery], &k = arriving[kKey];
+  const auto rows     = static_cast<int32_t>(call.inputs[kQuery].dims.size()) - 2;
+  const bool causal   = call.attributes.int_or("causal", 0) != 0;
+  const bool expected = q == Layout::split(rows, q.blocks) && k == Layout::split(kPositions, k.blocks) &&
+                        arriving[kValue] == k && (!causal || q.blocks == k.blocks);
+  if (!expected) return std::nullopt;
+  if (causal && (call.attributes.find("order") != nullptr || call.attributes.find("run") != nullptr))
+    throw Error(
+        "spread",
+        "blocks of a causal ring cannot be divided once more; let ep be a multiple of cp, or have no divisor with it");
+  const Decision decision = split_so(call, q, k, call.has(kBias) ? of_bias(call, rows) : -1);
+  if (how == ContextAttention::all_to_all) return by_heads(call, decision, ways);
+  return AttentionDecision{decision, decision.outputs, true};
+}
+
+}  // namespace foreflow::transform

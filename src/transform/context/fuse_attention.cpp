@@ -1,0 +1,253 @@
+// Attention cores as one op each, which never has all scores in memory (Dao et al., 2022, FlashAttention):
+//
+//   %s = FusedMatMul[transB = 1, alpha = 0.5](%q, %k)        %o, %lse = BlockAttention[scale = 0.5](%q, %k, %v, %bias)
+//   %a = Add(%s, %bias)                                ->
+//   %p = Softmax(%a)
+//   %o = MatMul(%p, %v)
+//
+// A mask that hides what stands behind a query is no operand: the op knows it as causal=1.
+#include <map>
+#include <optional>
+
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/passes.h"
+#include "transform/blocks/recompute_segments.h"
+#include "transform/pass_arguments.h"
+#include "transform/rewrite/copy.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+using Ints = std::vector<int64_t>;
+
+// A mask adds this or less to a score that is not to count: its exponential is 0 in every float type.
+constexpr double kFar = -1000;
+
+struct Core {
+  ValueId q{}, k{}, v{};
+  bool keys_are_rows = false;  // k[b,n,t,d], not [b,n,d,t]
+  double scale       = 1;
+  bool causal        = false;
+  std::vector<ValueId> biases;
+  std::optional<ir::Dims> grouped;  // scores [b,n,g,s,t]
+};
+
+class Fuser {
+ public:
+  Fuser(const ir::Module& module, const ir::OpTable& ops)
+      : module_(module),
+        function_(module.entry()),
+        interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
+        values_(interpretation_.entry().values),
+        makers_(function_.values.size(), nullptr),
+        builder_(function_.name, ops),
+        map_(function_.values.size()) {
+    for (const ir::Op& op : function_.ops) {
+      for (uint32_t i = 0; i < op.result_count; ++i) makers_[op.first_result + i] = &op;
+    }
+  }
+
+  ir::Module run() {
+    std::map<size_t, Core> cores;  // by their last op
+    for (const Segment& segment : attention_cores(module_)) cores.emplace(segment.back(), read(segment));
+    if (cores.empty()) {
+      throw Error(module_.source + ": @" + function_.name,
+                  "has no attention core (a Softmax between two products of activations) to fuse");
+    }
+    copy_parameters(builder_, function_, map_);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (const auto core = cores.find(o); core != cores.end()) {
+        write(core->second, function_.ops[o]);
+      } else {
+        copy_op(builder_, function_, function_.ops[o], map_);
+      }
+    }
+    ir::Module result{module_.source, {}};
+    result.functions.push_back(builder_.finish(copies(function_.results, map_)));
+    ir::verify(result);
+    return eliminate_dead_code(result);
+  }
+
+ private:
+  [[noreturn]] void refuse(const ir::Op& op, const std::string& why) const {
+    throw Error(ir::describe(module_, function_, op), why + " in an attention core that is to be one op");
+  }
+
+  const ir::Dims& dims(ValueId id) const { return values_[ir::index(id)].type.dims; }
+
+  std::optional<double> number(ValueId id) const {
+    const auto& known = values_[ir::index(id)].known;
+    return known != nullptr && known->size() == 1 ? std::optional(known->at(0)) : std::nullopt;
+  }
+
+  Core read(const Segment& segment) const {
+    Core core;
+    const ir::Op& first = function_.ops[segment.front()];
+    read_product(first, core);
+    ValueId value = function_.output(first, 0);
+    for (size_t i = 1; i + 1 < segment.size(); ++i) {
+      const ir::Op& op = function_.ops[segment[i]];
+      read_step(op, value, core);
+      value = function_.output(op, 0);
+    }
+    const ir::Op& last = function_.ops[segment.back()];
+    if (last.def->name != "MatMul" || function_.inputs(last)[0] != value) refuse(last, "this product cannot stand");
+    core.v = function_.inputs(last)[1];
+    return core;
+  }
+
+  void read_product(const ir::Op& op, Core& core) const {
+    const ir::Attributes& attributes = *op.attributes;
+    core.q                           = function_.inputs(op)[0];
+    core.k                           = function_.inputs(op)[1];
+    const bool knows =
+        op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
+    if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
+      refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
+    core.keys_are_rows = attributes.int_or("transB", 0) != 0;
+    core.scale         = attributes.float_or("alpha", 1);
+  }
+
+  // What stands between the scores and their product with the values, all of which reads `value`.
+  void read_step(const ir::Op& op, ValueId value, Core& core) const {
+    const auto inputs           = function_.inputs(op);
+    const std::string_view name = op.def->name;
+    const ValueId other         = inputs.size() == 2 ? (inputs[0] == value ? inputs[1] : inputs[0]) : ValueId::none;
+    if (name == "Identity") return;
+    if (name == "Softmax") return check_softmax(op);
+    if (name == "Reshape") return read_view(op, value, core);
+    if (name == "Add") return read_bias(other, core);
+    const auto factor = other == ValueId::none ? std::nullopt : number(other);
+    if (!factor || !core.biases.empty() || core.causal || (name == "Div" && inputs[0] != value) ||
+        (name != "Mul" && name != "Div"))
+      refuse(op, "a " + std::string(name) + (name == "Dropout" ? " of probabilities" : "") + " cannot stand");
+    core.scale *= name == "Mul" ? *factor : 1 / *factor;
+  }
+
+  void check_softmax(const ir::Op& op) const {
+    const auto rank    = static_cast<int64_t>(dims(function_.inputs(op)[0]).size());
+    const int64_t axis = op.attributes->int_or("axis", -1);
+    if ((axis != -1 && axis != rank - 1) || op.attributes->int_or("flatten", 0) != 0)
+      refuse(op, "a Softmax along any but the last axis cannot stand");
+  }
+
+  // Rows [b,n,g*s,t] as [b,n,g,s,t], and back.
+  void read_view(const ir::Op& op, ValueId value, Core& core) const {
+    const ir::Dims &from = dims(value), &to = dims(function_.output(op, 0));
+    const bool keeps =
+        from.back() == to.back() && from[0] == to[0] && from[1] == to[1] && to.size() <= 5 && to.size() >= 4;
+    if (!keeps) refuse(op, "scores " + to_string(from) + " seen as " + to_string(to) + " cannot stand");
+    if (to.size() == 5) core.grouped = to;
+  }
+
+  void read_bias(ValueId bias, Core& core) const {
+    if (is_causal(bias)) {
+      core.causal = true;
+      return;
+    }
+    const ir::Op* maker = makers_[ir::index(bias)];
+    if (maker != nullptr && maker->def != nullptr && maker->def->name == "Add") {
+      const auto terms = function_.inputs(*maker);
+      for (size_t i = 0; i < 2; ++i) {
+        if (!is_causal(terms[i]) || dims(terms[1 - i]) != dims(bias)) continue;
+        core.causal = true;
+        core.biases.push_back(terms[1 - i]);
+        return;
+      }
+    }
+    core.biases.push_back(bias);
+  }
+
+  // [s,s]: a large negative number above the diagonal, 0 elsewhere. Small masks are known, others are made so.
+  bool is_causal(ValueId mask) const {
+    const ir::Dims& of = dims(mask);
+    if (of.size() != 2 || of[0] != of[1]) return false;
+    const auto& known = values_[ir::index(mask)].known;
+    if (known == nullptr) return is_made_causal(mask);
+    for (int64_t i = 0; i < known->size(); ++i) {
+      const bool behind = i % of[0] > i / of[0];
+      if (behind ? known->at(i) > kFar : known->at(i) != 0) return false;
+    }
+    return true;
+  }
+
+  bool is_made_causal(ValueId mask) const {
+    const ir::Op* triangle = makers_[ir::index(mask)];
+    if (triangle == nullptr || triangle->is_call() || triangle->def->name != "Trilu") return false;
+    const auto inputs   = function_.inputs(*triangle);
+    const auto diagonal = inputs.size() > 1 && inputs[1] != ValueId::none ? number(inputs[1]) : std::nullopt;
+    const double k      = diagonal ? *diagonal : static_cast<double>(triangle->attributes->int_or("k", 0));
+    const ir::Op* far   = makers_[ir::index(inputs[0])];
+    if (far == nullptr || far->is_call() || far->def->name != "ConstantOfShape") return false;
+    if (triangle->attributes->int_or("upper", 1) == 0 || k != 1) return false;
+    const ir::Array* value = far->attributes->find_array("value");
+    return value != nullptr && value->size() == 1 && value->at(0) <= kFar;
+  }
+
+  void write(const Core& core, const ir::Op& last) {
+    ir::Attributes attributes{{"scale", core.scale}};
+    if (core.causal) attributes.set("causal", int64_t{1});
+    std::vector<ValueId> operands{queries(core), keys(core), map_(core.v)};
+    ValueId bias = ValueId::none;
+    for (const ValueId term : core.biases)
+      bias = bias == ValueId::none ? map_(term) : builder_.op("Add", {bias, map_(term)});
+    if (bias != ValueId::none) operands.push_back(bias);
+    ValueId result    = builder_.emit("BlockAttention", operands, attributes, 2)[0];
+    const ValueId old = function_.output(last, 0);
+    if (core.grouped) result = builder_.op("Reshape", {result}, {{"shape", Ints{0, 0, dims(old)[2], dims(old)[3]}}});
+    builder_.set_name(result, function_.value(old).name);
+    builder_.annotate(result, function_.value(old).annotation);
+    map_.set(old, result);
+  }
+
+  ValueId queries(const Core& core) {
+    if (!core.grouped) return map_(core.q);
+    const ir::Dims& scores = *core.grouped;
+    return builder_.op("Reshape", {map_(core.q)}, {{"shape", Ints{0, 0, scores[2], scores[3], dims(core.q)[3]}}});
+  }
+
+  // A transposition that made columns of them makes rows instead.
+  ValueId keys(const Core& core) {
+    if (core.keys_are_rows) return map_(core.k);
+    const ir::Op* maker = makers_[ir::index(core.k)];
+    if (maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
+        maker->attributes->find("perm") != nullptr) {
+      Ints order = maker->attributes->get_ints("perm");
+      std::swap(order[2], order[3]);
+      return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, {{"perm", order}});
+    }
+    return builder_.op("Transpose", {map_(core.k)}, {{"perm", Ints{0, 1, 3, 2}}});
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const interpret::Values<interpret::Mixed>& values_;
+  std::vector<const ir::Op*> makers_;  // per value; null: a parameter
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+};
+
+}  // namespace
+
+ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops) {
+  const ir::Module flat = module.functions.size() > 1 ? inline_calls(module) : module;
+  return Fuser(flat, ops).run();
+}
+
+namespace definitions::fuse_attention {
+PassDef row() {
+  return {"fuse_attention",
+          "each attention core, from the scores over scale, mask and Softmax to the product with the values, as one "
+          "op; before differentiate",
+          {},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
+            return transform::fuse_attention(module, ops);
+          }};
+}
+}  // namespace definitions::fuse_attention
+
+}  // namespace foreflow::transform

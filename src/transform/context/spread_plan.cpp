@@ -1,0 +1,250 @@
+#include "transform/context/spread_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "foreflow/ir/text.h"
+#include "transform/context/attention_layouts.h"
+#include "transform/layout/reshard_row.h"
+#include "transform/rewrite/factor_text.h"
+#include "transform/rewrite/op_types.h"
+
+namespace foreflow::transform {
+namespace {
+
+// The dimension of a weight that a product neither contracts nor gives to its columns: that of the experts in w[e,h,f]
+// of x[e,n,h] * w[e,h,f]; -1: there is none.
+int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
+  if (call.def.role != ir::Role::compute) return -1;
+  const FactorText text = parse_factors(call.def.factors(call).text);
+  if (weight >= text.inputs.size() || text.outputs.size() != 1) return -1;
+  bool contracts = false;
+  int32_t batch  = -1;
+  for (size_t dim = 0; dim < text.inputs[weight].size(); ++dim) {
+    const char letter = text.inputs[weight][dim];
+    if (letter == '.') continue;
+    const bool kept   = text.outputs[0].find(letter) != std::string::npos;
+    const bool shared = std::any_of(text.inputs.begin(), text.inputs.end(), [&](const std::string& input) {
+      return &input != &text.inputs[weight] && input.find(letter) != std::string::npos;
+    });
+    contracts         = contracts || (shared && !kept);
+    if (shared && kept && batch < 0) batch = static_cast<int32_t>(dim);
+  }
+  return contracts ? batch : -1;
+}
+
+// Greedy in program order. What has arrived split stays split; of several ways to go on, the one that leaves no sums
+// and moves the fewest bytes is taken.
+class Planner {
+ public:
+  Planner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread)
+      : module_(module),
+        function_(module.entry()),
+        values_(values),
+        ways_(ways),
+        spread_(spread),
+        blocks_(spread.blocks) {}
+
+  SpreadPlan run() {
+    const size_t count = function_.values.size();
+    plan_.layouts.resize(count);
+    at_hand_.resize(count);
+    undecided_.assign(count, false);
+    experts_.assign(count, false);
+    for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
+    if (size_ == 0) refuse_data();
+    for (const ir::Op& op : function_.ops) visit(op);
+    if (spread_.experts && std::find(experts_.begin(), experts_.end(), true) == experts_.end()) {
+      throw Error(place(), "expert parallelism of " + std::to_string(ways_) +
+                               " finds no experts: no product of a batch of matrices takes a weight");
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  std::string place() const { return module_.source + ": @" + function_.name; }
+  const ir::Type& type(ir::ValueId id) const { return values_[ir::index(id)].type; }
+
+  // Data that has the dimension is split along it, if it is as large as that of the first.
+  void parameter(size_t i) {
+    const ir::Type& type = values_[i].type;
+    undecided_[i]        = function_.parameters[i] == ir::ParameterRole::weight;
+    const auto dim       = static_cast<size_t>(spread_.dim);
+    if (undecided_[i] || !type.is_tensor() || dim >= type.dims.size()) return;
+    if (size_ == 0) size_ = type.dims[dim];
+    if (type.dims[dim] != size_) return;
+    if (size_ % (ways_ * spread_.blocks) != 0) refuse_data();
+    if (spread_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
+    plan_.layouts[i] = Layout::split(spread_.dim, blocks_);
+  }
+
+  [[noreturn]] void refuse_data() const {
+    if (size_ == 0) throw Error(place(), "has no data with dimension " + std::to_string(spread_.dim) + " to split");
+    const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
+    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " +
+                             std::to_string(spread_.dim) + " of the data, which is " + std::to_string(size_));
+  }
+
+  void visit(const ir::Op& op) {
+    const OpTypes types(function_, op, values_);
+    const ir::OpCall call = types.call();
+    const auto inputs     = function_.inputs(op);
+    std::vector<Layout> made;
+    for (const ir::ValueId id : inputs)
+      made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
+    const std::optional<AttentionDecision> attention =
+        spread_.dim == 1 ? decide_attention(call, made, ways_, spread_.attention) : std::nullopt;
+    Decision decision = attention ? attention->decision : choose(op, call, inputs, made);
+    if (attention && attention->ring) plan_.rings.insert(plan_.decisions.size());
+    settle(op, inputs, made, decision);
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const size_t value   = op.first_result + i;
+      plan_.layouts[value] = attention ? attention->outputs[i] : decision.outputs[i];
+      if (plan_.layouts[value] == decision.outputs[i]) continue;
+      plan_.before[value] = decision.outputs[i];
+      at_hand_[value].push_back(decision.outputs[i]);
+    }
+    plan_.decisions.push_back(std::move(decision));
+  }
+
+  Decision choose(const ir::Op& op, const ir::OpCall& call, std::span<const ir::ValueId> inputs,
+                  const std::vector<Layout>& made) {
+    const bool untouched =
+        std::all_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_whole(); });
+    if (untouched || call.def.role == ir::Role::optimizer) return decide(call, made, ways_);
+    if (spread_.experts) {
+      if (const int64_t weight = expert_weight(op, call, inputs); weight >= 0)
+        return with_experts(op, call, static_cast<size_t>(weight));
+    }
+    if (std::any_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_partial(); })) {
+      Decision decision = decide(call, made, ways_);
+      if (decision.inputs == made) return decision;
+    }
+    best_ = {};
+    // What the forward pass has converted, the backward pass wants converted too: the other forms of it come first.
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none) continue;
+      for (const Layout& layout : at_hand_[ir::index(inputs[i])]) {
+        if (layout.is_split()) consider(call, inputs, i, layout);
+      }
+      if (made[i].is_split()) consider(call, inputs, i, made[i]);
+    }
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (made[i].is_partial()) consider_scattering(call, inputs, i);
+    }
+    if (best_.found) return best_.decision;
+    return decide(call, std::vector<Layout>(made.size()), ways_);
+  }
+
+  struct Best {
+    bool found = false, sums = false;
+    double bytes = 0;
+    Decision decision;
+  };
+
+  // The decision that keeps operand `i` in `layout`.
+  void consider(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t i, const Layout& layout) {
+    std::vector<Layout> arriving(inputs.size());
+    arriving[i]       = layout;
+    Decision decision = decide(call, arriving, ways_);
+    if (decision.inputs[i] != layout) return;
+    const bool sums    = std::any_of(decision.outputs.begin(), decision.outputs.end(),
+                                     [](const Layout& one) { return one.is_partial(); });
+    const double bytes = bytes_for(inputs, decision);
+    if (bytes == std::numeric_limits<double>::infinity()) return;
+    if (best_.found && std::pair(best_.sums, best_.bytes) <= std::pair(sums, bytes)) return;
+    best_ = {true, sums, bytes, std::move(decision)};
+  }
+
+  // A sum over the ways that nothing tells how to split is split where the data was: the gradient of keys and values.
+  void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t operand) {
+    if (best_.found) return;
+    const ir::Type& sum = type(inputs[operand]);
+    if (!sum.is_tensor()) return;
+    // Positions stand behind samples, which are often as many.
+    for (size_t i = 0; i < sum.dims.size(); ++i) {
+      const size_t dim = spread_.dim > 0 ? (i + 1) % sum.dims.size() : i;
+      if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), blocks_));
+    }
+  }
+
+  bool has(ir::ValueId id, const Layout& layout) const {
+    const auto& known = at_hand_[ir::index(id)];
+    return plan_.layouts[ir::index(id)] == layout || std::find(known.begin(), known.end(), layout) != known.end();
+  }
+
+  double bytes_for(std::span<const ir::ValueId> inputs, const Decision& decision) const {
+    double bytes = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none || has(inputs[i], decision.inputs[i])) continue;
+      if (experts_[ir::index(inputs[i])])
+        return std::numeric_limits<double>::infinity();  // experts stay where they are
+      bytes += conversion_bytes(plan_.layouts[ir::index(inputs[i])], decision.inputs[i], type(inputs[i]), ways_);
+    }
+    return bytes;
+  }
+
+  int64_t expert_weight(const ir::Op& op, const ir::OpCall& call, std::span<const ir::ValueId> inputs) const {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none || !undecided_[ir::index(inputs[i])]) continue;
+      const int32_t dim = expert_dimension(call, i);
+      if (dim < 0) continue;
+      const int64_t count = type(inputs[i]).dims[static_cast<size_t>(dim)];
+      if (count % ways_ == 0) return static_cast<int64_t>(i);
+      throw Error(ir::describe(module_, function_, op), "expert parallelism of " + std::to_string(ways_) +
+                                                            " does not divide the " + std::to_string(count) +
+                                                            " experts; use a divisor of it");
+    }
+    return -1;
+  }
+
+  Decision with_experts(const ir::Op& op, const ir::OpCall& call, size_t weight) {
+    const ir::ValueId id = function_.inputs(op)[weight];
+    std::vector<Layout> arriving(call.inputs.size());
+    arriving[weight]        = Layout::split(expert_dimension(call, weight));
+    experts_[ir::index(id)] = true;
+    return decide(call, arriving, ways_);
+  }
+
+  void settle(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made,
+              const Decision& decision) {
+    bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->name == "Cast");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none) continue;
+      const size_t value = ir::index(inputs[i]);
+      // Experts live split, and so does what an optimizer keeps for them; other weights are whole and sliced where they
+      // are used.
+      if (undecided_[value] && (experts_[value] || op.def->role == ir::Role::optimizer))
+        plan_.layouts[value] = decision.inputs[i];
+      undecided_[value] = false;
+      if (plan_.layouts[value] != decision.inputs[i] && !has(inputs[i], decision.inputs[i]))
+        at_hand_[value].push_back(decision.inputs[i]);
+      experts = experts && (experts_[value] || made[i].is_whole());
+    }
+    const bool any = std::any_of(inputs.begin(), inputs.end(),
+                                 [&](ir::ValueId id) { return id != ir::ValueId::none && experts_[ir::index(id)]; });
+    for (uint32_t i = 0; experts && any && i < op.result_count; ++i) experts_[op.first_result + i] = true;
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::Values<interpret::Mixed>& values_;
+  const int ways_;
+  const Spread& spread_;
+  SpreadPlan plan_;
+  int64_t blocks_;                            // that it counts
+  int64_t size_ = 0;                          // of the dimension that is split
+  std::vector<std::vector<Layout>> at_hand_;  // per value: what it has been converted to
+  std::vector<bool> undecided_;               // per value: a weight without a use so far
+  std::vector<bool> experts_;                 // per value: experts' weights, and what is the same in another form
+  Best best_;
+};
+
+}  // namespace
+
+SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                       const Spread& spread) {
+  return Planner(module, values, ways, spread).run();
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,37 @@
+#include "transform/layout/caches.h"
+
+namespace foreflow::transform {
+namespace {
+
+constexpr size_t kRank = 4;
+
+bool reads_cache(const ir::Op& op, size_t operand) {
+  if (op.is_call()) return false;
+  if (writes_cache(op)) return operand == 0;
+  return operand == 1 && (op.def->name == "MatMul" || op.def->name == "FusedMatMul");
+}
+
+}  // namespace
+
+bool writes_cache(const ir::Op& op) { return !op.is_call() && op.def->name == "TensorScatter"; }
+
+std::vector<bool> caches_of(const ir::Function& function) {
+  const size_t count = function.parameters.size();
+  std::vector<bool> read(count), other(count);
+  for (const ir::Op& op : function.ops) {
+    const auto inputs = function.inputs(op);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) >= count) continue;
+      (reads_cache(op, i) ? read : other)[ir::index(inputs[i])] = true;
+    }
+  }
+  std::vector<bool> caches(count);
+  for (size_t i = 0; i < count; ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    const bool shaped       = type != nullptr && type->is_tensor() && type->ranked && type->dims.size() == kRank;
+    caches[i]               = function.parameters[i] == ir::ParameterRole::data && shaped && read[i] && !other[i];
+  }
+  return caches;
+}
+
+}  // namespace foreflow::transform

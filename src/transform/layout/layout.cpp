@@ -1,0 +1,258 @@
+#include "foreflow/transform/layout.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "transform/rewrite/factor_text.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::Dims;
+
+bool divides(const Dims& dims, const Layout& layout, int ways) {
+  const auto dim = static_cast<size_t>(layout.dim);
+  return dim < dims.size() && dims[dim] > 0 && dims[dim] % (layout.blocks * ways) == 0;
+}
+
+int64_t product(const Dims& dims, size_t begin, size_t end) {
+  int64_t result = 1;
+  for (size_t i = begin; i < end; ++i) result *= dims[i];
+  return result;
+}
+
+// One letter split in `blocks`, seen from an operand that holds all `whole_blocks` parts of it or only one.
+struct Letter {
+  char letter    = 0;
+  int64_t blocks = 1;
+};
+
+bool holds_all_parts(const ir::Factors& factors, const FactorText& text, char letter, bool is_input) {
+  if (letter == text.parted) return is_input;
+  return letter == factors.blocked && is_input == (text.inputs.size() < text.outputs.size());
+}
+
+int64_t blocks_in(const ir::Factors& factors, const FactorText& text, bool is_input, const Letter& chosen) {
+  return chosen.blocks * (holds_all_parts(factors, text, chosen.letter, is_input) ? factors.blocks : 1);
+}
+
+// The letter that a split operand carries; 0 when the op must see that dimension whole.
+Letter letter_of(const ir::Factors& factors, const FactorText& text, size_t operand, const Layout& layout) {
+  if (operand >= text.inputs.size() || static_cast<size_t>(layout.dim) >= text.inputs[operand].size()) return {};
+  const char letter = text.inputs[operand][static_cast<size_t>(layout.dim)];
+  if (letter == '.') return {};
+  if (!holds_all_parts(factors, text, letter, true)) return {letter, layout.blocks};
+  if (layout.blocks % factors.blocks != 0) return {};
+  return {letter, layout.blocks / factors.blocks};
+}
+
+Decision all_whole(const ir::OpCall& call) {
+  return {std::vector<Layout>(call.inputs.size()), std::vector<Layout>(call.outputs), -1};
+}
+
+bool is_tensor_operand(const ir::OpCall& call, size_t i) {
+  return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown;
+}
+
+// The parts of a sum may each be converted to another float type: a sum of converted gradients has more digits, not
+// other ones.
+bool converts_floats(const ir::OpCall& call) {
+  return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
+}
+
+// The operand in which the op is linear, whatever the others are: padding with zeros, the gradient of a Gather. None
+// for most ops.
+std::optional<size_t> linear_operand(const ir::OpCall& call) {
+  if (call.def.name == "GatherGrad") return 1;
+  const bool filled = call.has(2) || call.attributes.float_or("value", 0) != 0;
+  if (call.def.name != "Pad" || call.attributes.string_or("mode", "constant") != "constant" || filled)
+    return std::nullopt;
+  return 0;
+}
+
+// Sums arrive in the operand in which the op is linear, and everything else is whole.
+bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
+  const std::optional<size_t> linear = linear_operand(call);
+  if (!linear) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (i == *linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
+// Sums pass through what is linear in all its tensor operands together.
+bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
+  if (call.def.role == ir::Role::view && call.def.name != "Concat") return arriving[0].is_partial();
+  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication ||
+                      converts_floats(call);
+  if (!linear) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (is_tensor_operand(call, i) && !arriving[i].is_partial()) return false;
+  }
+  return !arriving.empty();
+}
+
+// A sum in the one operand that the op is linear in, beside whole ones.
+bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
+  if (text.linear < 0) return false;
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (static_cast<int>(i) == text.linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
+  }
+  return true;
+}
+
+Decision pass_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  decision.inputs.assign(arriving.begin(), arriving.end());
+  decision.outputs.assign(call.outputs, Layout::partial());
+  return decision;
+}
+
+Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
+  Decision decision = all_whole(call);
+  if (!arriving[0].is_split()) return decision;
+  const std::vector<ir::Type> outputs = call.def.infer(call);
+  const Dims &from = call.inputs[0].dims, &to = outputs[0].dims;
+  if (ir::element_count(from) < 0 || ir::element_count(to) < 0 || !divides(from, arriving[0], ways)) return decision;
+  // In row-major order the split alternates after `outer` runs; the new shape must have a dimension that does the same.
+  const int64_t outer = product(from, 0, static_cast<size_t>(arriving[0].dim)) * arriving[0].blocks;
+  for (size_t dim = 0; dim < to.size(); ++dim) {
+    const int64_t before = product(to, 0, dim);
+    if (before == 0 || outer % before != 0) continue;
+    const Layout candidate = Layout::split(static_cast<int32_t>(dim), outer / before);
+    if (!divides(to, candidate, ways)) continue;
+    decision.inputs[0]  = arriving[0];
+    decision.outputs[0] = candidate;
+    return decision;
+  }
+  return decision;
+}
+
+// An optimizer works element by element on each weight and what belongs to it: everything lies as the weight does.
+// Operands are w1..wn, dw1..dwn (one op for many weights) or w, dw and moments.
+Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arriving) {
+  Decision decision = all_whole(call);
+  const size_t rows = call.inputs.size() == 2 * call.outputs ? call.outputs : 1;
+  for (size_t i = 0; i < decision.inputs.size(); ++i) decision.inputs[i] = arriving[i % rows];
+  for (size_t i = 0; i < decision.outputs.size(); ++i) decision.outputs[i] = arriving[i % rows];
+  return decision;
+}
+
+Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text, const Letter& chosen,
+                     int ways, bool& possible) {
+  Decision decision = all_whole(call);
+  bool summed       = false;
+  possible          = true;
+  for (size_t i = 0; i < text.inputs.size() && i < decision.inputs.size(); ++i) {
+    const size_t dim = text.inputs[i].find(chosen.letter);
+    if (dim == std::string::npos) continue;
+    decision.inputs[i] = Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, true, chosen));
+    possible = possible && (!is_tensor_operand(call, i) || divides(call.inputs[i].dims, decision.inputs[i], ways));
+  }
+  for (size_t i = 0; i < decision.outputs.size(); ++i) {
+    const size_t dim   = i < text.outputs.size() ? text.outputs[i].find(chosen.letter) : std::string::npos;
+    const bool missing = dim == std::string::npos;
+    decision.outputs[i] =
+        missing ? Layout::partial() : Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, false, chosen));
+    summed = summed || missing;
+  }
+  if (summed && text.once >= 0 && text.inputs[static_cast<size_t>(text.once)].find(chosen.letter) == std::string::npos)
+    decision.once = text.once;
+  return decision;
+}
+
+}  // namespace
+
+std::string to_string(const Layout& layout) {
+  if (layout.is_whole()) return "whole";
+  if (layout.is_partial()) return "partial";
+  if (layout.is_flat()) return "flat";
+  const std::string text = "split " + std::to_string(layout.dim);
+  return layout.blocks == 1 ? text : text + " in " + std::to_string(layout.blocks) + " blocks";
+}
+
+Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int ways) {
+  const bool untouched =
+      std::all_of(arriving.begin(), arriving.end(), [](const Layout& layout) { return layout.is_whole(); });
+  if (untouched || call.def.role == ir::Role::shape) {
+    Decision decision = all_whole(call);
+    decision.inputs.assign(arriving.begin(), arriving.end());  // a shape op reads whatever is there
+    return decision;
+  }
+  if (call.def.role == ir::Role::optimizer) return decide_optimizer(call, arriving);
+  if (passes_partial(call, arriving) || passes_partial_of_one(call, arriving)) return pass_partial(call, arriving);
+  const ir::Factors factors = call.def.factors(call);
+  if (factors.rule == ir::Factors::Rule::linear_view) return decide_view(call, arriving, ways);
+  const FactorText text = parse_factors(factors.text);
+  if (passes_one(text, arriving)) return pass_partial(call, arriving);
+  for (size_t i = 0; i < arriving.size(); ++i) {
+    if (!arriving[i].is_split()) continue;
+    const Letter letter = letter_of(factors, text, i, arriving[i]);
+    if (letter.letter == 0) continue;
+    bool possible           = false;
+    const Decision decision = with_letter(call, factors, text, letter, ways, possible);
+    if (possible) return decision;
+  }
+  return all_whole(call);
+}
+
+bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks, Layout& layout) {
+  if (call.def.role != ir::Role::compute) return false;
+  const FactorText text = parse_factors(call.def.factors(call).text);
+  if (weight >= text.inputs.size() || text.outputs.size() != 1) return false;
+  bool contracts = false;
+  int column     = -1;
+  for (size_t dim = 0; dim < text.inputs[weight].size(); ++dim) {
+    const char letter = text.inputs[weight][dim];
+    if (letter == '.') continue;
+    bool shared = false;
+    for (size_t i = 0; i < text.inputs.size(); ++i)
+      shared = shared ||
+               (i != weight && static_cast<int>(i) != text.once && text.inputs[i].find(letter) != std::string::npos);
+    const bool kept = text.outputs[0].find(letter) != std::string::npos;
+    contracts       = contracts || (shared && !kept);
+    if (!shared && kept) column = static_cast<int>(dim);
+  }
+  layout = Layout::split(column, blocks);
+  return contracts && column >= 0 && divides(call.inputs[weight].dims, layout, ways);
+}
+
+ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
+  if (layout.is_flat())
+    return ir::Type::tensor(type.dtype, {1, (ir::element_count(type.dims) + ways - 1) / ways}, type.device);
+  if (!layout.is_split() || !type.is_tensor()) return type;
+  ir::Type local = type;
+  int64_t& dim   = local.dims[static_cast<size_t>(layout.dim)];
+  if (dim > 0) dim /= ways;
+  return local;
+}
+
+ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
+                                int ways) {
+  ir::Attributes attributes   = call.attributes;
+  const std::string_view name = call.def.name;
+  if (name == "Split" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks &&
+      attributes.find("split") != nullptr) {
+    std::vector<int64_t> sizes = attributes.get_ints("split");
+    for (int64_t& size : sizes) size /= ways;
+    attributes.set("split", sizes);
+  }
+  if (name == "Slice" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks) {
+    // One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
+    const int64_t dim = call.inputs[0].dims[static_cast<size_t>(decision.inputs[0].dim)];
+    for (const char* key : {"starts", "ends"}) {
+      const int64_t limit = attributes.get_ints(key)[0];
+      attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / ways});
+    }
+  }
+  const bool sized = (name == "Reshape" || name == "Expand") && attributes.find("shape") != nullptr;
+  if (sized && decision.outputs[0].is_split()) {
+    std::vector<int64_t> shape = attributes.get_ints("shape");
+    const auto dim             = static_cast<size_t>(decision.outputs[0].dim);
+    if (dim < shape.size() && shape[dim] == outputs[0].dims[dim]) shape[dim] /= ways;
+    attributes.set("shape", shape);
+  }
+  return attributes;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,162 @@
+// Sends between devices on streams of their own:
+//
+//   %b: D2 = Send(%a, 2)      ->   %v1 = Send(%a, 1.to_next)          // handed over; D1 goes on
+//   ..                             %v2 = Send(%v1, 2.from_prev)       // while D2 is busy
+//   %c = MatMul(%b, %w)            ..
+//                                  %b: D2 = Send(%v2, 2)              // D2 waits, if it must
+//                                  %c = MatMul(%b, %w)
+//
+// as Megatron-LM's p2p messages, which are posted and then waited for. Every pair of devices and direction has streams
+// of its own, so that no message waits for one that goes, or comes from, elsewhere: activations do not wait for
+// gradients, nor either of them for what jumps over stages. A stream that holds a message which nobody has fetched yet
+// hands it over before it does anything else, so further messages come on further streams (`prev_2`).
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "transform/rewrite/awaited.h"
+#include "transform/rewrite/value_devices.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::Device;
+using ir::ValueId;
+
+// The device that sends, where a message is between the main streams of two; `devices` of the values of its function.
+std::optional<Device> sender(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
+  if (op.is_call() || op.def->name != "Send" || devices.empty()) return std::nullopt;
+  const Device from = devices[ir::index(function.inputs(op)[0])], to = op.attributes->get_device("to");
+  const bool main = from.placed() && from == Device(from.index) && to == Device(to.index);
+  return main && from.index != to.index ? std::optional(from) : std::nullopt;
+}
+
+struct Messages {
+  std::vector<size_t> count;  // by function
+  int32_t step = 0;           // how far neighbours are apart: the greatest number that divides all distances
+};
+
+Messages messages_of(const ir::Module& module, const std::vector<std::vector<Device>>& devices) {
+  Messages messages{std::vector<size_t>(module.functions.size())};
+  for (size_t f = 0; f < module.functions.size(); ++f) {
+    for (const ir::Op& op : module.functions[f].ops) {
+      const auto from = sender(module.functions[f], op, devices[f]);
+      if (!from) continue;
+      ++messages.count[f];
+      messages.step = std::gcd(messages.step, op.attributes->get_device("to").index - from->index);
+    }
+  }
+  return messages;
+}
+
+class Rewriter {
+ public:
+  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, size_t messages,
+           int32_t step)
+      : function_(function),
+        devices_(devices),
+        step_(step),
+        send_(ops.get("Send", "overlap_sends")),
+        builder_(function.name, ops),
+        map_(function.values.size()),
+        awaited_(function, builder_, map_) {
+    const size_t hand_overs = 2 * messages;
+    builder_.reserve(function_.ops.size() + hand_overs, function_.values.size() + hand_overs,
+                     function_.operands.size() + hand_overs);
+  }
+
+  ir::Function run() {
+    take_parameters(builder_, function_, map_);
+    for (const ir::Op& op : function_.ops) {
+      awaited_.fetch(function_.inputs(op));
+      if (const std::optional<Device> from = sender(function_, op, devices_)) {
+        send(op, *from);
+      } else {
+        copy(op);
+      }
+    }
+    awaited_.fetch(function_.results);
+    return builder_.finish(copies(function_.results, map_));
+  }
+
+ private:
+  // All names are of the one function.
+  void copy(const ir::Op& op) {
+    operands_.clear();
+    for (const ValueId id : function_.inputs(op)) operands_.push_back(map_(id));
+    const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands_, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + i);
+      builder_.take_name(copy, function_.value(old).name);
+      builder_.annotate(copy, function_.value(old).annotation);
+      map_.set(old, copy);
+    }
+  }
+
+  void send(const ir::Op& op, const Device& from) {
+    const Device to        = op.attributes->get_device("to");
+    const bool upward      = to.index > from.index;
+    const int32_t distance = std::abs(to.index - from.index) / step_;
+    const std::string far  = distance == 1 ? "" : std::to_string(distance);
+    const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, (upward ? "to_next" : "to_prev") + far));
+    const std::string sender = (upward ? "prev" : "next") + far;
+    std::vector<bool>& holds = holds_[{to.index, sender}];
+    const auto lane          = static_cast<size_t>(std::find(holds.begin(), holds.end(), false) - holds.begin());
+    if (lane == holds.size()) holds.push_back(false);
+    holds[lane] = true;
+    const ValueId in =
+        on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
+    awaited_.expect(function_.output(op, 0), [this, in, to, lane, &holds] {
+      holds[lane] = false;
+      return on(in, to);
+    });
+  }
+
+  ValueId on(ValueId value, const Device& device) {
+    const auto [known, fresh] = to_.try_emplace(device);
+    if (fresh) known->second = builder_.share({{"to", device}});
+    return builder_.append(&send_, -1, known->second, {{value}}, 1);
+  }
+
+  const ir::Function& function_;
+  const std::vector<Device>& devices_;
+  const int32_t step_;
+  const ir::OpDef& send_;
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+  std::map<Device, ir::AttributesRef> to_;
+  // Of a device's streams of one name: whether they hold a message that is still to be fetched.
+  std::map<std::pair<int32_t, std::string>, std::vector<bool>> holds_;
+  Awaited awaited_;
+  std::vector<ValueId> operands_;
+};
+
+}  // namespace
+
+ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops) {
+  const std::vector<std::vector<Device>> devices = devices_of_values(module);
+  const Messages messages                        = messages_of(module, devices);
+  ir::Module result;
+  result.source = module.source;
+  for (size_t f = 0; f < module.functions.size(); ++f)
+    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f], messages.count[f], messages.step).run());
+  ir::verify(result);
+  return result;
+}
+
+namespace definitions::overlap_sends {
+PassDef row() {
+  return {"overlap_sends",
+          "messages between devices on streams of their own, waited for at the first use of what they bring",
+          {},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {
+            return transform::overlap_sends(module, ops);
+          }};
+}
+}  // namespace definitions::overlap_sends
+
+}  // namespace foreflow::transform

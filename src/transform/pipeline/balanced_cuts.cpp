@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "transform/pipeline/cuts.h"
+
+namespace foreflow::transform {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Places where as much is done and no less crosses than at a neighbour are left out: nobody needs them.
+std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
+  std::vector<CutPlace> kept{CutPlace{-1, 0, 0, Bytes(0), Bytes(0), 0, Bytes(0)}};
+  const double done = places.empty() ? 0 : places.back().seconds * kSameTime;
+  for (const CutPlace& place : places) {
+    const bool last = place.op == places.back().op;
+    const bool same = kept.size() > 1 && place.seconds - kept.back().seconds <= done;
+    if (same && !last &&
+        std::tuple(kept.back().crossing, kept.back().tensors) < std::tuple(place.crossing, place.tensors))
+      continue;
+    if (same) kept.pop_back();
+    kept.push_back(place);
+  }
+  return kept;
+}
+
+class Balance {
+ public:
+  // `places` begin with one before everything.
+  Balance(const std::vector<CutPlace>& places, const StageLimits& limits, Bytes memory)
+      : places_(places), limits_(limits), memory_(memory), stages_(limits.shares.size()) {}
+
+  // Empty where there are none.
+  Cuts run() {
+    const double slowest = fastest();
+    return slowest < kNever ? cheapest(slowest * (1 + kSameTime)) : Cuts();
+  }
+
+ private:
+  double transfer(size_t place) const {
+    const bool end = place == 0 || place + 1 == places_.size();
+    return end ? 0 : 2 * limits_.seconds_per_byte * places_[place].crossing.value();
+  }
+
+  // A lower bound of the time of a stage that grows with its length, over its share.
+  double work(size_t from, size_t to, size_t stage) const {
+    return (places_[to].seconds - places_[from].seconds) / limits_.shares[stage];
+  }
+  double time(size_t from, size_t to, size_t stage) const {
+    return work(from, to, stage) + (transfer(from) + transfer(to)) / limits_.shares[stage];
+  }
+
+  bool fits(size_t from, size_t to, size_t stage) const {
+    if (memory_ == Bytes(0)) return true;
+    const Bytes held = places_[to].held - places_[from].held + places_[from].crossing;
+    return places_[to].weights - places_[from].weights + limits_.in_flight[stage] * held <= memory_;
+  }
+
+  // For every end of `stage` the stages before it must have had one place each, and those behind it must still get one.
+  size_t first_end(size_t stage) const { return stage + 1 == stages_ ? places_.size() - 1 : stage + 1; }
+  size_t last_end(size_t stage) const { return places_.size() - (stages_ - stage); }
+
+  // The time of the slowest stage, at best.
+  double fastest() const {
+    std::vector<double> before(places_.size(), kNever), here;
+    before[0] = 0;
+    for (size_t stage = 0; stage < stages_; ++stage) {
+      here.assign(places_.size(), kNever);
+      for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
+        for (size_t from = to; from-- > stage && work(from, to, stage) < here[to];) {
+          if (before[from] < here[to] && fits(from, to, stage))
+            here[to] = std::min(here[to], std::max(before[from], time(from, to, stage)));
+        }
+      }
+      before.swap(here);
+    }
+    return before.back();
+  }
+
+  struct Cost {
+    Bytes crossing{kNever};
+    double squares                      = kNever;  // of the stages' times
+    auto operator<=>(const Cost&) const = default;
+  };
+
+  // Of the cuts that make no stage slower than `slowest`.
+  Cuts cheapest(double slowest) const {
+    std::vector<Cost> before(places_.size()), here;
+    std::vector<std::vector<size_t>> from_of(stages_, std::vector<size_t>(places_.size()));
+    before[0] = {Bytes(0), 0};
+    for (size_t stage = 0; stage < stages_; ++stage) {
+      here.assign(places_.size(), Cost());
+      for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
+        for (size_t from = to; from-- > stage && work(from, to, stage) <= slowest;) {
+          const double seconds = time(from, to, stage);
+          if (before[from].squares == kNever || seconds > slowest || !fits(from, to, stage)) continue;
+          const Cost cost{before[from].crossing + places_[from].crossing, before[from].squares + seconds * seconds};
+          if (!(cost < here[to])) continue;
+          here[to]           = cost;
+          from_of[stage][to] = from;
+        }
+      }
+      before.swap(here);
+    }
+    Cuts cuts;
+    size_t end = places_.size() - 1;
+    for (size_t stage = stages_; stage-- > 1;) {
+      end = from_of[stage][end];
+      cuts.push_back(places_[end].op);
+    }
+    std::reverse(cuts.begin(), cuts.end());
+    return cuts;
+  }
+
+  const std::vector<CutPlace>& places_;
+  const StageLimits& limits_;
+  const Bytes memory_;
+  const size_t stages_;
+};
+
+}  // namespace
+
+Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) {
+  std::vector<CutPlace> ends = distinct_places(places);
+  if (ends.size() <= limits.shares.size()) {
+    ends.resize(1);
+    ends.insert(ends.end(), places.begin(), places.end());
+  }
+  if (ends.size() <= limits.shares.size()) return {};
+  const Cuts within = Balance(ends, limits, limits.memory).run();
+  return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
+}
+
+}  // namespace foreflow::transform

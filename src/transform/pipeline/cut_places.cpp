@@ -1,0 +1,150 @@
+#include "transform/pipeline/cut_places.h"
+
+#include <algorithm>
+
+#include "transform/pipeline/op_prices.h"
+
+namespace foreflow::transform {
+namespace {
+
+class Places {
+ public:
+  Places(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends,
+         const std::vector<int32_t>& anchors, const interpret::Values<LaidOut>& values, const StagePrices& prices,
+         int parts)
+      : function_(function),
+        phases_(phases),
+        ends_(ends),
+        anchors_(anchors),
+        values_(values),
+        prices_(prices, parts),
+        parts_(parts),
+        last_use_(function.values.size()),
+        kept_(function.values.size()),
+        seconds_(function.ops.size()),
+        weights_(function.ops.size()) {
+    int32_t group = 1;
+    for (const LaidOut& value : values) group = std::max(group, ir::device_of(value.value.type).index);
+    group_ = group;
+  }
+
+  std::vector<CutPlace> run() {
+    price_ops();
+    find_uses();
+    find_weights();
+    return walk();
+  }
+
+ private:
+  Bytes bytes_of(size_t value) const {
+    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / group_;
+  }
+
+  void price_ops() {
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (anchors_[o] < 0) continue;
+      const ir::Op& op     = function_.ops[o];
+      const double seconds = prices_(function_, op, values_).seconds.value();
+      seconds_[static_cast<size_t>(anchors_[o])] +=
+          op.def->role == ir::Role::communication ? seconds : seconds / group_;
+    }
+  }
+
+  void find_uses() {
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id == ir::ValueId::none) continue;
+        if (phases_[o] == StagePhase::forward) last_use_[ir::index(id)] = o;
+        if (phases_[o] == StagePhase::backward) kept_[ir::index(id)] = true;
+      }
+    }
+    // A view keeps what it looks at.
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op = function_.ops[o];
+      if (phases_[o] != StagePhase::forward || !is_view(op) || !kept_[op.first_result]) continue;
+      kept_[op.first_result]                    = false;
+      kept_[ir::index(function_.inputs(op)[0])] = true;
+    }
+  }
+
+  bool is_view(const ir::Op& op) const {
+    return op.def->role == ir::Role::view && op.def->name != "Transpose" && op.result_count == 1 &&
+           function_.inputs(op)[0] != ir::ValueId::none;
+  }
+
+  // At the first and at the last op that reads them: an embedding that is also the output layer is held twice.
+  void find_weights() {
+    std::vector<Bytes> needs(function_.parameters.size());
+    for (size_t i = 0; i < needs.size(); ++i) {
+      if (function_.parameters[i] == ir::ParameterRole::weight) needs[i] = bytes_of(i);
+    }
+    for (const ir::Op& op : function_.ops) {
+      if (op.def->role != ir::Role::optimizer) continue;
+      const auto inputs = function_.inputs(op);
+      const bool many   = inputs.size() == size_t{2} * op.result_count;
+      for (size_t i = many ? op.result_count : 1; i < inputs.size(); ++i) {
+        const size_t owner = ir::index(inputs[many ? i - op.result_count : 0]);
+        if (inputs[i] != ir::ValueId::none && owner < needs.size()) needs[owner] += bytes_of(ir::index(inputs[i]));
+      }
+    }
+    std::vector<bool> seen(needs.size());
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (phases_[o] != StagePhase::forward) continue;
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id == ir::ValueId::none || ir::index(id) >= needs.size()) continue;
+        if (!seen[ir::index(id)] || last_use_[ir::index(id)] == o) weights_[o] += needs[ir::index(id)];
+        seen[ir::index(id)] = true;
+      }
+    }
+  }
+
+  std::vector<CutPlace> walk() {
+    std::vector<CutPlace> all;
+    std::vector<std::vector<size_t>> last_read(function_.ops.size());
+    CutPlace here{};
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (phases_[o] != StagePhase::forward) continue;
+      const ir::Op& op = function_.ops[o];
+      here.op          = static_cast<int32_t>(o);
+      for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
+        if (kept_[value]) here.held += bytes_of(value);
+        if (values_[value].value.known || last_use_[value] <= o) continue;
+        last_read[last_use_[value]].push_back(value);
+        ++here.tensors;
+        here.crossing += bytes_of(value);
+      }
+      for (const size_t value : last_read[o]) {
+        --here.tensors;
+        here.crossing -= bytes_of(value);
+      }
+      here.flops += prices_(function_, op, values_).flops;
+      here.seconds += seconds_[o];
+      here.weights += weights_[o];
+      if (ends_[o] == here.op) all.push_back(here);
+    }
+    return all;
+  }
+
+  const ir::Function& function_;
+  const std::vector<StagePhase>& phases_;
+  const std::vector<int32_t>& ends_;
+  const std::vector<int32_t>& anchors_;
+  const interpret::Values<LaidOut>& values_;
+  OpPrices prices_;
+  const int parts_;
+  double group_ = 1;
+  std::vector<size_t> last_use_;  // per value, by forward ops
+  std::vector<bool> kept_;        // per value: the backward reads it
+  std::vector<double> seconds_;   // per forward op, with what is anchored there
+  std::vector<Bytes> weights_;    // per forward op
+};
+
+}  // namespace
+
+std::vector<CutPlace> cut_places(const ir::Function& function, const std::vector<StagePhase>& phases,
+                                 const std::vector<int32_t>& ends, const std::vector<int32_t>& anchors,
+                                 const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
+  return Places(function, phases, ends, anchors, values, prices, parts).run();
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,28 @@
+#include "transform/pipeline/op_prices.h"
+
+namespace foreflow::transform {
+
+const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const ir::Op& op,
+                                            const interpret::Values<LaidOut>& values) {
+  const uint32_t number = known_.number(words_of(function, op, values, words_));
+  if (number == found_.size()) found_.push_back(price(function, op, values));
+  return found_[number];
+}
+
+OpPrices::Price OpPrices::price(const ir::Function& function, const ir::Op& op,
+                                const interpret::Values<LaidOut>& values) const {
+  std::vector<ir::Type> inputs, outputs, local_inputs, local_outputs;
+  const auto add = [&](const LaidOut& value, std::vector<ir::Type>& types, std::vector<ir::Type>& local) {
+    types.push_back(value.value.type);
+    local.push_back(local_type(value.value.type, value.layout, ways_));
+  };
+  for (const ir::ValueId id : function.inputs(op))
+    add(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)], inputs, local_inputs);
+  for (uint32_t i = 0; i < op.result_count; ++i) add(values[op.first_result + i], outputs, local_outputs);
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  const double flops = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
+  const ir::OpCall local{*op.def, *op.attributes, local_inputs, known, op.result_count};
+  return {flops, prices_.op ? prices_.op(local, local_outputs) : Seconds(flops / ways_)};
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,104 @@
+#include "foreflow/transform/pipeline.h"
+
+#include <algorithm>
+
+#include "transform/pass_arguments.h"
+#include "transform/pipeline/pipeliner.h"
+#include "transform/pipeline/stages.h"
+#include "transform/pipeline/weight_gradients.h"
+
+namespace foreflow::transform {
+namespace {
+
+bool has(const ir::Function& function, ir::Role role) {
+  return std::any_of(function.ops.begin(), function.ops.end(),
+                     [role](const ir::Op& op) { return !op.is_call() && op.def->role == role; });
+}
+
+// Backward begins with the gradient of a loss.
+bool trains(const ir::Function& function) {
+  const bool backward = has(function, ir::Role::loss_gradient);
+  if (!backward && has(function, ir::Role::optimizer)) {
+    throw Error("pipeline: schedule", "@" + function.name +
+                                          " updates weights, but where its backward pass begins is not known: its loss "
+                                          "is one number already; give the prediction and a kind of loss");
+  }
+  return backward;
+}
+
+schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
+  schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
+  if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
+  if (!wanted.schedule->trains) {
+    throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
+                                          " has no backward passes, but the program trains; use 1f1b");
+  }
+  const std::string refusal = wanted.delay_weight_gradients ? schedule::refuse_delay(*wanted.schedule) : "";
+  if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
+  return plan;
+}
+
+// f(the program as the plan needs it): its two halves of a backward are different ops.
+template <class F>
+auto on_halves(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan,
+               const F& f) {
+  return splits_backward(wanted, plan) ? f(separate_products(module, ops)) : f(module);
+}
+
+}  // namespace
+
+Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+  const schedule::Plan plan = plan_of(module, wanted);
+  return on_halves(module, ops, wanted, plan,
+                   [&](const ir::Module& program) { return run_schedule(program, ops, wanted, plan); });
+}
+
+Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
+  const schedule::Plan plan = plan_of(module, wanted);
+  return on_halves(module, ops, wanted, plan, [&](const ir::Module& program) {
+    const auto layouts = interpret_layouts(program, plan.size.microbatches, "microbatches");
+    const auto staged  = assign_stages(program, layouts.entry().values, wanted, plan);
+    return cut_of(program.entry(), staged, plan.stages());
+  });
+}
+
+namespace definitions::pipeline {
+namespace {
+
+bool yes(const PassArguments& arguments, const std::string& key) {
+  const std::string word = word_argument(arguments, key, "false");
+  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
+  return word == "true";
+}
+
+StagePartition partition(const PassArguments& arguments) {
+  const std::string word = word_argument(arguments, "stage_partition", "balanced");
+  if (word == "balanced") return StagePartition::balanced;
+  if (word != "uniform") throw Error("--pass: stage_partition", "\"" + word + "\" is neither balanced nor uniform");
+  return StagePartition::uniform;
+}
+
+}  // namespace
+
+PassDef row() {
+  return {"pipeline",
+          "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut "
+          "as stage_partition (balanced or uniform) says",
+          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const std::string where = "--pass pipeline";
+            Pipeline wanted;
+            wanted.schedule =
+                &schedule::schedules().get(word_argument(arguments, "schedule", "1f1b"), where + ": schedule");
+            std::optional<int> chunks;
+            if (arguments.contains("virtual_stages")) chunks = degree_argument(arguments, "virtual_stages", 1);
+            wanted.size = schedule::checked_size(*wanted.schedule, degree_argument(arguments, "pp", 1),
+                                                 degree_argument(arguments, "microbatches", 1), chunks, where);
+            wanted.delay_weight_gradients = yes(arguments, "delay_weight_gradients");
+            wanted.partition              = partition(arguments);
+            return transform::pipeline(module, ops, wanted).module;
+          }};
+}
+}  // namespace definitions::pipeline
+
+}  // namespace foreflow::transform

@@ -1,0 +1,274 @@
+#include "transform/pipeline/pipeliner.h"
+
+#include <algorithm>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/schedule/play.h"
+#include "transform/pipeline/stage_costs.h"
+#include "transform/pipeline/stage_devices.h"
+#include "transform/pipeline/step_update.h"
+#include "transform/pipeline/weight_gradients.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+using schedule::PlacedTask;
+
+// Values that the update or the results need as sums over microbatches.
+std::vector<bool> find_sums(const ir::Function& function, const std::vector<StagedOp>& staged,
+                            const interpret::Values<LaidOut>& values) {
+  std::vector<bool> summed(function.values.size());
+  const auto mark = [&](ValueId id) {
+    if (id != ValueId::none) summed[ir::index(id)] = values[ir::index(id)].layout.is_partial();
+  };
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::update) continue;
+    for (const ValueId id : function.inputs(function.ops[o])) mark(id);
+  }
+  for (const ValueId id : function.results) mark(id);
+  // Sums of sums are taken once, after all microbatches.
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::update) continue;
+    for (uint32_t i = 0; i < function.ops[o].result_count; ++i) summed[function.ops[o].first_result + i] = false;
+  }
+  return summed;
+}
+
+std::vector<StagedOp> stage(const ir::Module& module, const interpret::Values<LaidOut>& values, const Pipeline& wanted,
+                            const schedule::Plan& plan) {
+  std::vector<StagedOp> staged = assign_stages(module, values, wanted, plan);
+  if (splits_backward(wanted, plan)) mark_weight_gradients(module.entry(), values, staged);
+  return staged;
+}
+
+bool any_task(const schedule::Plan& plan, schedule::Phase phase) {
+  return std::any_of(plan.order.begin(), plan.order.end(), [phase](const auto& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [phase](const schedule::Task& task) { return task.phase == phase; });
+  });
+}
+
+bool delays(const Pipeline& wanted, const schedule::Plan& plan) {
+  return wanted.delay_weight_gradients && any_task(plan, schedule::Phase::backward);
+}
+
+// The least delay that hides what the stages hand on, as far as their prices tell (On Optimizing the Communication of
+// Model Parallelism, 2022, section 4).
+schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>& staged,
+                       const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan) {
+  if (!delays(wanted, plan)) return plan;
+  const int parts             = plan.size.microbatches * wanted.prices.replicas;
+  const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages());
+  return schedule::delay_weight_gradients(plan, schedule::least_delay(plan, costs), costs);
+}
+
+// Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
+class Pipeliner {
+ public:
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan)
+      : module_(module),
+        function_(module.entry()),
+        microbatches_(plan.size.microbatches),
+        layouts_(interpret_layouts(module, microbatches_, "microbatches")),
+        values_(layouts_.entry().values),
+        staged_(stage(module, values_, wanted, plan)),
+        plan_(delayed(function_, staged_, values_, wanted, plan)),
+        summed_(find_sums(function_, staged_, values_)),
+        outliner_(function_, staged_, values_, microbatches_, summed_, ops),
+        builder_(function_.name, ops),
+        placed_(builder_, values_, microbatches_),
+        update_(builder_, function_, staged_, summed_, placed_) {}
+
+  Distributed run() {
+    check_ops();
+    find_shared();
+    const std::vector<PlacedTask> tasks = schedule::linearize(plan_);
+    functions_.outline(tasks, distributed_.module);
+    holders_ = holders_of(function_, staged_, functions_, devices_);
+    for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
+    make_room(tasks);
+    for (size_t begin = 0; begin < tasks.size();) {
+      size_t end = begin;
+      while (end < tasks.size() && tasks[end].start == tasks[begin].start) ++end;
+      for (size_t i = begin; i < end; ++i) call(tasks[i]);
+      std::vector<PlacedTask> moment(tasks.data() + begin, tasks.data() + end);
+      std::stable_sort(moment.begin(), moment.end(), [](const auto& a, const auto& b) { return a.stage < b.stage; });
+      for (const auto& task : moment) forward_results(task);
+      begin = end;
+    }
+    update_.run();
+    std::vector<ValueId> results;
+    for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
+    distributed_.module.functions.push_back(builder_.finish(std::move(results)));
+    distributed_.module.source = module_.source;
+    ir::verify(distributed_.module);
+    return std::move(distributed_);
+  }
+
+ private:
+  void check_ops() const {
+    Judge judge_once(microbatches_);
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      const bool once = staged_[o].phase == StagePhase::update;
+      if (!once && !judge_once(function_, function_.ops[o], values_).as_it_arrives) {
+        mixes_samples(module_, function_, function_.ops[o], "microbatches");
+      }
+    }
+  }
+
+  int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }
+
+  // What is not one microbatch's own: parameters that are not split, sums, what the update reads besides (a gradient
+  // that depends on no data, of which all microbatches make the same), and everything when there is only one.
+  void find_shared() {
+    shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
+    for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      if (staged_[o].phase != StagePhase::update) continue;
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ValueId::none && values_[ir::index(id)].layout.is_whole()) shared_[ir::index(id)] = true;
+      }
+    }
+  }
+  int slot(ValueId id, int part) const { return shared_[ir::index(id)] ? kEveryMicrobatch : part; }
+
+  // For the calls, which are nearly all of the program.
+  void make_room(const std::vector<PlacedTask>& tasks) {
+    size_t ops = 0, values = 0, operands = 0;
+    Begun begun(outliner_);
+    for (const PlacedTask& task : tasks) {
+      if (functions_.is_empty(task)) continue;
+      const StageFunction& callee = functions_.at(begun.before(task));
+      const size_t sent           = callee.sent.size();
+      ops += 1 + sent;
+      values += callee.outlined.results.size() + sent;
+      operands += callee.outlined.parameters.size() + callee.outlined.sums.size() + sent;
+    }
+    builder_.reserve(ops, values, operands);
+  }
+
+  void parameter(size_t i) {
+    const auto id        = static_cast<ValueId>(i);
+    const LaidOut& value = values_[i];
+    const int stage      = std::max(functions_.home(id), 0);  // 0: nobody reads it
+    const ir::Type local = local_type(value.value.type, value.layout, microbatches_);
+    const auto declare   = [&](const std::string& suffix, int part, int device, int pieces, int index) {
+      const ir::Type type = ir::moved(local, placed_.device_of(id, device));
+      placed_.set(id, slot(id, part), device,
+                    builder_.parameter(function_.values[i].name + suffix, function_.parameters[i], type));
+      distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, index});
+    };
+    if (value.layout.is_split()) {
+      for (int part = 0; part < microbatches_; ++part)
+        declare("." + std::to_string(part + 1), part, devices_.of(pipe_of(part), stage), microbatches_, part);
+      return;
+    }
+    if (function_.parameters[i] == ir::ParameterRole::data) return declare("", 0, *holders_[i].begin(), 1, 0);
+    const auto copies = static_cast<int>(holders_[i].size());
+    int copy          = 0;
+    for (const int device : holders_[i]) {
+      declare(copies == 1 ? "" : ".on" + std::to_string(device + 1), 0, device, copies, copy);
+      ++copy;
+    }
+  }
+
+  // The value on a device, sent there when it is first needed.
+  ValueId get(ValueId id, int part, int device) {
+    const int microbatch = slot(id, part);
+    const ValueId known  = placed_.find(id, microbatch, device);
+    if (known != ValueId::none) return known;
+    const int from =
+        microbatch == kEveryMicrobatch ? placed_.devices_of(id).at(0) : devices_.of(pipe_of(part), functions_.home(id));
+    return placed_.send(id, microbatch, from, device);
+  }
+
+  void call(const PlacedTask& task) {
+    if (functions_.is_empty(task)) return;
+    StageFunction& callee    = functions_.at(begun_.before(task));
+    const Outlined& outlined = callee.outlined;
+    const Spots& spots       = spots_of(callee, task.device);
+    const int part           = plan_.part(task.task);
+    std::vector<ValueId> arguments;
+    arguments.reserve(outlined.parameters.size() + outlined.sums.size());
+    for (size_t i = 0; i < outlined.parameters.size(); ++i) {
+      const ValueId id    = outlined.parameters[i];
+      const ValueId known = placed_.at(spots.parameters[i], slot(id, part));
+      arguments.push_back(known != ValueId::none ? known : get(id, part, task.device));
+    }
+    for (const PlacedValues::Spot spot : spots.sums) arguments.push_back(placed_.at(spot, kEveryMicrobatch));
+    const auto first = static_cast<int32_t>(builder_.append(nullptr, static_cast<int32_t>(callee.number),
+                                                            builder_.share({}), arguments, outlined.results.size()));
+    for (size_t i = 0; i < outlined.results.size(); ++i) {
+      placed_.set(spots.results[i], slot(outlined.results[i], part),
+                  static_cast<ValueId>(first + static_cast<int32_t>(i)));
+    }
+  }
+
+  const Spots& spots_of(StageFunction& callee, int device) {
+    const auto [found, fresh] = callee.spots.try_emplace(device);
+    if (!fresh) return found->second;
+    const auto all = [&](const std::vector<ValueId>& ids) {
+      std::vector<PlacedValues::Spot> spots;
+      for (const ValueId id : ids) spots.push_back(placed_.spot(id, device));
+      return spots;
+    };
+    return found->second = {all(callee.outlined.parameters), all(callee.outlined.sums), all(callee.outlined.results)};
+  }
+
+  // Sends what other stages need of this task.
+  void forward_results(const PlacedTask& task) {
+    if (functions_.is_empty(task)) return;
+    const int part = plan_.part(task.task);
+    for (const auto& [id, stages] : functions_.any(task).sent) {
+      for (const int stage : stages) get(id, part, devices_.of(plan_.pipe_of(task.task.chunk), stage));
+    }
+  }
+
+  void result(size_t i, std::vector<ValueId>& results) {
+    const ValueId id     = function_.results[i];
+    const Layout& layout = values_[ir::index(id)].layout;
+    const int home       = functions_.home(id);
+    if (layout.is_split()) {
+      for (int part = 0; part < microbatches_; ++part) {
+        results.push_back(get(id, part, devices_.of(pipe_of(part), home)));
+        distributed_.results.push_back({static_cast<int32_t>(i), layout, microbatches_, part});
+      }
+      return;
+    }
+    const bool own = home != StageFunctions::kNowhere && slot(id, 0) != kEveryMicrobatch;
+    results.push_back(own ? get(id, 0, devices_.of(0, home)) : update_.total(id, -1));
+    distributed_.results.push_back({static_cast<int32_t>(i), Layout::whole(), 1, 0});
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const int microbatches_;
+  const LayoutInterpretation layouts_;
+  const interpret::Values<LaidOut>& values_;
+  const std::vector<StagedOp> staged_;
+  const schedule::Plan plan_;
+  const std::vector<bool> summed_;
+  StageOutliner outliner_;
+  ir::FunctionBuilder builder_;
+  PlacedValues placed_;
+  StepUpdate update_;
+  Begun begun_{outliner_};
+  StageFunctions functions_{function_, outliner_};
+  const StageDevices devices_{plan_};
+  std::vector<std::set<int>> holders_;  // per parameter
+  std::vector<bool> shared_;            // per value
+  Distributed distributed_;
+};
+
+}  // namespace
+
+bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan) {
+  return any_task(plan, schedule::Phase::weight_grad) || delays(wanted, plan);
+}
+
+Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                         const schedule::Plan& plan) {
+  return Pipeliner(module, ops, wanted, plan).run();
+}
+
+}  // namespace foreflow::transform

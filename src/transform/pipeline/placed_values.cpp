@@ -1,0 +1,72 @@
+#include "transform/pipeline/placed_values.h"
+
+#include <algorithm>
+
+namespace foreflow::transform {
+
+using ir::ValueId;
+
+PlacedValues::PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches)
+    : builder_(builder), values_(values), microbatches_(static_cast<size_t>(microbatches)), at_(values.size()) {
+  for (const LaidOut& value : values) group_ = std::max(group_, ir::device_of(value.value.type).index);
+}
+
+ir::Device PlacedValues::on(const ir::Device& device, int group) const {
+  ir::Device placed = device;
+  placed.index      = std::max(device.index, 1) + group * group_;
+  return placed;
+}
+
+ir::Device PlacedValues::device_of(ValueId id, int group) const {
+  return on(ir::device_of(values_[ir::index(id)].value.type), group);
+}
+
+PlacedValues::Spot PlacedValues::spot(ValueId id, int device) {
+  std::vector<Spot>& spots = at_[ir::index(id)];
+  for (const Spot spot : spots) {
+    if (on_device_[spot].device == device) return spot;
+  }
+  spots.push_back(static_cast<Spot>(on_device_.size()));
+  on_device_.push_back({device, ValueId::none, {}});
+  return spots.back();
+}
+
+ValueId PlacedValues::find(ValueId id, int microbatch, int device) const {
+  for (const Spot spot : at_[ir::index(id)]) {
+    if (on_device_[spot].device == device) return at(spot, microbatch);
+  }
+  return ValueId::none;
+}
+
+void PlacedValues::set(Spot spot, int microbatch, ValueId made) {
+  OnDevice& here = on_device_[spot];
+  if (microbatch == kEveryMicrobatch) {
+    here.shared = made;
+    return;
+  }
+  if (here.own.empty()) here.own.resize(microbatches_, ValueId::none);
+  here.own[static_cast<size_t>(microbatch)] = made;
+}
+
+void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) {
+  set(spot(id, device), microbatch, made);
+}
+
+ValueId PlacedValues::send(ValueId id, int microbatch, int from, int to) {
+  const ValueId source = find(id, microbatch, from);
+  FOREFLOW_CHECK(source != ValueId::none, "%" + builder_.function().name + ": value " + std::to_string(ir::index(id)) +
+                                              " is made before it is sent to device " + std::to_string(to + 1));
+  const ValueId sent = builder_.op("Send", {source}, {{"to", device_of(id, to)}});
+  set(id, microbatch, to, sent);
+  return sent;
+}
+
+std::vector<int> PlacedValues::devices_of(ValueId id) const {
+  std::vector<int> devices;
+  for (const Spot spot : at_[ir::index(id)]) {
+    if (on_device_[spot].shared != ValueId::none) devices.push_back(on_device_[spot].device);
+  }
+  return devices;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,79 @@
+#include "foreflow/interpret/mixed.h"
+#include "transform/pipeline/weight_gradients.h"
+#include "transform/rewrite/copy.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// dx[..,k] = dy[..,j] w[k,j]' and dw[k,j] = x[i,k]' dy[i,j], where all leading dimensions are the rows i. Shapes leave
+// the batch open, so that they hold for any part of it.
+class Separator {
+ public:
+  Separator(const ir::Module& module, const ir::OpTable& ops)
+      : function_(module.entry()),
+        interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
+        values_(interpretation_.entry().values),
+        builder_(function_.name, ops),
+        map_(function_.values.size()) {}
+
+  ir::Function run() {
+    copy_parameters(builder_, function_, map_);
+    for (const ir::Op& op : function_.ops) {
+      if (is_joint(op)) {
+        separate(op);
+      } else {
+        copy_op(builder_, function_, op, map_);
+      }
+    }
+    return builder_.finish(copies(function_.results, map_));
+  }
+
+  static bool is_joint(const ir::Op& op) { return !op.is_call() && op.def->name == "MatMulGrad"; }
+
+ private:
+  void separate(const ir::Op& op) {
+    const auto inputs   = function_.inputs(op);
+    const ir::Dims& of  = values_[ir::index(inputs[0])].type.dims;
+    const ValueId slope = rows(inputs[2]);
+    ValueId dx          = builder_.op("Gemm", {slope, map_(inputs[1])}, {{"transB", int64_t{1}}});
+    if (of.size() > 2) {
+      std::vector<int64_t> shape{-1};
+      for (size_t axis = 1; axis < of.size(); ++axis) shape.push_back(of[axis]);
+      dx = builder_.op("Reshape", {dx}, {{"shape", std::move(shape)}});
+    }
+    const ValueId dw = builder_.op("Gemm", {rows(inputs[0]), slope}, {{"transA", int64_t{1}}});
+    keep(function_.output(op, 0), dx);
+    keep(function_.output(op, 1), dw);
+  }
+
+  ValueId rows(ValueId id) {
+    const ir::Dims& dims = values_[ir::index(id)].type.dims;
+    if (dims.size() == 2) return map_(id);
+    return builder_.op("Reshape", {map_(id)}, {{"shape", std::vector<int64_t>{-1, dims.back()}}});
+  }
+
+  void keep(ValueId old, ValueId made) {
+    map_.set(old, made);
+    builder_.set_name(made, function_.value(old).name);
+  }
+
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const interpret::Values<interpret::Mixed>& values_;
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+};
+
+}  // namespace
+
+ir::Module separate_products(const ir::Module& module, const ir::OpTable& ops) {
+  const auto& all = module.entry().ops;
+  if (std::none_of(all.begin(), all.end(), Separator::is_joint)) return module;
+  ir::Module result       = module;
+  result.functions.back() = Separator(module, ops).run();
+  return result;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,76 @@
+#include "transform/pipeline/stage_costs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "transform/pipeline/op_prices.h"
+
+namespace foreflow::transform {
+namespace {
+
+bool is_task(StagePhase phase) { return phase != StagePhase::anywhere && phase != StagePhase::update; }
+
+// Devices of a tensor-parallel group, on each of which every op of it stands once.
+double devices_of_group(const interpret::Values<LaidOut>& values) {
+  int32_t most = 1;
+  for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
+  return most;
+}
+
+Seconds hop_of(Bytes bytes, const StagePrices& prices) {
+  return prices.hop ? prices.hop(bytes) : Seconds(prices.seconds_per_byte * bytes.value());
+}
+
+// What each stage hands on to a neighbour, which waits for all of it.
+double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
+                   const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
+  std::vector<int> makers(function.values.size(), -1);  // the op, where a task of a stage makes the value
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (!is_task(staged[o].phase)) continue;
+    for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
+      makers[function.ops[o].first_result + i] = static_cast<int>(o);
+  }
+  std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
+  std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (!is_task(staged[o].phase)) continue;
+    for (const ir::ValueId id : function.inputs(function.ops[o])) {
+      if (id == ir::ValueId::none || makers[ir::index(id)] < 0) continue;
+      const StagedOp& maker = staged[static_cast<size_t>(makers[ir::index(id)])];
+      const bool neighbours = std::abs(maker.stage - staged[o].stage) == 1;
+      if (!neighbours || !sent.insert({id, staged[o].stage}).second) continue;
+      const LaidOut& value = values[ir::index(id)];
+      hops[{maker.phase != StagePhase::forward, maker.stage}] +=
+          hop_of(ir::bytes_of(local_type(value.value.type, value.layout, parts)), prices);
+    }
+  }
+  Seconds slowest(0);
+  for (const auto& [way, seconds] : hops) slowest = std::max(slowest, seconds);
+  return slowest.value();
+}
+
+}  // namespace
+
+schedule::Costs stage_costs(const ir::Function& function, const std::vector<StagedOp>& staged,
+                            const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
+                            int stages) {
+  OpPrices price(prices, parts);
+  const double group = devices_of_group(values);
+  schedule::Costs costs;
+  costs.stages.assign(static_cast<size_t>(stages), {0, 0, 0});
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (!is_task(staged[o].phase)) continue;
+    const ir::Op& op            = function.ops[o];
+    const double seconds        = price(function, op, values).seconds.value();
+    schedule::StageCosts& stage = costs.stages[static_cast<size_t>(staged[o].stage)];
+    double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
+                                  : staged[o].phase == StagePhase::backward ? stage.input_grad
+                                                                            : stage.weight_grad;
+    task += op.def->role == ir::Role::communication ? seconds : seconds / group;
+  }
+  costs.hop = slowest_hop(function, staged, values, prices, parts) / group;
+  return costs;
+}
+
+}  // namespace foreflow::transform

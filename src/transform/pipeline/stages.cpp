@@ -1,0 +1,96 @@
+#include "transform/pipeline/stages.h"
+
+#include <algorithm>
+#include <set>
+
+#include "foreflow/transform/recompute.h"
+#include "transform/pipeline/anchors.h"
+
+namespace foreflow::transform {
+namespace {
+
+// Of devices that hold several stages each of them gets an equal part of memory, and holds its part of the activations.
+StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::vector<double> shares) {
+  const double chunks = plan.size.chunks;
+  StageLimits limits{std::move(shares), std::vector<double>(static_cast<size_t>(plan.stages())),
+                     wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
+  for (int device = 0; device < plan.size.devices; ++device) {
+    const double live = wanted.schedule->peak_live(plan.size, device) / chunks;
+    for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
+      double& most = limits.in_flight[static_cast<size_t>(plan.stage_of(device, chunk))];
+      most         = std::max(most, live);
+    }
+  }
+  return limits;
+}
+
+// Behind so many forward ops each, and behind the group of the last of them.
+Cuts cuts_behind(const std::vector<int32_t>& places, const std::vector<StagePhase>& phases,
+                 const std::vector<int32_t>& ends, size_t stages) {
+  std::vector<int32_t> forward;
+  for (size_t o = 0; o < phases.size(); ++o) {
+    if (phases[o] == StagePhase::forward) forward.push_back(ends[o]);
+  }
+  FOREFLOW_CHECK(places.size() == stages && static_cast<size_t>(places.back()) == forward.size(),
+                 "places of a program with another forward pass");
+  Cuts cuts;
+  for (size_t s = 0; s + 1 < stages; ++s) cuts.push_back(forward[static_cast<size_t>(places[s]) - 1]);
+  return cuts;
+}
+
+Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const std::vector<StagePhase>& phases,
+             const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan) {
+  const auto stages = static_cast<size_t>(plan.stages());
+  if (stages == 1) return {};
+  if (!wanted.places.empty()) return cuts_behind(wanted.places, phases, ends, stages);
+  if (!wanted.shares.empty() && wanted.shares.size() != stages) {
+    throw Error("pipeline: stages", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
+                                        " stages; write one for each");
+  }
+  const std::vector<double> shares = wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares;
+  Cuts cuts                        = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
+                                                                                 : balanced_cuts(places, limits_of(wanted, plan, shares));
+  if (cuts.size() + 1 < stages) {
+    throw Error("pipeline: stages",
+                "@" + module.entry().name + " has too few ops for " + std::to_string(stages) + " stages; use fewer");
+  }
+  return cuts;
+}
+
+}  // namespace
+
+std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                    const Pipeline& wanted, const schedule::Plan& plan) {
+  const ir::Function& function         = module.entry();
+  const std::vector<StagePhase> phases = phases_of(module, function, values);
+  const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
+  const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
+  const auto places                    = cut_places(function, phases, ends, anchors, values, wanted.prices,
+                                                    plan.size.microbatches * wanted.prices.replicas);
+  const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan);
+  std::vector<StagedOp> staged;
+  staged.reserve(phases.size());
+  for (size_t o = 0; o < phases.size(); ++o) {
+    const auto stage = std::lower_bound(cuts.begin(), cuts.end(), anchors[o]) - cuts.begin();
+    staged.push_back({phases[o], anchors[o] < 0 ? 0 : static_cast<int>(stage)});
+  }
+  return staged;
+}
+
+Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages) {
+  Cut cut;
+  cut.places.resize(static_cast<size_t>(stages));
+  cut.segments.resize(static_cast<size_t>(stages));
+  std::set<int64_t> seen;
+  int32_t forward = 0;
+  for (size_t o = 0; o < staged.size(); ++o) {
+    if (staged[o].phase != StagePhase::forward) continue;
+    cut.places[static_cast<size_t>(staged[o].stage)] = ++forward;
+    const ir::Attributes& attributes                 = *function.ops[o].attributes;
+    if (attributes.find(kSegment) == nullptr || !seen.insert(attributes.get_int(kSegment)).second) continue;
+    ++cut.segments[static_cast<size_t>(staged[o].stage)];
+  }
+  return cut;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,158 @@
+#include "transform/pipeline/step_update.h"
+
+#include <algorithm>
+
+#include "transform/blocks/blocks.h"
+
+namespace foreflow::transform {
+
+using ir::ValueId;
+
+StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
+                       const std::vector<bool>& summed, PlacedValues& values)
+    : builder_(builder),
+      function_(function),
+      staged_(staged),
+      summed_(summed),
+      values_(values),
+      makers_(makers_of(function)) {}
+
+void StepUpdate::run() {
+  for (size_t o = 0; o < staged_.size(); ++o) {
+    if (staged_[o].phase != StagePhase::update) continue;
+    const ir::Op& op = function_.ops[o];
+    if (op.def->role == ir::Role::optimizer) {
+      optimize(op);
+    } else if (!is_sum(function_.output(op, 0))) {
+      update(op);
+    }
+  }
+}
+
+// A sum over microbatches, or of such sums: what the devices have of it is added up when it is first needed.
+bool StepUpdate::is_sum(ValueId id) const {
+  if (summed_[ir::index(id)]) return true;
+  const int32_t maker = makers_[ir::index(id)];
+  if (maker < 0 || staged_[static_cast<size_t>(maker)].phase != StagePhase::update) return false;
+  const ir::Op& op  = function_.ops[static_cast<size_t>(maker)];
+  const auto inputs = function_.inputs(op);
+  const bool adds   = op.def->name == "Add" || op.def->name == "Sum";
+  return adds && std::all_of(inputs.begin(), inputs.end(), [this](ValueId input) { return is_sum(input); });
+}
+
+// The sums over microbatches that `id` consists of.
+void StepUpdate::collect(ValueId id, std::vector<ValueId>& parts) const {
+  if (summed_[ir::index(id)]) return parts.push_back(id);
+  for (const ValueId input : function_.inputs(function_.ops[static_cast<size_t>(makers_[ir::index(id)])]))
+    collect(input, parts);
+}
+
+void StepUpdate::sum_up(ValueId id) {
+  std::vector<ValueId> parts;
+  collect(id, parts);
+  std::map<int, ValueId> here;
+  for (const ValueId part : parts) {
+    for (const int device : values_.devices_of(part)) {
+      const ValueId made     = values_.find(part, kEveryMicrobatch, device);
+      const auto [at, alone] = here.try_emplace(device, made);
+      if (!alone) at->second = builder_.op("Add", {at->second, made});
+    }
+  }
+  auto& totals = totals_[id];
+  totals       = here;
+  if (here.size() < 2) return;
+  std::vector<ValueId> operands;
+  for (const auto& [device, made] : here) operands.push_back(made);
+  const auto sums = builder_.emit("MPIAllreduce", operands, {}, operands.size());
+  size_t i        = 0;
+  for (auto& [device, made] : totals) made = sums[i++];
+}
+
+ValueId StepUpdate::constant(ValueId id) {
+  const auto known = constants_.find(id);
+  if (known != constants_.end()) return known->second;
+  const ir::Op& op = function_.ops[static_cast<size_t>(makers_[ir::index(id)])];
+  std::vector<ValueId> operands;
+  for (const ValueId input : function_.inputs(op)) operands.push_back(input == ValueId::none ? input : constant(input));
+  const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, op.result_count));
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    constants_[function_.output(op, i)] = static_cast<ValueId>(first + static_cast<int32_t>(i));
+  return constants_.at(id);
+}
+
+ValueId StepUpdate::total(ValueId id, int device) {
+  if (id == ValueId::none) return id;
+  const int32_t maker = makers_[ir::index(id)];
+  if (maker >= 0 && staged_[static_cast<size_t>(maker)].phase == StagePhase::anywhere) return constant(id);
+  if (is_sum(id)) {
+    if (!totals_.contains(id)) sum_up(id);
+    auto& totals = totals_.at(id);
+    if (device < 0) return totals.begin()->second;
+    const auto [at, missing] = totals.try_emplace(device, ValueId::none);
+    if (missing) {
+      const ValueId source = (totals.begin() == at ? std::next(at) : totals.begin())->second;
+      at->second           = builder_.op("Send", {source}, {{"to", values_.device_of(id, device)}});
+    }
+    return at->second;
+  }
+  const std::vector<int> devices = values_.devices_of(id);
+  FOREFLOW_CHECK(!devices.empty(), "what the update reads was made before");
+  const int to        = device < 0 ? devices.front() : device;
+  const ValueId known = values_.find(id, kEveryMicrobatch, to);
+  return known != ValueId::none ? known : values_.send(id, kEveryMicrobatch, devices.front(), to);
+}
+
+void StepUpdate::append(const ir::Op& op, std::span<const ValueId> inputs, const std::vector<ValueId>& results,
+                        int device) {
+  std::vector<ValueId> operands;
+  for (const ValueId id : inputs) operands.push_back(total(id, device));
+  const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, results.size()));
+  for (size_t i = 0; i < results.size(); ++i)
+    values_.set(results[i], kEveryMicrobatch, device, static_cast<ValueId>(first + static_cast<int32_t>(i)));
+}
+
+// Once, on the first of the devices that have its operands.
+void StepUpdate::update(const ir::Op& op) {
+  int device        = INT32_MAX;
+  const auto inputs = function_.inputs(op);
+  for (const ValueId id : inputs) {
+    if (id == ValueId::none) continue;
+    if (is_sum(id)) total(id, -1);
+    const auto sums = totals_.find(id);
+    if (sums != totals_.end()) device = std::min(device, sums->second.begin()->first);
+    for (const int known : values_.devices_of(id)) device = std::min(device, known);
+  }
+  std::vector<ValueId> results;
+  for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
+  append(op, inputs, results, device == INT32_MAX ? 0 : device);
+}
+
+// On every device that has a copy of the weight. An optimizer of many weights (w1..wn, dw1..dwn) becomes one op a
+// device.
+void StepUpdate::optimize(const ir::Op& op) {
+  const auto inputs = function_.inputs(op);
+  const bool many   = inputs.size() == size_t{2} * op.result_count;
+  std::map<ir::Device, std::pair<int, std::vector<size_t>>> rows;
+  for (size_t i = 0; i < (many ? op.result_count : 1); ++i) {
+    for (const int device : values_.devices_of(inputs[i])) {
+      auto& row = rows[values_.device_of(inputs[i], device)];
+      row.first = device;
+      row.second.push_back(i);
+    }
+  }
+  for (const auto& [place, row] : rows) {
+    const auto& [device, members] = row;
+    std::vector<ValueId> operands, results;
+    if (many) {
+      for (const size_t i : members) operands.push_back(inputs[i]);
+      for (const size_t i : members) operands.push_back(inputs[i + op.result_count]);
+      for (const size_t i : members) results.push_back(function_.output(op, i));
+    } else {
+      operands.assign(inputs.begin(), inputs.end());
+      for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
+    }
+    append(op, operands, results, device);
+  }
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,67 @@
+// The blocks of a forward pass as a chain, and what it costs to keep, or to do again, each and several of them.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/interpret/mixed.h"
+#include "transform/blocks/recompute_segments.h"
+#include "transform/recompute/checkpoints.h"
+
+namespace foreflow::transform {
+
+// The ops of a segment that have to be done again so that the backward pass finds what it reads: those that lead from
+// values that stay to values that are forgotten. A value stays that the forward pass reads outside the segment.
+class Forgetting {
+ public:
+  Forgetting(const ir::Function& function, size_t forward);
+
+  bool is_needed(ir::ValueId id) const { return needed_[ir::index(id)]; }  // the backward pass reads it
+  bool is_constant(ir::ValueId id) const { return constant_[ir::index(id)]; }
+  int32_t maker(ir::ValueId id) const { return makers_[ir::index(id)]; }
+  const std::vector<size_t>& readers(ir::ValueId id) const { return readers_[ir::index(id)]; }  // forward ops
+
+  // Ascending.
+  std::vector<size_t> repeated(const Segment& segment) const;
+  // Made in the segment and read in it alone, as far as the forward pass goes.
+  bool is_inner(ir::ValueId id, const Segment& segment) const;
+
+ private:
+  const ir::Function& function_;
+  const std::vector<int32_t> makers_;
+  const std::vector<bool> constant_;
+  std::vector<bool> needed_;                  // per value
+  std::vector<std::vector<size_t>> readers_;  // per value
+};
+
+class Chain {
+ public:
+  static constexpr size_t kLongest = 8;  // blocks in a segment
+
+  // `blocks` of the entry function, in order.
+  Chain(const ir::Module& module, std::vector<Segment> blocks);
+
+  size_t size() const { return blocks_.size(); }
+  // Keep everything, repeat the attention cores, repeat the block; repeat up to kLongest neighbours as one: of the
+  // blocks first .. last - 1, counted from `first`.
+  std::vector<Choice> choices(size_t first, size_t last) const;
+  // The segments that a choice of choices(first, ..) repeats.
+  std::vector<Segment> segments(const Choice& choice, size_t first) const;
+
+ private:
+  enum Way : int { keep, cores, whole };
+
+  bool follows(size_t block) const;  // nothing but Constants stands before it and after the block before
+  Choice measured(size_t first, size_t length, Way way) const;
+  size_t root(ir::ValueId id) const;
+  Flops flops(size_t op) const;
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const std::vector<Segment> blocks_;
+  std::vector<std::vector<Segment>> cores_;  // per block
+  const Forgetting forgetting_;
+  std::vector<bool> in_block_;  // per op
+};
+
+}  // namespace foreflow::transform

@@ -1,0 +1,296 @@
+// Activation recomputation: the backward pass repeats parts of the forward pass from fewer remembered values (Chen et
+// al., 2016, Training deep nets with sublinear memory cost; Korthikanti et al., 2022).
+//
+//   forward   %y = @layer(%x) ... %z = @layer(%y)            %x and %y are kept
+//   backward  %z's inner values again from %y, its gradients;  %y's inner values again from %x, its gradients
+#include "foreflow/transform/recompute.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "transform/blocks/blocks.h"
+#include "transform/blocks/recompute_segments.h"
+#include "transform/pass_arguments.h"
+#include "transform/recompute/chain.h"
+#include "transform/rewrite/copy.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+enum class Repeated : uint8_t { whole, needed };
+
+class Repeater {
+ public:
+  // `whole`: all ops of a segment are done again, as frameworks do; else only what the backward pass needs.
+  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, Repeated repeated)
+      : module_(module),
+        function_(module.entry()),
+        segments_(segments),
+        how_(repeated),
+        forward_(forward_ops(function_)),
+        constant_(constant_values(function_)),
+        forgetting_(function_, forward_),
+        segment_of_(function_.ops.size(), kNone),
+        makers_(makers_of(function_)),
+        leaves_(function_.values.size()),
+        again_(segments.size(), ValueMap(0)),
+        builder_(function_.name, ops),
+        map_(function_.values.size()) {
+    for (size_t s = 0; s < segments.size(); ++s) {
+      for (const size_t o : segments[s]) segment_of_[o] = static_cast<int>(s);
+    }
+    find_leaving();
+  }
+
+  ir::Module run() {
+    copy_parameters(builder_, function_, map_);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (o >= forward_) {
+        for (const ValueId id : function_.inputs(function_.ops[o])) need(id);
+      }
+      copy(o);
+    }
+    ir::Module result{module_.source, {module_.functions.begin(), module_.functions.end() - 1}};
+    result.functions.push_back(builder_.finish(copies(function_.results, map_)));
+    ir::verify(result);
+    return result;
+  }
+
+ private:
+  static constexpr int kNone = -1;
+
+  int segment(ValueId id) const {
+    if (id == ValueId::none || makers_[ir::index(id)] < 0) return kNone;
+    return segment_of_[static_cast<size_t>(makers_[ir::index(id)])];
+  }
+
+  // Values that the forward pass reads outside their segment are kept for it anyway.
+  void find_leaving() {
+    for (const ValueId id : function_.results) leaves_[ir::index(id)] = true;
+    for (size_t o = 0; o < forward_; ++o) {
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (segment(id) != kNone && segment(id) != segment_of_[o]) leaves_[ir::index(id)] = true;
+      }
+    }
+  }
+
+  bool is_forgotten(ValueId id) const {
+    return segment(id) != kNone && !leaves_[ir::index(id)] && !constant_[ir::index(id)];
+  }
+
+  void need(ValueId id) {
+    if (!is_forgotten(id)) return;
+    const auto s = static_cast<size_t>(segment(id));
+    if (repeated_.insert(s).second) repeat(s);
+  }
+
+  void repeat(size_t s) {
+    ValueMap& again = again_[s] = map_;
+    for (const size_t o : how_ == Repeated::whole ? segments_[s] : forgetting_.repeated(segments_[s])) {
+      const ir::Op& op = function_.ops[o];
+      if (constant_[op.first_result]) continue;
+      const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, marked(op, kRecompute, s),
+                                                              copies(function_.inputs(op), again), op.result_count));
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
+        if (!function_.value(old).name.empty()) builder_.set_name(copy, function_.value(old).name + ".again");
+        builder_.annotate(copy, function_.value(old).annotation);
+        if (how_ == Repeated::whole || is_forgotten(old)) again.set(old, copy);
+      }
+    }
+  }
+
+  void copy(size_t o) {
+    const ir::Op& op = function_.ops[o];
+    std::vector<ValueId> operands;
+    for (const ValueId id : function_.inputs(op))
+      operands.push_back(o >= forward_ && is_forgotten(id) ? again_[static_cast<size_t>(segment(id))](id) : map_(id));
+    const bool inside = segment_of_[o] != kNone;
+    const auto first  = static_cast<int32_t>(builder_.append(
+         op.def, op.callee, inside ? marked(op, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes, operands,
+         op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
+      builder_.set_name(copy, function_.value(old).name);
+      builder_.annotate(copy, function_.value(old).annotation);
+      map_.set(old, copy);
+    }
+  }
+
+  ir::AttributesRef marked(const ir::Op& op, std::string_view mark, size_t s) {
+    ir::Attributes attributes = *op.attributes;
+    return builder_.share(attributes.set(std::string(mark), static_cast<int64_t>(s) + 1));
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const std::vector<Segment>& segments_;
+  const Repeated how_;
+  const size_t forward_;
+  const std::vector<bool> constant_;
+  const Forgetting forgetting_;
+  std::vector<int> segment_of_;  // per op
+  const std::vector<int32_t> makers_;
+  std::vector<bool> leaves_;     // per value
+  std::vector<ValueMap> again_;  // per segment that was repeated
+  std::set<size_t> repeated_;
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+};
+
+bool has_fused_attention(const ir::Module& module) {
+  const auto& ops = module.entry().ops;
+  return std::any_of(ops.begin(), ops.end(),
+                     [](const ir::Op& op) { return !op.is_call() && op.def->name == "BlockAttention"; });
+}
+
+std::string where(const ir::Module& module) { return module.source + ": @" + module.entry().name; }
+
+ir::Module flat(const ir::Module& module) { return module.functions.size() > 1 ? inline_calls(module) : module; }
+
+// The blocks first .. last - 1 of a chain.
+struct Stretch {
+  size_t first, last;
+  size_t size() const { return last - first; }
+};
+
+std::vector<Stretch> stretches(size_t blocks, const std::vector<ActivationLimit>& stages) {
+  std::vector<Stretch> all;
+  size_t first = 0;
+  for (const ActivationLimit& stage : stages) {
+    const size_t last = first + std::min(stage.blocks, blocks - first);
+    all.push_back({first, last});
+    first = last;
+  }
+  return all;
+}
+
+// Stage by stage, since a limit is one of a stage.
+std::vector<Segment> best_segments(const ir::Module& module, const std::vector<ActivationLimit>& limits) {
+  const Chain chain(module, forward_blocks(module));
+  const std::vector<Stretch> parts = stretches(chain.size(), limits);
+  std::vector<Segment> segments;
+  for (size_t stage = 0; stage < limits.size(); ++stage) {
+    const Stretch& part               = parts[stage];
+    const std::vector<Choice> choices = chain.choices(part.first, part.last);
+    if (choices.empty()) continue;
+    for (const size_t pick : best_plan(part.size(), choices, limits[stage].bytes, limits[stage].in_flight).picks) {
+      const std::vector<Segment> more = chain.segments(choices[pick], part.first);
+      segments.insert(segments.end(), more.begin(), more.end());
+    }
+  }
+  return segments;
+}
+
+// Blocks that stand behind each other, `count` in a segment; none reaches from one of `stages` equal shares of the
+// blocks into the next.
+std::vector<Segment> joined(const ir::Module& module, const std::vector<Segment>& blocks, int count, int stages) {
+  const ir::Function& function = module.entry();
+  const auto follows           = [&](const Segment& first, const Segment& next) {
+    for (size_t o = first.back() + 1; o < next.front(); ++o) {
+      if (!is_constant(function.ops[o])) return false;
+    }
+    return true;
+  };
+  std::vector<Segment> segments;
+  int length = 0;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const size_t stage = b * static_cast<size_t>(stages) / blocks.size();
+    const bool cut     = b == 0 || length == count || (b - 1) * static_cast<size_t>(stages) / blocks.size() != stage ||
+                     !follows(blocks[b - 1], blocks[b]);
+    if (cut) segments.emplace_back();
+    length = cut ? 1 : length + 1;
+    segments.back().insert(segments.back().end(), blocks[b].begin(), blocks[b].end());
+  }
+  return segments;
+}
+
+}  // namespace
+
+std::vector<ActivationRange> activation_ranges(const ir::Module& original, const std::vector<ActivationLimit>& stages) {
+  const ir::Module module = flat(original);
+  const Chain chain(module, forward_blocks(module));
+  const std::vector<Stretch> parts = stretches(chain.size(), stages);
+  std::vector<ActivationRange> ranges;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    const std::vector<Choice> choices = chain.choices(parts[stage].first, parts[stage].last);
+    if (choices.empty()) {
+      ranges.push_back({Bytes(0), Bytes(0)});
+      continue;
+    }
+    const double in_flight = stages[stage].in_flight;
+    const auto memory      = [&](Bytes limit) {
+      return best_plan(parts[stage].size(), choices, limit, in_flight).memory(in_flight);
+    };
+    ranges.push_back({memory(Bytes(0)), memory(Bytes(std::numeric_limits<double>::infinity()))});
+  }
+  return ranges;
+}
+
+bool has_blocks(const ir::Module& module) { return !forward_blocks(flat(module)).empty(); }
+
+Recompute read_recompute(std::string_view text, const std::string& place) {
+  if (text == "none") return {Recompute::Kind::none};
+  if (text == "selective") return {Recompute::Kind::selective};
+  if (text == "full") return {Recompute::Kind::blocks, 1};
+  if (text == "optimal") return {Recompute::Kind::optimal};
+  constexpr std::string_view kBlock = "block(";
+  if (text.starts_with(kBlock) && text.ends_with(")")) {
+    const std::string_view number = text.substr(kBlock.size(), text.size() - kBlock.size() - 1);
+    int count                     = 0;
+    const auto [end, ec]          = std::from_chars(number.data(), number.data() + number.size(), count);
+    if (ec == std::errc() && end == number.data() + number.size() && count > 0) return {Recompute::Kind::blocks, count};
+  }
+  throw Error(place,
+              "\"" + std::string(text) +
+                  "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
+}
+
+ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages) {
+  if (how.kind == Recompute::Kind::none) return original;
+  const ir::Module module = flat(original);
+  if (forward_ops(module.entry()) == module.entry().ops.size())
+    throw Error(where(module), "has no backward pass to recompute for; differentiate it first");
+  std::vector<Segment> segments;
+  if (how.kind == Recompute::Kind::selective) {
+    segments = attention_cores(module);
+    if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
+    if (segments.empty())
+      throw Error(where(module),
+                  "has no attention core (a Softmax between two products of activations) to recompute; use full");
+  } else if (how.kind == Recompute::Kind::optimal) {
+    return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();
+  } else {
+    segments = joined(module, forward_blocks(module), how.blocks, stages);
+    if (segments.empty())
+      throw Error(where(module), "repeats no block of ops that could be recomputed; use selective or none");
+  }
+  return Repeater(module, ops, segments, Repeated::whole).run();
+}
+
+namespace definitions::recompute {
+PassDef row() {
+  return {"recompute",
+          "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective "
+          "(attention cores), full (each repeated block; the default) or block with n blocks in a segment; none "
+          "reaches over one of stages equal shares of the blocks; mode=optimal with bytes: what makes least extra "
+          "arithmetic when activations may take so many bytes",
+          {"mode", "n", "stages", "bytes"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const std::string mode = word_argument(arguments, "mode", "full");
+            const int blocks       = degree_argument(arguments, "n", 1);
+            Recompute how          = mode == "block" ? Recompute{Recompute::Kind::blocks, blocks}
+                                                     : read_recompute(mode, "--pass recompute: mode");
+            how.limits             = {{Bytes(static_cast<double>(integer_argument(arguments, "bytes", 0)))}};
+            return transform::recompute(module, ops, how, degree_argument(arguments, "stages", 1));
+          }};
+}
+}  // namespace definitions::recompute
+
+}  // namespace foreflow::transform

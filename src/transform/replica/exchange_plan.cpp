@@ -1,0 +1,64 @@
+#include "transform/replica/exchange_plan.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "transform/replica/gather_windows.h"
+#include "transform/replica/gradient_parts.h"
+#include "transform/replica/trained_weights.h"
+
+namespace foreflow::transform {
+namespace {
+
+// Gradients that are made on one device in one call (or outside calls) travel together, in the order in which they are
+// made, as soon as they are `limit` bytes.
+std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values,
+                         Bytes limit) {
+  struct Open {
+    Bucket bucket;
+    Bytes size;
+  };
+  std::vector<Bucket> packed;
+  std::map<std::tuple<size_t, ir::Device, bool, bool>, Open> open;
+  for (const GradientPart& part : parts) {
+    const ir::Type& type = values[ir::index(part.value)].value.type;
+    const auto key       = std::tuple(part.call, ir::device_of(type), part.adds, part.last);
+    Open& bucket =
+        open.try_emplace(key, Open{{part.at, part.call != kNoOp, {}, part.adds, part.last}, Bytes(0)}).first->second;
+    bucket.bucket.at = std::max(bucket.bucket.at, part.at);
+    bucket.bucket.parts.push_back(part);
+    bucket.size += ir::bytes_of(type);
+    if (bucket.size < limit) continue;
+    packed.push_back(std::move(bucket.bucket));
+    open.erase(key);
+  }
+  for (auto& [key, bucket] : open) packed.push_back(std::move(bucket.bucket));
+  return packed;
+}
+
+}  // namespace
+
+ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation& layouts, const DataParallel& how) {
+  ExchangePlan plan;
+  if (how.shares()) plan.weights = trained_weights(module.entry(), layouts.entry().values);
+  if (plan.empty()) {
+    if (how.zero > 0 && how.ways > 1)
+      throw Error(module.source + ": @" + module.entry().name,
+                  "updates no weight with a sum over replicas, so zero has nothing to split; leave it at 0");
+    return plan;
+  }
+  for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);
+  plan.buckets = pack(gradient_parts(module, layouts, plan.weights, how.zero >= 2), layouts.entry().values, how.bucket);
+  // What is summed after the backward pass waits until then.
+  const bool early = how.overlap || how.zero >= 2;
+  for (Bucket& bucket : plan.buckets) {
+    if (early) continue;
+    bucket.at     = {plan.update, 0};
+    bucket.inside = false;
+  }
+  std::stable_sort(plan.buckets.begin(), plan.buckets.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  if (how.zero == 3) plan.windows = gather_windows(module, layouts, plan.weights, how.bucket);
+  return plan;
+}
+
+}  // namespace foreflow::transform

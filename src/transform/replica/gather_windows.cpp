@@ -1,0 +1,148 @@
+#include "transform/replica/gather_windows.h"
+
+#include <algorithm>
+
+#include "transform/replica/gradient_parts.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// A unit stays while at most so many others are used between two uses of it: gradients of neighbours interleave.
+constexpr size_t kOthers = 1;
+
+struct Use {
+  Position at;
+  size_t scope;  // the call, or behind all ops of the entry the phase of what is outside calls
+  size_t weight;
+};
+
+class Planner {
+ public:
+  Planner(const ir::Module& module, const LayoutInterpretation& layouts, const std::vector<TrainedWeight>& weights,
+          Bytes limit)
+      : module_(module), entry_(module.entry()), layouts_(layouts), weights_(weights), limit_(limit) {}
+
+  std::vector<Window> run() {
+    find_uses();
+    std::vector<Window> windows;
+    for (const auto& [device, uses] : uses_) {
+      for (Window& window : windows_of(device, uses)) windows.push_back(std::move(window));
+    }
+    std::stable_sort(windows.begin(), windows.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return windows;
+  }
+
+ private:
+  const interpret::Values<LaidOut>& values() const { return layouts_.entry().values; }
+
+  void find_uses() {
+    std::map<ValueId, size_t> weight_of;
+    for (size_t i = 0; i < weights_.size(); ++i) weight_of[weights_[i].weight] = i;
+    size_t phase = 0;
+    for (size_t o = 0; o < entry_.ops.size(); ++o) {
+      const ir::Op& op = entry_.ops[o];
+      if (!op.is_call() && op.def->role == ir::Role::optimizer) continue;
+      if (!op.is_call() && op.def->role == ir::Role::loss_gradient) phase = 1;
+      const auto inputs = entry_.inputs(op);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const auto found = weight_of.find(inputs[i]);
+        if (found == weight_of.end()) continue;
+        if (op.is_call()) {
+          uses_inside(o, i, found->second);
+        } else {
+          add({{begin_of_group(entry_, values(), o), 0}, entry_.ops.size() + phase, found->second});
+        }
+      }
+    }
+    for (auto& [device, uses] : uses_)
+      std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.at < b.at; });
+  }
+
+  void uses_inside(size_t o, size_t parameter, size_t weight) {
+    const auto [found, fresh] = inside_.try_emplace(entry_.ops[o].callee);
+    if (fresh) found->second = reads_of_parameters(o);
+    for (const size_t inner : found->second[parameter]) add({{o, inner}, o, weight});
+  }
+
+  // Per parameter of the function that op `o` calls: the ops that read it.
+  std::vector<std::vector<size_t>> reads_of_parameters(size_t o) const {
+    const ir::Function& function = module_.functions[static_cast<size_t>(entry_.ops[o].callee)];
+    const auto& inside           = layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
+    std::vector<std::vector<size_t>> reads(function.parameters.size());
+    for (size_t inner = 0; inner < function.ops.size(); ++inner) {
+      for (const ValueId id : function.inputs(function.ops[inner])) {
+        if (id != ValueId::none && ir::index(id) < reads.size())
+          reads[ir::index(id)].push_back(begin_of_group(function, inside, inner));
+      }
+    }
+    return reads;
+  }
+
+  void add(Use use) { uses_[ir::device_of(type_of(use.weight))].push_back(use); }
+  const ir::Type& type_of(size_t weight) const { return values()[ir::index(weights_[weight].weight)].value.type; }
+
+  // Per weight: the number of its unit; and the weights of each.
+  struct Units {
+    std::map<size_t, size_t> of;
+    std::vector<std::vector<size_t>> members;
+  };
+
+  Units units_of(const std::vector<Use>& uses) const {
+    Units units;
+    Bytes size;
+    size_t scope = SIZE_MAX;
+    for (const Use& use : uses) {
+      if (units.of.contains(use.weight)) continue;
+      const bool full = size >= limit_ || scope != use.scope;
+      if (units.members.empty() || full) {
+        units.members.emplace_back();
+        size = Bytes(0);
+      }
+      scope = use.scope;
+      size += ir::bytes_of(type_of(use.weight));
+      units.of[use.weight] = units.members.size() - 1;
+      units.members.back().push_back(use.weight);
+    }
+    return units;
+  }
+
+  std::vector<Window> windows_of(const ir::Device& device, const std::vector<Use>& uses) const {
+    const Units units = units_of(uses);
+    std::vector<Window> windows;
+    std::vector<size_t> there;  // units, the one used last at the end
+    size_t scope = SIZE_MAX;
+    for (const Use& use : uses) {
+      if (scope != use.scope) there.clear();
+      scope             = use.scope;
+      const size_t unit = units.of.at(use.weight);
+      const auto found  = std::find(there.begin(), there.end(), unit);
+      if (found == there.end()) {
+        windows.push_back({use.at, use.scope == use.at.op, device, units.members[unit]});
+      } else {
+        there.erase(found);
+      }
+      there.push_back(unit);
+      if (there.size() > 1 + kOthers) there.erase(there.begin());
+    }
+    return windows;
+  }
+
+  const ir::Module& module_;
+  const ir::Function& entry_;
+  const LayoutInterpretation& layouts_;
+  const std::vector<TrainedWeight>& weights_;
+  const Bytes limit_;
+  std::map<ir::Device, std::vector<Use>> uses_;
+  std::map<int32_t, std::vector<std::vector<size_t>>> inside_;  // per called function
+};
+
+}  // namespace
+
+std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
+                                   const std::vector<TrainedWeight>& weights, Bytes limit) {
+  return Planner(module, layouts, weights, limit).run();
+}
+
+}  // namespace foreflow::transform

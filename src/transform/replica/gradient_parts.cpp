@@ -1,0 +1,121 @@
+#include "transform/replica/gradient_parts.h"
+
+#include <algorithm>
+
+#include "transform/replica/trained_weights.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// `next` does on a later device what `o` does.
+bool follows_in_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o, size_t next) {
+  const ir::Op &op = function.ops[o], &after = function.ops[next];
+  if (op.def != after.def || op.callee != after.callee || op.result_count == 0 || after.result_count == 0) return false;
+  return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
+}
+
+class Finder {
+ public:
+  Finder(const ir::Module& module, const LayoutInterpretation& layouts)
+      : module_(module),
+        entry_(module.entry()),
+        layouts_(layouts),
+        uses_(count_uses(entry_)),
+        makers_(makers_by_value(entry_)) {}
+
+  // From the last microbatch to the first.
+  void find(size_t weight, ValueId gradient, bool each_microbatch, std::vector<GradientPart>& parts) {
+    std::vector<GradientPart> found;
+    for (ValueId sum = gradient; sum != ValueId::none;) {
+      GradientPart part{weight, sum, kNoOp, ValueId::none, kNoOp, {}, false, found.empty()};
+      const size_t o = makers_[ir::index(sum)];
+      sum            = ValueId::none;
+      // What others read too, as a device with a copy of the weight that is sent the gradient, stays what it is.
+      if (entry_.ops[o].is_call() && uses_[ir::index(part.value)] == 1) {
+        part.call   = o;
+        part.inside = callee(o).results[ir::index(part.value) - entry_.ops[o].first_result];
+        if (each_microbatch) sum = take_apart(part);
+      }
+      part.at = place_of(part, o);
+      found.push_back(part);
+    }
+    for (GradientPart& part : found) {
+      part.adds = found.size() > 1;
+      parts.push_back(part);
+    }
+  }
+
+ private:
+  const ir::Function& callee(size_t o) const { return module_.functions[static_cast<size_t>(entry_.ops[o].callee)]; }
+  const interpret::Values<LaidOut>& values_in(size_t o) const {
+    return layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
+  }
+
+  // Where the call adds its part to a sum so far that it is given, the part is what it adds, and that sum is returned.
+  ValueId take_apart(GradientPart& part) {
+    const ir::Function& function      = callee(part.call);
+    const std::vector<size_t>& makers = makers_in(part.call);
+    const size_t add                  = makers[ir::index(part.inside)];
+    if (add == kNoOp || function.ops[add].is_call() || function.ops[add].def->name != "Add") return ValueId::none;
+    const auto terms = function.inputs(function.ops[add]);
+    if (ir::index(terms[0]) >= function.parameters.size() || makers[ir::index(terms[1])] == kNoOp ||
+        uses_in_.at(entry_.ops[part.call].callee)[ir::index(terms[0])] != 1)
+      return ValueId::none;
+    const ValueId so_far = entry_.inputs(entry_.ops[part.call])[ir::index(terms[0])];
+    if (so_far == ValueId::none || makers_[ir::index(so_far)] == kNoOp || uses_[ir::index(so_far)] != 1 ||
+        !layouts_.entry().values[ir::index(so_far)].layout.is_partial())
+      return ValueId::none;
+    part.add    = add;
+    part.inside = terms[1];
+    return so_far;
+  }
+
+  Position place_of(const GradientPart& part, size_t o) {
+    if (part.call == kNoOp) return {end_of_group(entry_, layouts_.entry().values, o) + 1, 0};
+    const size_t maker = makers_in(o)[ir::index(part.inside)];
+    return {o, maker == kNoOp ? callee(o).ops.size() : end_of_group(callee(o), values_in(o), maker) + 1};
+  }
+
+  const std::vector<size_t>& makers_in(size_t call) {
+    const int32_t function    = entry_.ops[call].callee;
+    const auto [found, fresh] = makers_in_.try_emplace(function);
+    if (fresh) {
+      found->second      = makers_by_value(callee(call));
+      uses_in_[function] = count_uses(callee(call));
+    }
+    return found->second;
+  }
+
+  const ir::Module& module_;
+  const ir::Function& entry_;
+  const LayoutInterpretation& layouts_;
+  const std::vector<int> uses_;
+  const std::vector<size_t> makers_;
+  std::map<int32_t, std::vector<size_t>> makers_in_;
+  std::map<int32_t, std::vector<int>> uses_in_;
+};
+
+}  // namespace
+
+size_t end_of_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o) {
+  while (o + 1 < function.ops.size() && follows_in_group(function, values, o, o + 1)) ++o;
+  return o;
+}
+
+size_t begin_of_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o) {
+  while (o > 0 && follows_in_group(function, values, o - 1, o)) --o;
+  return o;
+}
+
+std::vector<GradientPart> gradient_parts(const ir::Module& module, const LayoutInterpretation& layouts,
+                                         const std::vector<TrainedWeight>& weights, bool each_microbatch) {
+  Finder finder(module, layouts);
+  std::vector<GradientPart> parts;
+  for (size_t i = 0; i < weights.size(); ++i) finder.find(i, weights[i].gradient, each_microbatch, parts);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  return parts;
+}
+
+}  // namespace foreflow::transform

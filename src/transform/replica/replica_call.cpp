@@ -1,0 +1,189 @@
+#include "transform/replica/replica_call.h"
+
+#include <set>
+
+#include "transform/replica/replica_exchange.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+using Values = ReplicaExchange::Values;
+
+class Writer {
+ public:
+  Writer(const ir::Function& function, const interpret::Values<LaidOut>& values, const CallExchange& exchange,
+         const ir::OpTable& ops, const DataParallel& how, std::string name)
+      : function_(function),
+        values_(values),
+        exchange_(exchange),
+        builder_(std::move(name), ops),
+        messages_(builder_, how),
+        map_(function.values.size() + exchange.extra.size(), ValueId::none),
+        gathered_(exchange.opens.size(), ValueId::none) {}
+
+  ir::Function run() {
+    for (size_t i = 0; i < function_.parameters.size(); ++i)
+      map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], ir::TypeRef());
+    for (size_t i = 0; i < exchange_.extra.size(); ++i)
+      map_[function_.values.size() + i] =
+          builder_.parameter(exchange_.extra[i].name, ir::ParameterRole::weight, ir::TypeRef());
+    given_ = map_;
+    for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
+    size_t sum = 0, open = 0;
+    for (size_t o = 0; o <= function_.ops.size(); ++o) {
+      for (; sum < exchange_.sums.size() && exchange_.sums[sum].at == o; ++sum) write(exchange_.sums[sum]);
+      for (; open < exchange_.opens.size() && exchange_.opens[open].at == o; ++open) write(open);
+      if (o < function_.ops.size() && !adds_.contains(o)) copy(function_.ops[o]);
+    }
+    return builder_.finish(results());
+  }
+
+ private:
+  ValueId at(ValueId id) const { return id == ValueId::none ? id : map_[ir::index(id)]; }
+  const ir::Type& type(ValueId id) const {
+    const size_t i = ir::index(id);
+    return i < function_.values.size() ? values_[i].value.type : exchange_.extra[i - function_.values.size()].type;
+  }
+  std::vector<std::string> names_of(const std::vector<ValueId>& weights) const {
+    std::vector<std::string> names;
+    for (const ValueId id : weights) {
+      const size_t i = ir::index(id);
+      names.push_back(i < function_.values.size() ? function_.values[i].name
+                                                  : exchange_.extra[i - function_.values.size()].name);
+    }
+    return names;
+  }
+
+  void copy(const ir::Op& op) {
+    Values operands;
+    for (const ValueId id : function_.inputs(op)) operands.push_back(at(id));
+    const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ir::Value& value = function_.values[op.first_result + i];
+      const auto made        = static_cast<ValueId>(first + i);
+      builder_.set_name(made, value.name);
+      // A call renames devices, so that what is stated about them no longer holds.
+      if (value.annotation != nullptr && !ir::device_of(*value.annotation).placed())
+        builder_.annotate(made, value.annotation);
+      map_[op.first_result + i] = made;
+    }
+  }
+
+  void write(const CallExchange::Sum& sum) {
+    Values operands;
+    std::vector<ir::Type> types;
+    for (const ValueId id : sum.gradients) {
+      operands.push_back(at(id));
+      types.push_back(type(id));
+    }
+    const ValueId reduced = messages_.sum(operands, types, sum.device);
+    if (sum.packed) return packed_.push_back(reduced);
+    const Values parts = messages_.unpack(reduced, sum.gradients.size());
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (sum.adds[i] == kNoOp) {
+        sums_[sum.gradients[i]] = parts[i];
+        continue;
+      }
+      // The part of one microbatch joins those before it, where it arrives.
+      const ir::Op& add               = function_.ops[sum.adds[i]];
+      sums_[function_.output(add, 0)] = builder_.op("Add", {at(function_.inputs(add)[0]), parts[i]});
+    }
+  }
+
+  // The weights are there from here on, and the next ones on their way. In this order: a stream hands over what it has
+  // when it comes to that, so behind the next gather it would do so late.
+  void write(size_t number) {
+    const CallExchange::Open& open = exchange_.opens[number];
+    ValueId whole                  = open.arriving != ValueId::none ? at(open.arriving) : gathered_[number];
+    if (whole == ValueId::none) whole = gather(open.weights, open.device);
+    whole = messages_.arrive(whole, open.device);
+    if (!open.next.empty()) {
+      const ValueId next = gather(open.next, open.device);
+      if (open.next_open == kNoOp) {
+        handed_on_.push_back(next);
+      } else {
+        gathered_[open.next_open] = next;
+      }
+    }
+    const Values weights = messages_.unpack_gathered(whole, names_of(open.weights));
+    for (size_t i = 0; i < weights.size(); ++i)
+      map_[ir::index(open.weights[i])] = messages_.from_rows(weights[i], type(open.weights[i]));
+  }
+
+  ValueId gather(const std::vector<ValueId>& weights, const ir::Device& device) {
+    Values rows;
+    for (const ValueId id : weights) rows.push_back(given_[ir::index(id)]);
+    return messages_.gather(rows, names_of(weights), device);
+  }
+
+  Values results() const {
+    Values all;
+    for (const size_t i : exchange_.remaining(function_)) {
+      const auto sum = sums_.find(function_.results[i]);
+      all.push_back(sum != sums_.end() ? sum->second : at(function_.results[i]));
+    }
+    all.insert(all.end(), packed_.begin(), packed_.end());
+    all.insert(all.end(), handed_on_.begin(), handed_on_.end());
+    return all;
+  }
+
+  const ir::Function& function_;
+  const interpret::Values<LaidOut>& values_;
+  const CallExchange& exchange_;
+  ir::FunctionBuilder builder_;
+  ReplicaExchange messages_;
+  std::vector<ValueId> map_, given_;  // by value of the function: now, and at the beginning
+  std::set<size_t> adds_;
+  std::map<ValueId, ValueId> sums_;  // that replace results
+  std::vector<ValueId> gathered_;    // by number of the open: on its way
+  Values packed_, handed_on_;
+};
+
+void append(std::string& key, size_t number) { key += std::to_string(number) + ","; }
+void append(std::string& key, const std::vector<ValueId>& ids) {
+  for (const ValueId id : ids) append(key, ir::index(id));
+  key += ';';
+}
+
+}  // namespace
+
+std::string CallExchange::key() const {
+  std::string key;
+  for (const Sum& sum : sums) {
+    append(key, sum.at);
+    append(key, sum.gradients);
+    for (const size_t add : sum.adds) append(key, add);
+    key += sum.packed ? "packed;" : ";";
+  }
+  key += '|';
+  for (const Open& open : opens) {
+    append(key, open.at);
+    append(key, open.weights);
+    append(key, ir::index(open.arriving));
+    append(key, open.next);
+    append(key, open.next_open);
+  }
+  for (const Extra& value : extra) key += ir::to_string(value.type) + ";";
+  return key;
+}
+
+std::vector<size_t> CallExchange::remaining(const ir::Function& function) const {
+  std::set<ValueId> gone;
+  for (const Sum& sum : sums) {
+    if (sum.packed) gone.insert(sum.gradients.begin(), sum.gradients.end());
+  }
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < function.results.size(); ++i) {
+    if (!gone.contains(function.results[i])) numbers.push_back(i);
+  }
+  return numbers;
+}
+
+ir::Function with_exchange(const ir::Function& function, const interpret::Values<LaidOut>& values,
+                           const CallExchange& exchange, const ir::OpTable& ops, const DataParallel& how,
+                           std::string name) {
+  return Writer(function, values, exchange, ops, how, std::move(name)).run();
+}
+
+}  // namespace foreflow::transform

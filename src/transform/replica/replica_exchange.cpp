@@ -1,0 +1,97 @@
+#include "transform/replica/replica_exchange.h"
+
+#include "foreflow/transform/replicas.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+constexpr std::string_view kStream = "comm";
+
+int64_t row_size(const ir::Type& type, int ways) { return (ir::element_count(type.dims) + ways - 1) / ways; }
+
+std::vector<int64_t> list(const ir::Dims& dims) { return {dims.begin(), dims.end()}; }
+
+}  // namespace
+
+ValueId ReplicaExchange::depart(ValueId value, const ir::Device& device) {
+  if (!how_.overlap) return value;
+  return builder_.op("Send", {value}, {{"to", ir::Device(device.index, kStream)}});
+}
+
+ValueId ReplicaExchange::arrive(ValueId value, const ir::Device& device) {
+  if (!how_.overlap) return value;
+  return builder_.op("Send", {value}, {{"to", device}});
+}
+
+ValueId ReplicaExchange::pack(const Values& values) {
+  return values.size() == 1 ? values[0] : builder_.op("PackTuple", values);
+}
+
+ReplicaExchange::Values ReplicaExchange::unpack(ValueId packed, size_t count) {
+  if (count == 1) return {packed};
+  return builder_.emit("UnpackTuple", {packed}, {}, count);
+}
+
+ReplicaExchange::Values ReplicaExchange::unpack_gathered(ValueId packed, const std::vector<std::string>& names) {
+  Values values = unpack(packed, names.size());
+  for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) builder_.set_name(values[i], "gathered." + names[i]);
+  return values;
+}
+
+ValueId ReplicaExchange::rows(ValueId value, const ir::Type& type) {
+  const int64_t elements = ir::element_count(type.dims), row = row_size(type, how_.ways),
+                missing = row * how_.ways - elements;
+  if (missing > 0) {
+    value = builder_.op("Reshape", {value}, {{"shape", std::vector<int64_t>{elements}}});
+    value = builder_.op("Pad", {value}, {{"pads", std::vector<int64_t>{0, missing}}});
+  }
+  return builder_.op("Reshape", {value}, {{"shape", std::vector<int64_t>{how_.ways, row}}});
+}
+
+ValueId ReplicaExchange::own_row(ValueId value, const ir::Type& type) {
+  return builder_.op("Slice", {rows(value, type)},
+                     {{"axes", std::vector<int64_t>{0}},
+                      {"starts", std::vector<int64_t>{0}},
+                      {"ends", std::vector<int64_t>{1}},
+                      {std::string(ir::kOwnRow), int64_t{1}}});
+}
+
+ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type) {
+  const int64_t elements = ir::element_count(type.dims), padded = row_size(type, how_.ways) * how_.ways;
+  if (padded > elements) {
+    matrix = builder_.op("Reshape", {matrix}, {{"shape", std::vector<int64_t>{padded}}});
+    matrix = builder_.op("Slice", {matrix},
+                         {{"axes", std::vector<int64_t>{0}},
+                          {"starts", std::vector<int64_t>{0}},
+                          {"ends", std::vector<int64_t>{elements}}});
+  }
+  return builder_.op("Reshape", {matrix}, {{"shape", list(type.dims)}});
+}
+
+ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attributes attributes) {
+  attributes.set(std::string(ir::kReplicas), int64_t{how_.ways});
+  return builder_.op(op, {value}, std::move(attributes));
+}
+
+ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device) {
+  if (how_.zero == 0) return collective("MPIAllreduce", depart(pack(gradients), device), {});
+  Values own;
+  for (size_t i = 0; i < gradients.size(); ++i) own.push_back(rows(gradients[i], types[i]));
+  ir::Attributes scatter{{"axis", int64_t{0}}};
+  if (how_.zero == 1) scatter.set("in_place", int64_t{1});  // the whole gradients are kept until the update
+  return collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));
+}
+
+ValueId ReplicaExchange::gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device) {
+  const size_t more      = names.size() - 1;
+  const std::string what = names[0] + (more == 0 ? "" : ".and_" + std::to_string(more) + "_more");
+  const ValueId packed   = pack(rows);
+  if (more > 0) builder_.set_name(packed, "rows." + what);
+  const ValueId whole = collective("MPIAllgather", depart(packed, device), {{"axis", int64_t{0}}});
+  builder_.set_name(whole, "gathered." + what);
+  return whole;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,107 @@
+#include "transform/replica/replica_update.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+using Values = ReplicaExchange::Values;
+
+class Writer {
+ public:
+  explicit Writer(const ReplicaUpdate& update) : update_(update) {}
+
+  void run() {
+    const Bucket* waiting = nullptr;  // for what is being gathered
+    ValueId gathered      = ValueId::none;
+    for (size_t b = 0; b < update_.plan.buckets.size(); ++b) {
+      const Bucket& bucket = update_.plan.buckets[b];
+      if (!bucket.last) continue;
+      const Values fresh = step(bucket, gradients(bucket, b));
+      if (update_.how.zero == 0 || update_.how.zero == 3) {
+        for (size_t i = 0; i < fresh.size(); ++i) set(weight(bucket, i).results[0], fresh[i]);
+        continue;
+      }
+      if (waiting != nullptr) assign(*waiting, gathered);
+      gathered = update_.messages.gather(fresh, names(bucket), device(bucket));
+      waiting  = update_.how.overlap ? &bucket : nullptr;
+      if (waiting == nullptr) assign(bucket, gathered);
+    }
+    if (waiting != nullptr) assign(*waiting, gathered);
+  }
+
+ private:
+  const ir::Type& type(ValueId id) const { return update_.values[ir::index(id)].value.type; }
+  const TrainedWeight& weight(const Bucket& bucket, size_t i) const {
+    return update_.plan.weights[bucket.parts[i].weight];
+  }
+  ir::Device device(const Bucket& bucket) const { return ir::device_of(type(weight(bucket, 0).weight)); }
+  std::vector<std::string> names(const Bucket& bucket) const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < bucket.parts.size(); ++i)
+      names.push_back(update_.entry.value(weight(bucket, i).weight).name);
+    return names;
+  }
+  ValueId now(ValueId id) const { return update_.map[ir::index(id)]; }
+
+  void set(ValueId result, ValueId made) {
+    update_.map[ir::index(result)] = made;
+    update_.builder.set_name(made, update_.entry.value(result).name);
+  }
+
+  // The sums of a bucket on the device of the replica.
+  Values gradients(const Bucket& bucket, size_t number) {
+    if (!bucket.adds)
+      return update_.messages.unpack(update_.messages.arrive(update_.reduced.at(number), device(bucket)),
+                                     bucket.parts.size());
+    Values sums;
+    for (const GradientPart& part : bucket.parts)
+      sums.push_back(update_.messages.arrive(now(part.value), device(bucket)));
+    return sums;
+  }
+
+  ValueId old_weight(const TrainedWeight& weight) {
+    const ValueId given = update_.given[ir::index(weight.weight)];
+    const bool by_rows  = update_.how.zero == 1 || update_.how.zero == 2;
+    return by_rows ? update_.messages.own_row(given, type(weight.weight)) : given;
+  }
+
+  // The optimizers of a bucket; new weights, or the replica's rows of them.
+  Values step(const Bucket& bucket, const Values& gradients) {
+    std::map<size_t, std::vector<size_t>> members;  // by op
+    for (size_t i = 0; i < bucket.parts.size(); ++i) members[weight(bucket, i).op].push_back(i);
+    Values fresh(bucket.parts.size());
+    for (const auto& [o, rows] : members) {
+      const ir::Op& op           = update_.entry.ops[o];
+      const TrainedWeight& first = weight(bucket, rows[0]);
+      Values operands;
+      for (const size_t i : rows) operands.push_back(old_weight(weight(bucket, i)));
+      for (const size_t i : rows) operands.push_back(gradients[i]);
+      for (const ValueId state : first.states) operands.push_back(now(state));
+      const size_t results = rows.size() + first.states.size();
+      const auto made      = ir::index(update_.builder.append(op.def, -1, op.attributes, operands, results));
+      for (size_t k = 0; k < rows.size(); ++k) fresh[rows[k]] = static_cast<ValueId>(made + k);
+      for (size_t k = 0; k < first.states.size(); ++k)
+        set(first.results[1 + k], static_cast<ValueId>(made + rows.size() + k));
+    }
+    return fresh;
+  }
+
+  // Gathered weights take the place of the old ones.
+  void assign(const Bucket& bucket, ValueId gathered) {
+    const Values fresh =
+        update_.messages.unpack_gathered(update_.messages.arrive(gathered, device(bucket)), names(bucket));
+    for (size_t i = 0; i < fresh.size(); ++i) {
+      const TrainedWeight& trained = weight(bucket, i);
+      const ValueId whole          = update_.messages.from_rows(fresh[i], type(trained.weight));
+      set(trained.results[0], update_.builder.op("Assign", {update_.given[ir::index(trained.weight)], whole}));
+    }
+  }
+
+  const ReplicaUpdate& update_;
+};
+
+}  // namespace
+
+void write_update(const ReplicaUpdate& update) { Writer(update).run(); }
+
+}  // namespace foreflow::transform

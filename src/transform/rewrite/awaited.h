@@ -1,0 +1,38 @@
+// Values that are under way on other streams: they come to the stream of their user just before their first use.
+#pragma once
+
+#include <functional>
+
+#include "transform/rewrite/copy.h"
+
+namespace foreflow::transform {
+
+// While a function is copied: `value` of the old function is made by `fetch`, which is called when it is first needed.
+class Awaited {
+ public:
+  Awaited(const ir::Function& function, ir::FunctionBuilder& builder, ValueMap& map)
+      : function_(function), builder_(builder), map_(map) {}
+
+  void expect(ir::ValueId value, std::function<ir::ValueId()> fetch) { pending_[value] = std::move(fetch); }
+
+  void fetch(ir::ValueId value) {
+    const auto found = pending_.find(value);
+    if (found == pending_.end()) return;
+    const ir::ValueId copy = found->second();
+    pending_.erase(found);
+    builder_.take_name(copy, function_.value(value).name);
+    builder_.annotate(copy, function_.value(value).annotation);
+    map_.set(value, copy);
+  }
+  void fetch(std::span<const ir::ValueId> values) {
+    for (const ir::ValueId id : values) fetch(id);
+  }
+
+ private:
+  const ir::Function& function_;
+  ir::FunctionBuilder& builder_;
+  ValueMap& map_;
+  std::map<ir::ValueId, std::function<ir::ValueId()>> pending_;
+};
+
+}  // namespace foreflow::transform

@@ -1,0 +1,200 @@
+#include <map>
+#include <optional>
+
+#include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "transform/pass_arguments.h"
+#include "transform/rewrite/copy.h"
+#include "transform/rewrite/elementwise.h"
+#include "transform/rewrite/op_types.h"
+
+namespace foreflow::transform {
+namespace {
+
+// A shape that still fits when a dimension that batches, tensors or experts are split by shrinks: 0 keeps the operand's
+// dimension while both agree, -1 takes what is left where they first differ.
+std::vector<int64_t> split_free_shape(const ir::Dims& from, const ir::Dims& to) {
+  std::vector<int64_t> shape(to.begin(), to.end());
+  if (shape.empty() || ir::element_count(to) <= 0) return shape;
+  size_t i = 0;
+  for (; i < to.size() && i < from.size() && from[i] == to[i]; ++i) shape[i] = 0;
+  if (i < to.size()) shape[i] = -1;
+  return shape;
+}
+
+// The same for a broadcast: 1 keeps the operand's dimension.
+std::vector<int64_t> split_free_stretch(const ir::Dims& from, const ir::Dims& to) {
+  std::vector<int64_t> shape(to.begin(), to.end());
+  const size_t more = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[more + i]) shape[more + i] = 1;
+  }
+  return shape;
+}
+
+// The first part of an array whose parts along its first dimension are all alike; nothing of another array.
+std::optional<ir::Array> unrepeated(const ir::Array& array) {
+  const ir::Dims& dims = array.dims();
+  if (array.is_tuple() || dims.empty() || dims[0] < 2 || array.size() == 0) return std::nullopt;
+  const int64_t part = array.size() / dims[0];
+  for (int64_t i = part; i < array.size(); ++i) {
+    if (array.at(i) != array.at(i - part)) return std::nullopt;
+  }
+  return part_of(array, Layout::split(0), static_cast<int>(dims[0]), 0);
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const ir::Module& module)
+      : module_(module),
+        function_(module.entry()),
+        interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
+        values_(interpretation_.entry().values),
+        builder_(function_.name, no_ops()),
+        map_(function_.values.size()) {}
+
+  ir::Module run() {
+    find_constant_row();
+    copy_parameters(builder_, function_, map_);
+    for (const ir::Op& op : function_.ops) write(op);
+    std::vector<ir::ValueId> results;
+    for (const ir::ValueId id : function_.results) results.push_back(map_(id));
+    ir::Module result       = module_;
+    result.functions.back() = builder_.finish(std::move(results));
+    ir::verify(result);
+    return result;
+  }
+
+ private:
+  // Known numbers come from constants, so a program that has any has the row of Constant.
+  void find_constant_row() {
+    for (const ir::Op& op : function_.ops) {
+      if (!op.is_call() && op.def->name == "Constant") constant_ = op.def;
+    }
+  }
+
+  bool computed_early(const ir::Op& op) const {
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      if (!values_[op.first_result + i].known) return false;
+    }
+    return op.result_count > 0;
+  }
+
+  void write(const ir::Op& op) {
+    if (op.is_call() || op.def->role == ir::Role::constant || op.def->role == ir::Role::communication ||
+        computed_early(op)) {
+      return copy_op(builder_, function_, op, map_);
+    }
+    std::vector<ir::ValueId> operands;
+    for (size_t i = 0; i < function_.inputs(op).size(); ++i) {
+      const ir::ValueId id = function_.inputs(op)[i];
+      operands.push_back(stretches(op, i) ? one_part(id) : as_constant(id));
+    }
+    ir::AttributesRef attributes = op.attributes;
+    const auto inputs            = function_.inputs(op);
+    const bool resolved          = values_[op.first_result].type.resolved();
+    if (op.def->name == "Expand" && resolved && values_[ir::index(inputs[0])].type.resolved()) {
+      operands.resize(1);
+      ir::Attributes shaped = *op.attributes;
+      shaped.set("shape",
+                 split_free_stretch(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      attributes = builder_.share(std::move(shaped));
+    }
+    if (op.def->name == "Reshape" && resolved) {
+      operands.resize(1);
+      ir::Attributes shaped = *op.attributes;
+      shaped.erase("allowzero");  // 0 keeps a dimension
+      shaped.set("shape",
+                 split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
+      attributes = builder_.share(std::move(shaped));
+    }
+    const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ir::ValueId old = function_.output(op, i), copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
+      builder_.set_name(copy, function_.value(old).name);
+      builder_.annotate(copy, function_.value(old).annotation);
+      map_.set(old, copy);
+    }
+  }
+
+  // The numbers themselves in place of what computed them.
+  ir::ValueId as_constant(ir::ValueId id) {
+    if (id == ir::ValueId::none || ir::index(id) < function_.parameters.size()) return map_(id);
+    const interpret::Mixed& value = values_[ir::index(id)];
+    if (!value.known || constant_ == nullptr || is_constant(id)) return map_(id);
+    const auto [known, fresh] = constants_.emplace(id, ir::ValueId::none);
+    if (fresh) {
+      const auto attributes = builder_.share({{"value", *value.known}});
+      known->second         = builder_.append(constant_, -1, attributes, {}, 1);
+    }
+    return known->second;
+  }
+
+  // Whether one part of a known operand is as good as all of them, since the op stretches it: a mask that was stretched
+  // to the batch when it was computed would hold the batch together.
+  bool stretches(const ir::Op& op, size_t operand) const {
+    const ir::ValueId id = function_.inputs(op)[operand];
+    if (id == ir::ValueId::none || constant_ == nullptr || !values_[ir::index(id)].known) return false;
+    OpTypes types(function_, op, values_);
+    ir::Type& type = types.inputs[operand];
+    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand]))
+      return false;
+    type.dims[0]         = 1;
+    types.known[operand] = nullptr;
+    try {
+      return op.def->infer(types.call()) == moved_nowhere(types.outputs);
+    } catch (const Error&) {  // a number for each channel, say
+      return false;
+    }
+  }
+
+  static std::vector<ir::Type> moved_nowhere(std::vector<ir::Type> types) {
+    for (ir::Type& type : types) type = ir::moved(type, {});
+    return types;
+  }
+
+  ir::ValueId one_part(ir::ValueId id) {
+    const auto [known, fresh] = parts_.emplace(id, ir::ValueId::none);
+    if (fresh)
+      known->second = builder_.append(constant_, -1,
+                                      builder_.share({{"value", *unrepeated(*values_[ir::index(id)].known)}}), {}, 1);
+    return known->second;
+  }
+
+  bool is_constant(ir::ValueId id) {
+    if (from_constant_.empty()) {
+      from_constant_.resize(function_.values.size());
+      for (const ir::Op& op : function_.ops) {
+        if (!op.is_call() && op.def->role == ir::Role::constant) from_constant_[op.first_result] = true;
+      }
+    }
+    return from_constant_[ir::index(id)];
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const interpret::Values<interpret::Mixed>& values_;
+  ir::FunctionBuilder builder_;
+  ValueMap map_;
+  const ir::OpDef* constant_ = nullptr;
+  std::map<ir::ValueId, ir::ValueId> constants_, parts_;  // and of constants that repeat, one part
+  std::vector<bool> from_constant_;
+};
+
+}  // namespace
+
+ir::Module resolve(const ir::Module& module) { return Resolver(module).run(); }
+
+namespace definitions::resolve {
+PassDef row() {
+  return {
+      "resolve",
+      "write shapes that are computed from other shapes into the ops that use them",
+      {},
+      [](const ir::Module& module, const ir::OpTable&, const PassArguments&) { return transform::resolve(module); }};
+}
+}  // namespace definitions::resolve
+
+}  // namespace foreflow::transform

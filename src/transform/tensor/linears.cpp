@@ -1,0 +1,164 @@
+#include "transform/tensor/linears.h"
+
+#include <algorithm>
+#include <array>
+
+#include "foreflow/transform/layout.h"
+#include "transform/rewrite/elementwise.h"
+#include "transform/rewrite/factor_text.h"
+#include "transform/rewrite/op_types.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// Ops that turn pairs of features, which stay in one head.
+constexpr std::array<std::string_view, 1> kKeepFeatures = {"RotaryEmbedding"};
+
+bool is_kept(std::string_view name) {
+  return std::find(kKeepFeatures.begin(), kKeepFeatures.end(), name) != kKeepFeatures.end();
+}
+
+// Sums over a letter that two operands share.
+bool is_contraction(const ir::OpCall& call) {
+  if (call.def.role != ir::Role::compute || call.inputs.size() < 2) return false;
+  const FactorText text = parse_factors(call.def.factors(call).text);
+  if (text.outputs.empty() || text.inputs.size() < 2) return false;
+  return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
+    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+           text.outputs[0].find(letter) == std::string::npos;
+  });
+}
+
+}  // namespace
+
+LinearGraph::LinearGraph(const ir::Function& function, const interpret::Values<interpret::Mixed>& values)
+    : function_(function), values_(values), maker_(function.values.size(), -1), readers_(function.values.size()) {
+  const auto end = std::find_if(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+    return !op.is_call() && op.def->role == ir::Role::loss_gradient;
+  });
+  forward_ops_   = static_cast<size_t>(end - function.ops.begin());
+  passes_.resize(forward_ops_);
+  contracts_.resize(forward_ops_);
+  linear_of_.assign(forward_ops_, -1);
+  for (size_t o = 0; o < forward_ops_; ++o) {
+    const ir::Op& op = function.ops[o];
+    for (uint32_t i = 0; i < op.result_count; ++i) maker_[op.first_result + i] = static_cast<int64_t>(o);
+    for (const ValueId id : function.inputs(op)) {
+      if (id != ValueId::none) readers_[ir::index(id)].push_back(o);
+    }
+  }
+  for (size_t o = 0; o < forward_ops_; ++o) classify(o);
+  for (Linear& linear : linears_) find_bias(linear);
+}
+
+void LinearGraph::classify(size_t o) {
+  const ir::Op& op = function_.ops[o];
+  const OpTypes types(function_, op, values_);
+  const ir::OpCall call = types.call();
+  passes_[o]            = op.def->role == ir::Role::view || is_kept(op.def->name) || is_elementwise(call);
+  contracts_[o]         = is_contraction(call);
+  if (!contracts_[o]) return;
+  const auto inputs = function_.inputs(op);
+  for (const size_t i : {1, 0}) {
+    const auto weight = inputs[i] == ValueId::none ? std::nullopt : stored(inputs[i]);
+    Layout column;
+    if (!weight || !is_matrix(weight->parameter, i) || !starts_split(call, i, 1, 1, column)) continue;
+    const int32_t out = weight->transposed ? 1 - column.dim : column.dim;
+    linear_of_[o]     = static_cast<int64_t>(linears_.size());
+    linears_.push_back({o, weight->parameter, 1 - out, out, inputs[1 - i], {}});
+    contracts_[o] = false;
+    return;
+  }
+}
+
+// Exporters may hand weights over as data: the second operand of a product then is one.
+bool LinearGraph::is_matrix(size_t parameter, size_t operand) const {
+  const ir::Type& type = values_[parameter].type;
+  const bool weight    = function_.parameters[parameter] == ir::ParameterRole::weight || operand == 1;
+  return weight && type.is_tensor() && ir::is_float(type.dtype) && type.dims.size() == 2;
+}
+
+std::optional<size_t> LinearGraph::maker(ValueId value) const {
+  const int64_t op = maker_[ir::index(value)];
+  return op < 0 ? std::nullopt : std::optional(static_cast<size_t>(op));
+}
+
+std::optional<LinearGraph::Stored> LinearGraph::stored(ValueId value) const {
+  bool transposed = false;
+  for (;;) {
+    if (ir::index(value) < function_.parameters.size()) return Stored{ir::index(value), transposed};
+    const auto op = maker(value);
+    if (!op) return std::nullopt;
+    const ir::OpDef& def = *function_.ops[*op].def;
+    if (def.name != "Transpose" && def.name != "Identity" && def.name != "Cast") return std::nullopt;
+    if (def.name == "Transpose") {
+      if (values_[ir::index(value)].type.dims.size() != 2) return std::nullopt;
+      const auto* perm = function_.ops[*op].attributes->find("perm");
+      transposed       = transposed != (perm == nullptr || function_.ops[*op].attributes->get_ints("perm")[0] == 1);
+    }
+    value = function_.inputs(function_.ops[*op])[0];
+  }
+}
+
+// The product's own third operand, or a vector that an op adds to the product, of as many numbers as the weight has
+// outputs.
+void LinearGraph::find_bias(Linear& linear) const {
+  const int64_t outputs = values_[linear.weight].type.dims[static_cast<size_t>(linear.out_dim)];
+  const auto vector     = [&](ValueId id) -> std::optional<size_t> {
+    const auto from = id == ValueId::none ? std::nullopt : stored(id);
+    if (!from || values_[from->parameter].type.dims != ir::Dims{outputs}) return std::nullopt;
+    return from->parameter;
+  };
+  const ir::Op& product = function_.ops[linear.op];
+  if (product.operand_count > 2) linear.bias = vector(function_.inputs(product)[2]);
+  ValueId value = function_.output(product, 0);
+  while (!linear.bias && readers(value).size() == 1) {
+    const ir::Op& op = function_.ops[readers(value)[0]];
+    if (op.def->role == ir::Role::view && op.result_count == 1) {
+      value = function_.output(op, 0);
+      continue;
+    }
+    if (!op.def->name.starts_with("Add") && !op.def->name.starts_with("Bias") && op.def->name != "FastGelu") return;
+    for (const ValueId id : function_.inputs(op)) {
+      if (id != value && !linear.bias) linear.bias = vector(id);
+    }
+    return;
+  }
+}
+
+Sources LinearGraph::sources(ValueId value) const {
+  Sources found;
+  std::set<size_t> seen;
+  std::vector<ValueId> open{value};
+  while (!open.empty()) {
+    const ValueId id = open.back();
+    open.pop_back();
+    if (!seen.insert(ir::index(id)).second) continue;
+    const auto o = maker(id);
+    if (!o) {
+      const bool weight = function_.parameters[ir::index(id)] == ir::ParameterRole::weight;
+      found.reads_data  = found.reads_data || !weight;
+      continue;
+    }
+    if (linear_of_[*o] >= 0) {
+      found.linears.insert(static_cast<size_t>(linear_of_[*o]));
+      continue;
+    }
+    const ir::Op& op = function_.ops[*o];
+    if (values_[ir::index(id)].known || op.def->role == ir::Role::constant || op.def->role == ir::Role::shape) continue;
+    if (!passes_[*o]) {
+      found.others.insert(*o);
+      continue;
+    }
+    const bool plain = op.def->role == ir::Role::view || op.def->additive || op.def->name == "Cast";
+    found.activates  = found.activates || !plain;
+    for (const ValueId input : function_.inputs(op)) {
+      if (input != ValueId::none && values_[ir::index(input)].type.is_tensor()) open.push_back(input);
+    }
+  }
+  return found;
+}
+
+}  // namespace foreflow::transform

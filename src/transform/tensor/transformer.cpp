@@ -1,0 +1,187 @@
+#include "transform/tensor/transformer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "foreflow/base/text.h"
+#include "transform/tensor/vocabulary.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// Softmax and products in one op: queries, keys and values are its first operands.
+constexpr std::array<std::string_view, 3> kFusedAttention = {"BlockAttention", "MultiHeadAttention",
+                                                             "GroupQueryAttention"};
+
+class Recogniser {
+ public:
+  Recogniser(const ir::Function& function, const interpret::Values<interpret::Mixed>& values)
+      : function_(function), values_(values), graph_(function, values) {
+    for (const Linear& linear : graph_.linears()) sources_.push_back(graph_.sources(linear.activation));
+  }
+
+  Transformer run() {
+    find_attention();
+    find_mlps();
+    found_.embeddings = vocabulary_tables(function_, values_);
+    find_heads();
+    std::sort(found_.blocks.begin(), found_.blocks.end(),
+              [](const TransformerBlock& a, const TransformerBlock& b) { return a.rows[0].op < b.rows[0].op; });
+    return std::move(found_);
+  }
+
+ private:
+  void find_attention() {
+    for (size_t o = 0; o < graph_.forward_ops(); ++o) {
+      const std::string_view name = function_.ops[o].def->name;
+      if (std::find(kFusedAttention.begin(), kFusedAttention.end(), name) != kFusedAttention.end()) {
+        std::set<size_t> columns;
+        for (size_t i = 0; i < 3 && i < function_.ops[o].operand_count; ++i) add_sources(o, i, columns);
+        add_attention(columns, o);
+      } else if (name == "Softmax" || name == "BiasSoftmax") {
+        after_softmax(o);
+      }
+    }
+  }
+
+  void add_sources(size_t op, size_t operand, std::set<size_t>& columns) const {
+    const ValueId id = function_.inputs(function_.ops[op])[operand];
+    if (id == ValueId::none) return;
+    const Sources sources = graph_.sources(id);
+    columns.insert(sources.linears.begin(), sources.linears.end());
+  }
+
+  // Scores are a product of activations, and so is what becomes of their softmax.
+  void after_softmax(size_t softmax) {
+    const Sources scores = graph_.sources(function_.inputs(function_.ops[softmax])[0]);
+    std::set<size_t> columns;
+    for (const size_t o : scores.others) {
+      if (!graph_.contracts(o)) continue;
+      for (size_t i = 0; i < 2; ++i) add_sources(o, i, columns);
+    }
+    const auto context = next_product(function_.output(function_.ops[softmax], 0));
+    if (columns.empty() || !context) return;
+    for (size_t i = 0; i < 2; ++i) add_sources(*context, i, columns);
+    add_attention(columns, *context);
+  }
+
+  // The product of activations that a value reaches through views and element by element.
+  std::optional<size_t> next_product(ValueId value) const {
+    for (size_t steps = 0; steps < graph_.forward_ops(); ++steps) {
+      const auto& readers = graph_.readers(value);
+      if (readers.empty()) return std::nullopt;
+      const size_t o = readers[0];
+      if (graph_.contracts(o)) return o;
+      if (!graph_.passes(o)) return std::nullopt;
+      value = function_.output(function_.ops[o], 0);
+    }
+    return std::nullopt;
+  }
+
+  // The output projections of `core` end the block.
+  void add_attention(const std::set<size_t>& columns, size_t core) {
+    std::set<size_t> rows;
+    for (size_t i = 0; i < graph_.linears().size(); ++i) {
+      if (sources_[i].others.contains(core) && sources_[i].linears.empty()) rows.insert(i);
+    }
+    add_block(TransformerBlock::Kind::attention, columns, rows);
+  }
+
+  void add_block(TransformerBlock::Kind kind, const std::set<size_t>& columns, const std::set<size_t>& rows) {
+    const auto taken = [&](size_t i) { return used_.contains(i); };
+    if (columns.empty() || rows.empty() || std::any_of(columns.begin(), columns.end(), taken) ||
+        std::any_of(rows.begin(), rows.end(), taken))
+      return;
+    TransformerBlock block{kind, {}, {}};
+    for (const size_t i : columns) block.columns.push_back(graph_.linears()[i]);
+    for (const size_t i : rows) block.rows.push_back(graph_.linears()[i]);
+    used_.insert(columns.begin(), columns.end());
+    used_.insert(rows.begin(), rows.end());
+    found_.blocks.push_back(std::move(block));
+  }
+
+  // A product of nothing but other products, worked on element by element.
+  void find_mlps() {
+    for (size_t i = 0; i < graph_.linears().size(); ++i) {
+      const Sources& from = sources_[i];
+      if (from.others.empty() && !from.reads_data && from.activates)
+        add_block(TransformerBlock::Kind::mlp, from.linears, {i});
+    }
+  }
+
+  void find_heads() {
+    for (size_t i = 0; i < graph_.linears().size(); ++i) {
+      if (!used_.contains(i) && ends(function_.output(function_.ops[graph_.linears()[i].op], 0)))
+        found_.heads.push_back(graph_.linears()[i]);
+    }
+  }
+
+  // Whether every use of a value is a result or a loss, perhaps seen or changed element by element.
+  bool ends(ValueId value) const {
+    std::vector<ValueId> open{value};
+    bool reaches = false;
+    while (!open.empty()) {
+      const ValueId id = open.back();
+      open.pop_back();
+      reaches = reaches || std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end();
+      for (const size_t o : graph_.readers(id)) {
+        const ir::Op& op      = function_.ops[o];
+        const bool is_loss    = op.def->name.find("CrossEntropy") != std::string_view::npos || op.def->name == "Loss";
+        const bool is_softmax = op.def->name == "Softmax" || op.def->name == "LogSoftmax";
+        reaches               = reaches || is_loss;
+        if (!is_loss && !is_softmax && !graph_.passes(o)) return false;
+        for (uint32_t r = 0; r < op.result_count && !is_loss; ++r) open.push_back(function_.output(op, r));
+      }
+    }
+    return reaches;
+  }
+
+  const ir::Function& function_;
+  const interpret::Values<interpret::Mixed>& values_;
+  const LinearGraph graph_;
+  std::vector<Sources> sources_;  // per linear, of its activation
+  std::set<size_t> used_;         // linears that are in a block
+  Transformer found_;
+};
+
+std::string counted(size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string form(const TransformerBlock& block) {
+  const size_t columns = block.columns.size();
+  if (block.kind == TransformerBlock::Kind::mlp)
+    return columns == 1 ? "up, down" : columns == 2 ? "up and gate, down" : "several products, down";
+  return columns == 1 ? "q|k|v in one product" : "q, k, v in " + std::to_string(columns) + " products";
+}
+
+}  // namespace
+
+Transformer recognise(const ir::Function& function, const interpret::Values<interpret::Mixed>& values) {
+  return Recogniser(function, values).run();
+}
+
+std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function) {
+  std::map<std::string, size_t> blocks;
+  for (const TransformerBlock& block : transformer.blocks) {
+    ++blocks[std::string(block.kind == TransformerBlock::Kind::attention ? "attention block" : "MLP block") + "|" +
+             form(block)];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, count] : blocks) {
+    const size_t bar = what.find('|');
+    lines.push_back(counted(count, what.substr(0, bar)) + " (" + what.substr(bar + 1) + ")");
+  }
+  for (const size_t table : transformer.embeddings) lines.push_back("embedding %" + function.values[table].name);
+  for (const Linear& head : transformer.heads) {
+    const bool tied        = transformer.embeddings.contains(head.weight);
+    const std::string what = transformer.embeddings.empty() ? "output layer %" : "LM head %";
+    lines.push_back(what + function.values[head.weight].name + (tied ? ", tied to the embedding" : ""));
+  }
+  return lines;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,32 @@
+// The blocks of a transformer as Megatron-LM (Shoeybi et al., 2019) splits them, recognised by how a program computes.
+//
+//   attention   x -> q, k, v (one product or several, by columns) -> softmax(q k') v -> output projection (by rows)
+//   mlp         x -> up, and gate (by columns) -> element by element -> down (by rows)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transform/tensor/linears.h"
+
+namespace foreflow::transform {
+
+struct TransformerBlock {
+  enum class Kind : uint8_t { attention, mlp };
+  Kind kind;
+  std::vector<Linear> columns, rows;
+};
+
+struct Transformer {
+  std::vector<TransformerBlock> blocks;
+  std::set<size_t> embeddings;  // parameters: the tables of the vocabulary
+  std::vector<Linear> heads;    // products that lead to a result or a loss with no other product behind
+};
+
+Transformer recognise(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
+
+// "2 attention blocks (q|k|v in one product)", "1 MLP block (up and gate)", "embedding %wte", "LM head %wte, tied to
+// the embedding".
+std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function);
+
+}  // namespace foreflow::transform

@@ -1,0 +1,137 @@
+#include "transform/tensor/weight_plan.h"
+
+#include <algorithm>
+
+#include "foreflow/base/text.h"
+#include "transform/autodiff/trained.h"
+#include "transform/tensor/transformer.h"
+
+namespace foreflow::transform {
+namespace {
+
+constexpr int64_t kMostDims = 8;
+
+[[noreturn]] void refuse_unmatched(const TensorPlan& plan, const WeightSplit& split, std::vector<std::string> names) {
+  constexpr size_t kShown = 3;
+  std::vector<std::string> shown;
+  while (!names.empty() && shown.size() < kShown) {
+    shown.push_back(nearest(split.pattern, names));
+    names.erase(std::find(names.begin(), names.end(), shown.back()));
+  }
+  throw Error(
+      plan.where,
+      "\"" + split.pattern + "\" matches no weight" +
+          (shown.empty() ? "" : (shown.size() == 1 ? "; the nearest is " : "; the nearest are ") + list_or(shown)));
+}
+
+void check_split(const TensorPlan& plan, const WeightSplit& split, const std::string& name, const ir::Type& type,
+                 int ways) {
+  const auto dim         = static_cast<size_t>(split.dim);
+  const std::string what = "%" + name + " is " + ir::to_string(type.dims);
+  if (dim >= type.dims.size()) {
+    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + ", but " + what);
+  }
+  if (type.dims[dim] % ways != 0) {
+    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + " over " +
+                                std::to_string(ways) + " devices, which does not divide it: " + what);
+  }
+}
+
+SplitDims by_patterns(const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
+                      const TensorPlan& plan, int ways) {
+  SplitDims dims(function.parameters.size());
+  const std::vector<bool> weights = model_weights(function);
+  for (const WeightSplit& split : plan.splits) {
+    std::vector<std::string> names;
+    bool found = false;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const std::string& name = function.values[i].name;
+      if (!weights[i]) continue;
+      names.push_back(name);
+      if (!matches(split.pattern, name)) continue;
+      found = true;
+      if (dims[i]) continue;
+      check_split(plan, split, name, values[i].type, ways);
+      dims[i] = split.dim;
+    }
+    if (!found) refuse_unmatched(plan, split, std::move(names));
+  }
+  return dims;
+}
+
+SplitDims by_blocks(const std::string& where, const ir::Function& function,
+                    const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
+  const Transformer transformer = recognise(function, values);
+  if (transformer.blocks.empty()) {
+    throw Error(
+        where, "has no attention or MLP block that the plan megatron recognises; use auto, or a file of name patterns");
+  }
+  SplitDims dims(function.parameters.size());
+  const auto split = [&](size_t parameter, int32_t dim) {
+    const ir::Type& type = values[parameter].type;
+    if (type.dims[static_cast<size_t>(dim)] % ways != 0) {
+      throw Error(where, "the plan megatron splits dimension " + std::to_string(dim) + " of %" +
+                             function.values[parameter].name + ", " + ir::to_string(type.dims) + ", which " +
+                             std::to_string(ways) + " devices do not divide");
+    }
+    if (!dims[parameter]) dims[parameter] = dim;
+  };
+  const auto by_columns = [&](const Linear& linear) {
+    split(linear.weight, linear.out_dim);
+    if (linear.bias) split(*linear.bias, 0);
+  };
+  for (const TransformerBlock& block : transformer.blocks) {
+    for (const Linear& linear : block.columns) by_columns(linear);
+    for (const Linear& linear : block.rows) split(linear.weight, linear.in_dim);
+  }
+  for (const Linear& head : transformer.heads) {
+    const bool tied = transformer.embeddings.contains(head.weight);
+    if (sharding.vocabulary && !transformer.embeddings.empty() && !tied) by_columns(head);
+  }
+  return dims;
+}
+
+}  // namespace
+
+std::vector<bool> model_weights(const ir::Function& function) {
+  std::vector<bool> used(function.parameters.size());
+  for (const ir::Op& op : function.ops) {
+    if (!op.is_call() && op.def->role == ir::Role::optimizer) continue;
+    for (const ir::ValueId id : function.inputs(op)) {
+      if (id != ir::ValueId::none && ir::index(id) < used.size()) used[ir::index(id)] = true;
+    }
+  }
+  for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && function.parameters[i] == ir::ParameterRole::weight;
+  return used;
+}
+
+SplitDims weight_splits(const ir::Module& module, const ir::Function& function,
+                        const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
+  const TensorPlan& plan = sharding.plan;
+  if (ways > 1 && plan.kind == TensorPlan::Kind::patterns) return by_patterns(function, values, plan, ways);
+  if (ways > 1 && plan.kind == TensorPlan::Kind::megatron)
+    return by_blocks(module.source + ": @" + function.name, function, values, sharding, ways);
+  return SplitDims(function.parameters.size());
+}
+
+TensorPlan read_tensor_plan(const JsonView& patterns) {
+  TensorPlan plan{TensorPlan::Kind::patterns, {}, patterns.where()};
+  for (const auto& [pattern, dim] : patterns.members()) {
+    const int64_t* number = dim.json().if_int();
+    if (number == nullptr || *number < 0 || *number >= kMostDims) {
+      dim.fail("is " + dim.json().dump_compact() + "; write the dimension that is split, such as 0 or 1");
+    }
+    plan.splits.push_back({pattern, static_cast<int>(*number)});
+  }
+  if (plan.splits.empty()) patterns.fail("names no weight; write an object such as {\"h.*.attn.weight\": 1}");
+  return plan;
+}
+
+TensorPlan find_tensor_plan(const std::string& word) {
+  if (word == "auto") return {};
+  if (word == "megatron") return {TensorPlan::Kind::megatron, {}, {}};
+  const Json json = parse_json(read_file(word), word);
+  return read_tensor_plan(JsonView(json, word));
+}
+
+}  // namespace foreflow::transform
