@@ -47,7 +47,7 @@ std::string types_text(const std::vector<TypeRow>& rows) {
   return text + type_line(total);
 }
 
-std::string result_name(const ir::Function& function, const ir::Op& op) {
+std::string printed_result(const ir::Function& function, const ir::Op& op) {
   if (op.result_count == 0) return "_";
   const std::string& name = function.value(function.output(op, 0)).name;
   return "%" + (name.empty() ? "v" + std::to_string(op.first_result) : name);
@@ -59,7 +59,7 @@ std::string op_line(const Subject& subject, const Analysis& analysis, size_t o) 
   const std::string line = op.line > 0 ? fmt::format("  line {}", op.line) : "";
   return fmt::format("  {:>14} {:>14} {:>14}  {} = {}{}\n", in_unit(analysis.weighing.name, timing.earliest_start),
                      in_unit(analysis.weighing.name, timing.weight), in_unit(analysis.weighing.name, timing.slack()),
-                     result_name(subject.function(), op), op.def->name, line);
+                     printed_result(subject.function(), op), op.def->name, line);
 }
 
 std::string path_by_type(const Subject& subject, const Analysis& analysis) {

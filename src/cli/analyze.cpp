@@ -8,7 +8,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::cli::definitions::analyze {
+namespace foreflow::cli::definitions::analyze_command {
 namespace {
 
 struct Options {
@@ -99,4 +99,4 @@ CommandDef row() {
           "foreflow analyze gpt2.onnx --shape input1=1,1,128 --weight seconds --platform dgx_a100", declare};
 }
 
-}  // namespace foreflow::cli::definitions::analyze
+}  // namespace foreflow::cli::definitions::analyze_command

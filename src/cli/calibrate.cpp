@@ -5,7 +5,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 
-namespace foreflow::cli::definitions::calibrate {
+namespace foreflow::cli::definitions::calibrate_command {
 namespace {
 
 struct Options {
@@ -88,4 +88,4 @@ CommandDef row() {
           "foreflow calibrate times.csv -o calibration/laptop.json", declare};
 }
 
-}  // namespace foreflow::cli::definitions::calibrate
+}  // namespace foreflow::cli::definitions::calibrate_command

@@ -7,7 +7,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/interpret/placement.h"
 
-namespace foreflow::cli::definitions::check {
+namespace foreflow::cli::definitions::check_command {
 namespace {
 
 // Parsing verifies; placement finds ops with operands on two devices, interpretation those whose operands do not fit.
@@ -35,4 +35,4 @@ Action declare(CLI::App& command) {
 
 CommandDef row() { return {"check", "verify a program: form, types, devices", "foreflow check mlp.distir", declare}; }
 
-}  // namespace foreflow::cli::definitions::check
+}  // namespace foreflow::cli::definitions::check_command

@@ -12,7 +12,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
 
-namespace foreflow::cli::definitions::collective {
+namespace foreflow::cli::definitions::collective_command {
 namespace {
 
 using simulate::Alone;
@@ -219,4 +219,4 @@ CommandDef row() {
           "foreflow collective all_reduce --ranks 16 --platform dgx_a100 --bytes 1MiB,64MiB", declare};
 }
 
-}  // namespace foreflow::cli::definitions::collective
+}  // namespace foreflow::cli::definitions::collective_command

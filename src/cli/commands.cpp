@@ -4,7 +4,7 @@ namespace foreflow::cli {
 
 // clang-format off
 namespace definitions {
-#define FOREFLOW_ROW(name) namespace name { CommandDef row(); }
+#define FOREFLOW_ROW(name) namespace name##_command { CommandDef row(); }
 #include "cli/commands.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
@@ -13,7 +13,7 @@ namespace definitions {
 const Registry<CommandDef>& commands() {
   // clang-format off
   static const Registry<CommandDef> rows("command", {
-#define FOREFLOW_ROW(name) definitions::name::row(),
+#define FOREFLOW_ROW(name) definitions::name##_command::row(),
 #include "cli/commands.def"
 #undef FOREFLOW_ROW
   });

@@ -9,7 +9,7 @@
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::cli::definitions::evaluate {
+namespace foreflow::cli::definitions::evaluate_command {
 namespace {
 
 struct Options {
@@ -114,4 +114,4 @@ CommandDef row() {
           "foreflow evaluate model.onnx --input x=input_0.pb --expect y=output_0.pb", declare};
 }
 
-}  // namespace foreflow::cli::definitions::evaluate
+}  // namespace foreflow::cli::definitions::evaluate_command

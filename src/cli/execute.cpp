@@ -16,7 +16,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions::execute {
+namespace foreflow::cli::definitions::execute_command {
 namespace {
 
 struct Options {
@@ -171,4 +171,4 @@ CommandDef row() {
           declare};
 }
 
-}  // namespace foreflow::cli::definitions::execute
+}  // namespace foreflow::cli::definitions::execute_command

@@ -12,7 +12,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 
-namespace foreflow::cli::definitions::import {
+namespace foreflow::cli::definitions::import_command {
 namespace {
 
 struct Options {
@@ -122,4 +122,4 @@ CommandDef row() {
           "foreflow import gpt2.onnx --shape input1=1,1,128 -o gpt2.distir", declare};
 }
 
-}  // namespace foreflow::cli::definitions::import
+}  // namespace foreflow::cli::definitions::import_command

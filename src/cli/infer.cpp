@@ -7,7 +7,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 
-namespace foreflow::cli::definitions::infer {
+namespace foreflow::cli::definitions::infer_command {
 namespace {
 
 struct Options {
@@ -58,4 +58,4 @@ CommandDef row() {
           "foreflow infer mlp.distir --input 'x=Tensor[Float32, (64, 512)]'", declare};
 }
 
-}  // namespace foreflow::cli::definitions::infer
+}  // namespace foreflow::cli::definitions::infer_command

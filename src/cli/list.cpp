@@ -12,7 +12,7 @@
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::cli::definitions::list {
+namespace foreflow::cli::definitions::list_command {
 namespace {
 
 struct Row {
@@ -171,4 +171,4 @@ CommandDef row() {
   return {"list", "show a table: ops, passes, schedules, topologies, ...", "foreflow list schedules", declare};
 }
 
-}  // namespace foreflow::cli::definitions::list
+}  // namespace foreflow::cli::definitions::list_command

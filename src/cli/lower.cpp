@@ -16,7 +16,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions::lower {
+namespace foreflow::cli::definitions::lower_command {
 namespace {
 
 struct Options {
@@ -125,4 +125,4 @@ CommandDef row() {
           "foreflow lower scenarios/gpt2_xl_dgx2.json -o ranks", declare};
 }
 
-}  // namespace foreflow::cli::definitions::lower
+}  // namespace foreflow::cli::definitions::lower_command

@@ -6,7 +6,7 @@
 #include "foreflow/platform/draw.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions::platform {
+namespace foreflow::cli::definitions::platform_command {
 namespace {
 
 struct Options {
@@ -63,4 +63,4 @@ CommandDef row() {
           "foreflow platform dgx_a100 --nodes 4 --set fabric=fat_tree2 --route node0-gpu0 node1-gpu0", declare};
 }
 
-}  // namespace foreflow::cli::definitions::platform
+}  // namespace foreflow::cli::definitions::platform_command

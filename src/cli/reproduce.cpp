@@ -5,7 +5,7 @@
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
 
-namespace foreflow::cli::definitions::reproduce {
+namespace foreflow::cli::definitions::reproduce_command {
 namespace {
 
 struct Options {
@@ -49,4 +49,4 @@ CommandDef row() {
           "foreflow reproduce distir_table3", declare};
 }
 
-}  // namespace foreflow::cli::definitions::reproduce
+}  // namespace foreflow::cli::definitions::reproduce_command

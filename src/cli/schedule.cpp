@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "foreflow/schedule/describe.h"
 
-namespace foreflow::cli::definitions::schedule {
+namespace foreflow::cli::definitions::schedule_command {
 namespace {
 
 struct Options {
@@ -67,4 +67,4 @@ CommandDef row() {
           "foreflow schedule 1f1b --stages 4 --microbatches 8", declare};
 }
 
-}  // namespace foreflow::cli::definitions::schedule
+}  // namespace foreflow::cli::definitions::schedule_command

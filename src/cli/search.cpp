@@ -7,7 +7,7 @@
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
 
-namespace foreflow::cli::definitions::search {
+namespace foreflow::cli::definitions::search_command {
 namespace {
 
 struct Options {
@@ -100,4 +100,4 @@ CommandDef row() {
           "foreflow search scenarios/gpt2_search_dgx2.json --top 5", declare};
 }
 
-}  // namespace foreflow::cli::definitions::search
+}  // namespace foreflow::cli::definitions::search_command

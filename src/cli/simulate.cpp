@@ -10,7 +10,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::cli::definitions::simulate {
+namespace foreflow::cli::definitions::simulate_command {
 namespace {
 
 struct Options {
@@ -83,4 +83,4 @@ CommandDef row() {
           "foreflow simulate scenarios/gpt2_xl_dgx2.json --set strategy.tp=4 --trace trace.json", declare};
 }
 
-}  // namespace foreflow::cli::definitions::simulate
+}  // namespace foreflow::cli::definitions::simulate_command

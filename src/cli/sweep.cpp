@@ -10,7 +10,7 @@
 #include "foreflow/base/progress.h"
 #include "foreflow/scenario/scenario.h"
 
-namespace foreflow::cli::definitions::sweep {
+namespace foreflow::cli::definitions::sweep_command {
 namespace {
 
 constexpr const char* kMeasure =
@@ -95,4 +95,4 @@ CommandDef row() {
           declare};
 }
 
-}  // namespace foreflow::cli::definitions::sweep
+}  // namespace foreflow::cli::definitions::sweep_command

@@ -6,7 +6,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::cli::definitions::transform {
+namespace foreflow::cli::definitions::transform_command {
 namespace {
 
 struct Options {
@@ -49,4 +49,4 @@ CommandDef row() {
           "foreflow transform mlp.distir --pass differentiate --pass 'shard(tp=2)'", declare};
 }
 
-}  // namespace foreflow::cli::definitions::transform
+}  // namespace foreflow::cli::definitions::transform_command

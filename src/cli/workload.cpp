@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::cli::definitions::workload {
+namespace foreflow::cli::definitions::workload_command {
 namespace {
 
 constexpr std::string_view kGpt2 = "gpt2";  // a graph, not a family: written node for node as the real export has it
@@ -157,4 +157,4 @@ CommandDef row() {
           "foreflow workload gpt2 --layers 24 --hidden 2048 --heads 16 -o gpt2_xl.onnx", declare};
 }
 
-}  // namespace foreflow::cli::definitions::workload
+}  // namespace foreflow::cli::definitions::workload_command

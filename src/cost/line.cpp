@@ -10,11 +10,11 @@ namespace foreflow::cost {
 namespace {
 
 constexpr size_t kTerms = 3;                               // flops, bytes, 1
-using Row               = std::array<double, kTerms + 1>;  // the terms and the right-hand side
+using Equation          = std::array<double, kTerms + 1>;  // the terms and the right-hand side
 
 // The terms of a point over its time: the right-hand side is 1, so that errors are relative.
-std::vector<Row> relative_rows(std::span<const Point> points) {
-  std::vector<Row> rows;
+std::vector<Equation> relative_equations(std::span<const Point> points) {
+  std::vector<Equation> rows;
   for (const Point& point : points) {
     const double time = point.time.value();
     if (time > 0) rows.push_back({point.flops.value() / time, point.bytes.value() / time, 1 / time, 1});
@@ -23,7 +23,7 @@ std::vector<Row> relative_rows(std::span<const Point> points) {
 }
 
 // Gauss-Jordan with pivoting on a symmetric system of `n` unknowns; nothing when it is singular.
-std::optional<std::array<double, kTerms>> solve(std::array<Row, kTerms> system, size_t n) {
+std::optional<std::array<double, kTerms>> solve(std::array<Equation, kTerms> system, size_t n) {
   constexpr double kSingular = 1e-12;
   for (size_t column = 0; column < n; ++column) {
     size_t pivot = column;
@@ -45,18 +45,18 @@ std::optional<std::array<double, kTerms>> solve(std::array<Row, kTerms> system, 
 using Coefficients = std::array<double, kTerms>;
 
 // Least squares with the terms in `subset` only; each column is scaled to length 1 first.
-std::optional<Coefficients> solve_subset(const std::vector<Row>& rows, unsigned subset) {
+std::optional<Coefficients> solve_subset(const std::vector<Equation>& rows, unsigned subset) {
   std::vector<size_t> terms;
   Coefficients scale{};
   for (size_t t = 0; t < kTerms; ++t) {
     if ((subset >> t & 1U) == 0) continue;
-    for (const Row& row : rows) scale[t] += row[t] * row[t];
+    for (const Equation& row : rows) scale[t] += row[t] * row[t];
     scale[t] = std::sqrt(scale[t]);
     if (scale[t] == 0) return std::nullopt;
     terms.push_back(t);
   }
-  std::array<Row, kTerms> normal{};
-  for (const Row& row : rows) {
+  std::array<Equation, kTerms> normal{};
+  for (const Equation& row : rows) {
     for (size_t i = 0; i < terms.size(); ++i) {
       const double left = row[terms[i]] / scale[terms[i]];
       for (size_t j = 0; j < terms.size(); ++j) normal[i][j] += left * row[terms[j]] / scale[terms[j]];
@@ -73,9 +73,9 @@ std::optional<Coefficients> solve_subset(const std::vector<Row>& rows, unsigned 
   return coefficients;
 }
 
-double squared_error(const std::vector<Row>& rows, const Coefficients& coefficients) {
+double squared_error(const std::vector<Equation>& rows, const Coefficients& coefficients) {
   double sum = 0;
-  for (const Row& row : rows) {
+  for (const Equation& row : rows) {
     double error = -row[kTerms];
     for (size_t t = 0; t < kTerms; ++t) error += coefficients[t] * row[t];
     sum += error * error;
@@ -89,7 +89,7 @@ Line fit_line(std::span<const Point> points) {
   // Bit 0: flops, bit 1: bytes, bit 2: the fixed time; fewest terms first.
   static constexpr std::array kSubsets = {1U, 2U, 4U, 5U, 6U, 3U, 7U};
   constexpr double kBetter             = 1e-9;  // relative errors below are those of rounding
-  const std::vector<Row> rows          = relative_rows(points);
+  const std::vector<Equation> rows     = relative_equations(points);
   Coefficients best{};
   double least = squared_error(rows, best);
   for (const unsigned subset : kSubsets) {

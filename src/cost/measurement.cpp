@@ -52,9 +52,9 @@ std::vector<std::string> cells_of(std::string_view line, const std::string& wher
 }
 
 // One line with the numbers of the columns that the file has.
-class Row {
+class CsvRow {
  public:
-  Row(const std::map<std::string, size_t, std::less<>>& places, std::vector<std::string> cells, std::string where)
+  CsvRow(const std::map<std::string, size_t, std::less<>>& places, std::vector<std::string> cells, std::string where)
       : places_(places), cells_(std::move(cells)), where_(std::move(where)) {
     if (cells_.size() == places_.size()) return;
     throw Error(where_, fmt::format("has {} cells; the first line names {} columns", cells_.size(), places_.size()));
@@ -86,7 +86,7 @@ class Row {
   std::string where_;
 };
 
-Measurement measurement_of(const Row& row) {
+Measurement measurement_of(const CsvRow& row) {
   Measurement result;
   result.kind      = row.kind();
   result.rank      = static_cast<int>(row.number("rank", 0));
@@ -143,7 +143,7 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
     if (places.empty()) {
       places = places_of(cells, where);
     } else {
-      measurements.push_back(measurement_of(Row(places, std::move(cells), where)));
+      measurements.push_back(measurement_of(CsvRow(places, std::move(cells), where)));
     }
   }
   if (measurements.empty()) throw Error(name, "holds no measurement; `foreflow execute --measurements` writes some");

@@ -3,7 +3,7 @@
 namespace foreflow::lower {
 namespace {
 
-using Instance = interpret::Instance<interpret::Mixed>;
+using MixedInstance = interpret::Instance<interpret::Mixed>;
 
 void collect(const ir::Type& type, std::set<ir::Device>& devices) {
   devices.insert(type.device);
@@ -11,7 +11,7 @@ void collect(const ir::Type& type, std::set<ir::Device>& devices) {
 }
 
 // Large functions repeat few values, so equal ones are looked at once.
-std::set<ir::Device> devices_of_values(const Instance& instance) {
+std::set<ir::Device> devices_of_values(const MixedInstance& instance) {
   std::set<ir::Device> devices;
   std::vector<bool> seen;
   for (size_t i = 0; i < instance.values.size(); ++i) {
@@ -28,8 +28,8 @@ std::set<ir::Device> devices_of_values(const Instance& instance) {
 
 const std::set<ir::Device>& Devices::of(int32_t number) {
   if (const auto known = known_.find(number); known != known_.end()) return known->second;
-  const Instance& instance     = interpretation_.instances[static_cast<size_t>(number)];
-  std::set<ir::Device> devices = devices_of_values(instance);
+  const MixedInstance& instance = interpretation_.instances[static_cast<size_t>(number)];
+  std::set<ir::Device> devices  = devices_of_values(instance);
   std::set<std::pair<int32_t, interpret::DeviceMap>> calls;
   for (size_t o = 0; o < instance.callee.size(); ++o) {
     const interpret::DeviceMap& map = instance.maps[o];

@@ -9,7 +9,7 @@
 namespace foreflow::lower {
 namespace {
 
-using Instance = interpret::Instance<interpret::Mixed>;
+using MixedInstance = interpret::Instance<interpret::Mixed>;
 
 constexpr int32_t kNever  = -1;
 constexpr int32_t kPinned = INT32_MAX;  // lives on after the function
@@ -22,7 +22,7 @@ bool within_one_memory(const ir::Type& from, const ir::Type& to) {
 }
 
 // The operand of a view whose memory result `i` of `op` takes over, or none.
-ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_t i, const Instance& instance,
+ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_t i, const MixedInstance& instance,
                            cost::MemoryRule rule) {
   const auto inputs = function.inputs(op);
   if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
@@ -37,7 +37,7 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
 // Finds buffers and the last op that touches each.
 class Analysis {
  public:
-  Analysis(const ir::Module& module, const Instance& instance, const Boundary& boundary, cost::MemoryRule rule)
+  Analysis(const ir::Module& module, const MixedInstance& instance, const Boundary& boundary, cost::MemoryRule rule)
       : module_(module),
         function_(module.functions[instance.function]),
         instance_(instance),
@@ -195,7 +195,7 @@ class Analysis {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const Instance& instance_;
+  const MixedInstance& instance_;
   const Boundary& boundary_;
   cost::MemoryRule rule_;
   Liveness result_;
@@ -205,7 +205,8 @@ class Analysis {
 
 }  // namespace
 
-Liveness analyse(const ir::Module& module, const Instance& instance, const Boundary& boundary, cost::MemoryRule rule) {
+Liveness analyse(const ir::Module& module, const MixedInstance& instance, const Boundary& boundary,
+                 cost::MemoryRule rule) {
   return Analysis(module, instance, boundary, rule).run();
 }
 

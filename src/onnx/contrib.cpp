@@ -25,7 +25,7 @@ void name_output_type(Node& node) {
 
 void by_tanh(Node& node) { node.attributes.set("approximate", std::string("tanh")); }
 
-struct Row {
+struct ContribRow {
   std::string_view domain, op, row;
   std::string_view operands      = {};       // which operand comes first, second, ..; empty: all in their order
   void (*attributes)(Node& node) = nullptr;  // changes to the attributes
@@ -34,41 +34,42 @@ struct Row {
 constexpr std::string_view kRuntime = "com.microsoft", kAten = "org.pytorch.aten";
 
 constexpr std::array kRows = {
-    Row{kRuntime, "FastGeluGrad", "GeluGrad", "10", by_tanh},
-    Row{kRuntime, "GatherGrad", "GatherGrad", "120"},
-    Row{kRuntime, "Gelu", "Gelu"},
-    Row{kRuntime, "GeluGrad", "GeluGrad", "10"},
-    Row{kRuntime, "LayerNormalization", "LayerNormalization"},
-    Row{kRuntime, "LayerNormalizationGrad", "LayerNormalizationGrad", "120"},
-    Row{kRuntime, "LogSoftmaxGrad", "LogSoftmaxGrad", "10", flatten},
-    Row{kRuntime, "LogSoftmaxGrad_13", "LogSoftmaxGrad", "10"},
-    Row{kRuntime, "ReduceSumTraining", "ReduceSum"},
-    Row{kRuntime, "ReluGrad", "ReluGrad", "10"},
-    Row{kRuntime, "SGDOptimizer", "DescentStep"},
-    Row{kRuntime, "SimplifiedLayerNormalization", "SimplifiedLayerNormalization"},
-    Row{kRuntime, "SoftmaxCrossEntropyLossInternal", "SoftmaxCrossEntropyLossInternal", "", name_output_type},
-    Row{kRuntime, "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxCrossEntropyLossInternalGrad", "", name_output_type},
-    Row{kRuntime, "SoftmaxGrad", "SoftmaxGrad", "10", flatten},
-    Row{kRuntime, "SoftmaxGrad_13", "SoftmaxGrad", "10"},
-    Row{kRuntime, "SplitTraining", "Split"},
-    Row{kRuntime, "TransposeMatMul", "FusedMatMul"},
-    Row{kRuntime, "Trilu", "Trilu"},
+    ContribRow{kRuntime, "FastGeluGrad", "GeluGrad", "10", by_tanh},
+    ContribRow{kRuntime, "GatherGrad", "GatherGrad", "120"},
+    ContribRow{kRuntime, "Gelu", "Gelu"},
+    ContribRow{kRuntime, "GeluGrad", "GeluGrad", "10"},
+    ContribRow{kRuntime, "LayerNormalization", "LayerNormalization"},
+    ContribRow{kRuntime, "LayerNormalizationGrad", "LayerNormalizationGrad", "120"},
+    ContribRow{kRuntime, "LogSoftmaxGrad", "LogSoftmaxGrad", "10", flatten},
+    ContribRow{kRuntime, "LogSoftmaxGrad_13", "LogSoftmaxGrad", "10"},
+    ContribRow{kRuntime, "ReduceSumTraining", "ReduceSum"},
+    ContribRow{kRuntime, "ReluGrad", "ReluGrad", "10"},
+    ContribRow{kRuntime, "SGDOptimizer", "DescentStep"},
+    ContribRow{kRuntime, "SimplifiedLayerNormalization", "SimplifiedLayerNormalization"},
+    ContribRow{kRuntime, "SoftmaxCrossEntropyLossInternal", "SoftmaxCrossEntropyLossInternal", "", name_output_type},
+    ContribRow{kRuntime, "SoftmaxCrossEntropyLossInternalGrad", "SoftmaxCrossEntropyLossInternalGrad", "",
+               name_output_type},
+    ContribRow{kRuntime, "SoftmaxGrad", "SoftmaxGrad", "10", flatten},
+    ContribRow{kRuntime, "SoftmaxGrad_13", "SoftmaxGrad", "10"},
+    ContribRow{kRuntime, "SplitTraining", "Split"},
+    ContribRow{kRuntime, "TransposeMatMul", "FusedMatMul"},
+    ContribRow{kRuntime, "Trilu", "Trilu"},
 };
 
 // ATen names its operator in an attribute.
 constexpr std::array kAtenRows = {
-    Row{kAten, "embedding", "Gather", "01"},  // weight, indices, padding_idx, scale_grad_by_freq, sparse
-    Row{kAten, "embedding_backward", "EmbeddingGrad", "01234"},  // dy, indices, rows, padding_idx, by_freq
+    ContribRow{kAten, "embedding", "Gather", "01"},  // weight, indices, padding_idx, scale_grad_by_freq, sparse
+    ContribRow{kAten, "embedding_backward", "EmbeddingGrad", "01234"},  // dy, indices, rows, padding_idx, by_freq
 };
 
 template <class Rows>
-const Row* find_row(const Rows& rows, std::string_view domain, std::string_view op) {
+const ContribRow* find_row(const Rows& rows, std::string_view domain, std::string_view op) {
   const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.domain == domain && r.op == op; });
+      std::find_if(rows.begin(), rows.end(), [&](const ContribRow& r) { return r.domain == domain && r.op == op; });
   return row == rows.end() ? nullptr : &*row;
 }
 
-void restate(Node& node, const Row& row) {
+void restate(Node& node, const ContribRow& row) {
   node.op = row.row;
   if (row.attributes != nullptr) row.attributes(node);
   if (row.operands.empty()) return;
@@ -85,7 +86,7 @@ void restate(Node& node, const Row& row) {
 
 void restate_aten(Node& node) {
   const std::string name = node.attributes.string_or("operator", "");
-  const Row* row         = find_row(kAtenRows, kAten, name);
+  const ContribRow* row  = find_row(kAtenRows, kAten, name);
   if (row == nullptr)
     throw Error(node.where, "ATen operator \"" + name + "\" is not supported; embedding and embedding_backward are");
   node.attributes.erase("operator").erase("overload_name");
@@ -96,13 +97,13 @@ void restate_aten(Node& node) {
 
 std::string_view contrib_row(std::string_view domain, std::string_view op) {
   if (domain == kAten && op == "ATen") return kAtenRows.front().row;
-  const Row* row = find_row(kRows, domain, op);
+  const ContribRow* row = find_row(kRows, domain, op);
   return row == nullptr ? std::string_view() : row->row;
 }
 
 void restate_contrib(Node& node) {
   if (node.domain == kAten && node.op == "ATen") return restate_aten(node);
-  if (const Row* row = find_row(kRows, node.domain, node.op)) restate(node, *row);
+  if (const ContribRow* row = find_row(kRows, node.domain, node.op)) restate(node, *row);
 }
 
 }  // namespace foreflow::onnx

@@ -10,13 +10,13 @@ namespace {
 
 using ir::DType;
 
-struct Row {
+struct DTypeRow {
   std::string_view text;
   std::optional<DType> dtype;
 };
 
 // TensorProto.DataType up to IR version 10; a row's place is its number.
-constexpr std::array<Row, 24> kTypes = {{
+constexpr std::array<DTypeRow, 24> kTypes = {{
     {"UNDEFINED", {}},
     {"FLOAT", DType::f32},
     {"UINT8", DType::u8},
@@ -52,7 +52,7 @@ std::optional<DType> find_dtype(int64_t number) {
 }
 
 int32_t number_of(DType dtype) {
-  const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const Row& r) { return r.dtype == dtype; });
+  const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const DTypeRow& r) { return r.dtype == dtype; });
   FOREFLOW_CHECK(row != kTypes.end(), "every data type has a number in ONNX");
   return static_cast<int32_t>(row - kTypes.begin());
 }

@@ -53,7 +53,7 @@ class Check {
     const auto index   = static_cast<size_t>(parts_.places[static_cast<size_t>(device)].index);
     std::set<int> found;
     for (const auto& [cost, door] : parts_.shapes[static_cast<size_t>(home.shape)].leaving[index]) {
-      const Port& port = home.ports[static_cast<size_t>(door)];
+      const IslandPort& port = home.ports[static_cast<size_t>(door)];
       found.insert(pieces_[static_cast<size_t>(parts_.core.switches[static_cast<size_t>(port.at)].core)]);
     }
     return found;
@@ -67,7 +67,7 @@ class Check {
   void require_inside(const std::vector<int>& from, const std::vector<int>& to) const {
     for (const int first : from) {
       for (const int last : to) {
-        const Place a = parts_.places[static_cast<size_t>(first)], b = parts_.places[static_cast<size_t>(last)];
+        const IslandPlace a = parts_.places[static_cast<size_t>(first)], b = parts_.places[static_cast<size_t>(last)];
         if (a.island != b.island || !joined(island(first), a.index, b.index)) fail(first, last);
       }
     }

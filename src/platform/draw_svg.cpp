@@ -14,7 +14,7 @@ namespace {
 constexpr double kSlot = 66, kGap = 26, kWidth = 58, kHeight = 24, kRow = 96, kMargin = 30, kLegendLine = 20;
 constexpr double kHighestArc = 150;  // its control point; the arc reaches half of it
 
-struct Place {
+struct BoxCentre {
   double x, y;  // the middle of the item's box
 };
 
@@ -31,7 +31,7 @@ std::string escaped(std::string_view text) {
 }
 
 // What an item of a row would like to stand over: the middle of what it is joined to in rows nearer to the devices.
-double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, const std::vector<Place>& places,
+double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, const std::vector<BoxCentre>& places,
             int at) {
   double sum    = 0;
   int count     = 0;
@@ -45,8 +45,8 @@ double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, c
 }
 
 // Devices side by side, servers with a gap between them; then row after row, as near to the wishes as slots allow.
-std::vector<Place> lay_out(const Sketch& sketch) {
-  std::vector<Place> places(sketch.items.size());
+std::vector<BoxCentre> lay_out(const Sketch& sketch) {
+  std::vector<BoxCentre> places(sketch.items.size());
   std::vector<std::vector<int>> joined(sketch.items.size());
   for (const Line& line : sketch.lines) {
     joined[static_cast<size_t>(line.a)].push_back(line.b);
@@ -86,22 +86,22 @@ std::vector<Place> lay_out(const Sketch& sketch) {
 }
 
 // Moves everything into the page and returns its size; `head` is what stands above.
-Place fit(std::vector<Place>& places, double head) {
+BoxCentre fit(std::vector<BoxCentre>& places, double head) {
   double left = places.front().x, top = places.front().y, right = left, bottom = top;
-  for (const Place& place : places) {
+  for (const BoxCentre& place : places) {
     left   = std::min(left, place.x);
     right  = std::max(right, place.x);
     top    = std::min(top, place.y);
     bottom = std::max(bottom, place.y);
   }
   const double dx = kMargin + kSlot / 2 - left, dy = head + kMargin + kHeight - top;
-  for (Place& place : places) place = {place.x + dx, place.y + dy};
+  for (BoxCentre& place : places) place = {place.x + dx, place.y + dy};
   return {std::max(right + dx + kMargin + kSlot / 2, 480.0), bottom + dy + kMargin + kHeight};
 }
 
 // Straight between rows; items of one row are joined by an arc above it, devices by one below.
-std::string path(const Sketch& sketch, const Line& line, const std::vector<Place>& places) {
-  const Place a = places[static_cast<size_t>(line.a)], b = places[static_cast<size_t>(line.b)];
+std::string path(const Sketch& sketch, const Line& line, const std::vector<BoxCentre>& places) {
+  const BoxCentre a = places[static_cast<size_t>(line.a)], b = places[static_cast<size_t>(line.b)];
   const std::string from = fmt::format("M{:.1f},{:.1f}", a.x, a.y);
   if (a.y != b.y) return fmt::format("{} L{:.1f},{:.1f}", from, b.x, b.y);
   const double side = sketch.items[static_cast<size_t>(line.a)].row > 0 ? -1 : 1;
@@ -109,7 +109,7 @@ std::string path(const Sketch& sketch, const Line& line, const std::vector<Place
   return fmt::format("{} Q{:.1f},{:.1f} {:.1f},{:.1f}", from, (a.x + b.x) / 2, a.y + side * bow, b.x, b.y);
 }
 
-std::string boxes(const Sketch& sketch, const std::vector<Place>& places) {
+std::string boxes(const Sketch& sketch, const std::vector<BoxCentre>& places) {
   struct Box {
     double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
   };
@@ -132,7 +132,7 @@ std::string boxes(const Sketch& sketch, const std::vector<Place>& places) {
   return svg;
 }
 
-std::string item_box(const Item& item, const Place& place) {
+std::string item_box(const Item& item, const BoxCentre& place) {
   const std::string label(short_name(item));
   const double size = std::min(11.0, 1.7 * kWidth / static_cast<double>(std::max<size_t>(label.size(), 1)));
   return fmt::format(
@@ -150,13 +150,13 @@ std::string draw_svg(const Platform& platform) {
   const Sketch sketch = platform::sketch(platform);
   Legend legend;
   for (const Line& line : sketch.lines) ++legend[{line.kind, line.about}];
-  std::vector<Place> places = lay_out(sketch);
-  const bool arcs           = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
+  std::vector<BoxCentre> places = lay_out(sketch);
+  const bool arcs               = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
     const int row = sketch.items[static_cast<size_t>(line.a)].row;
     return row > 0 && row == sketch.items[static_cast<size_t>(line.b)].row;
   });
-  const double head         = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
-  const Place size          = fit(places, head);
+  const double head             = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
+  const BoxCentre size          = fit(places, head);
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "

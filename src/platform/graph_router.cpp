@@ -42,7 +42,7 @@ class GraphRouter {
     Route route{{}, Seconds(0)};
     if (from == to) return route;
     route.links.reserve(kUsualLinks);
-    const Place a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
+    const IslandPlace a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
     const Island& home = parts_.islands[static_cast<size_t>(a.island)];
     const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), rails_[static_cast<size_t>(to)]};
     if (a.island == b.island && left(home, b.index, a.index) != kFar) {
@@ -83,14 +83,14 @@ class GraphRouter {
         [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
   }
 
-  Cost through_core(const Port& leaving, const Port& entering) const {
+  Cost through_core(const IslandPort& leaving, const IslandPort& entering) const {
     if (leaving.at == entering.at) return 0;
     const Switch &first = switch_at(leaving.at), &last = switch_at(entering.at);
     return add(first.up + last.down, to_core_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
   }
 
   // All pairs of ports of the least cost; none when no two meet.
-  std::vector<Ports> best_ports(const Place& from, const Place& to) const {
+  std::vector<Ports> best_ports(const IslandPlace& from, const IslandPlace& to) const {
     const Island& a      = parts_.islands[static_cast<size_t>(from.island)];
     const Island& b      = parts_.islands[static_cast<size_t>(to.island)];
     const auto& leaving  = shape(a).leaving[static_cast<size_t>(from.index)];
@@ -127,15 +127,15 @@ class GraphRouter {
     return equal.front();
   }
 
-  void walk_outside(const Place& from, const Place& to, Flow flow, std::vector<int>& links) const {
+  void walk_outside(const IslandPlace& from, const IslandPlace& to, Flow flow, std::vector<int>& links) const {
     std::vector<Ports> equal = best_ports(from, to);
     FOREFLOW_CHECK(!equal.empty(), "check_connected found a way");
     const uint64_t from_rail = rails_[flow.from], to_rail = rails_[flow.to];
-    const auto [first, last] = choose(std::move(equal), from_rail, to_rail);
-    const Island& a          = parts_.islands[static_cast<size_t>(from.island)];
-    const Island& b          = parts_.islands[static_cast<size_t>(to.island)];
-    const Port& leaving      = a.ports[static_cast<size_t>(first)];
-    const Port& entering     = b.ports[static_cast<size_t>(last)];
+    const auto [first, last]   = choose(std::move(equal), from_rail, to_rail);
+    const Island& a            = parts_.islands[static_cast<size_t>(from.island)];
+    const Island& b            = parts_.islands[static_cast<size_t>(to.island)];
+    const IslandPort& leaving  = a.ports[static_cast<size_t>(first)];
+    const IslandPort& entering = b.ports[static_cast<size_t>(last)];
 
     flow.quotient = from_rail;
     walk_inside(a, from.index, shape(a).doors[static_cast<size_t>(first)].at, flow, links);

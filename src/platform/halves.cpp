@@ -21,14 +21,14 @@ class UsedSteps {
 
   void mark_ways_out(const std::vector<int>& senders) {
     for (const Door& door : shape_.doors) mark_ways(senders, door.at);
-    for (const Port& port : island_.ports) mark_step(port.out_step);
+    for (const IslandPort& port : island_.ports) mark_step(port.out_step);
   }
 
   void mark_ways_in(const std::vector<int>& receivers) {
     std::vector<int> doors;
     for (const Door& door : shape_.doors) doors.push_back(door.at);
     for (const int to : receivers) mark_ways(doors, to);
-    for (const Port& port : island_.ports) mark_step(port.in_step);
+    for (const IslandPort& port : island_.ports) mark_step(port.in_step);
   }
 
  private:

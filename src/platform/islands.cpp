@@ -155,7 +155,7 @@ class Cutter {
   void add_edge(int index) {
     const Edge& edge = graph_.edges[static_cast<size_t>(index)];
     const Wire wire{edge.a, edge.b, cost(edge.forth), cost(edge.back)};
-    const Place a = parts_.places[static_cast<size_t>(edge.a)], b = parts_.places[static_cast<size_t>(edge.b)];
+    const IslandPlace a = parts_.places[static_cast<size_t>(edge.a)], b = parts_.places[static_cast<size_t>(edge.b)];
     if (a.island < 0 && b.island < 0) return core_edges_.push_back({a.index, b.index, index, wire.forth, wire.back});
     if (a.island >= 0 && a.island == b.island && is_inside(edge)) {
       parts_.islands[static_cast<size_t>(a.island)].edges.push_back(index);
@@ -168,7 +168,7 @@ class Cutter {
     add_port(b, middle, 2 * index + 1, -1, wire.back, 0);
   }
 
-  void add_port(const Place& inside, int at, int out_step, int in_step, Cost out, Cost in) {
+  void add_port(const IslandPlace& inside, int at, int out_step, int in_step, Cost out, Cost in) {
     parts_.islands[static_cast<size_t>(inside.island)].ports.push_back({at, out_step, in_step});
     drafts_[static_cast<size_t>(inside.island)].doors.push_back({inside.index, out, in});
   }
@@ -191,15 +191,15 @@ class Cutter {
 // Ports in the order of the network's vertices, those of one vertex in the order of the islands.
 void number_ports(Parts& parts) {
   std::vector<int> next(static_cast<size_t>(parts.core.network.size()) + 1);
-  const auto core_of = [&](const Port& port) {
+  const auto core_of = [&](const IslandPort& port) {
     return static_cast<size_t>(parts.core.switches[static_cast<size_t>(port.at)].core);
   };
   for (const Island& island : parts.islands) {
-    for (const Port& port : island.ports) ++next[core_of(port) + 1];
+    for (const IslandPort& port : island.ports) ++next[core_of(port) + 1];
   }
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (Island& island : parts.islands) {
-    for (Port& port : island.ports) port.number = next[core_of(port)]++;
+    for (IslandPort& port : island.ports) port.number = next[core_of(port)]++;
   }
 }
 

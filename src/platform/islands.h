@@ -33,7 +33,7 @@ struct Shape {
   std::vector<std::vector<std::pair<Cost, int>>> leaving, entering;
 };
 
-struct Port {
+struct IslandPort {
   int at;                 // the switch at its far end: an index into Core::switches
   int out_step, in_step;  // the cable
   int number = 0;         // among all ports, counted from switch to switch
@@ -41,9 +41,9 @@ struct Port {
 
 struct Island {
   int shape;
-  std::vector<int> vertices;  // of the graph
-  std::vector<int> edges;     // wire of the shape's network -> edge of the graph
-  std::vector<Port> ports;    // door -> port
+  std::vector<int> vertices;      // of the graph
+  std::vector<int> edges;         // wire of the shape's network -> edge of the graph
+  std::vector<IslandPort> ports;  // door -> port
 };
 
 // A switch outside of all islands. One with a single cable to the others is no vertex of the core's network, since
@@ -62,7 +62,7 @@ struct Core {
   std::vector<int> edges;  // wire -> edge of the graph
 };
 
-struct Place {
+struct IslandPlace {
   int island = -1;  // -1: in the core
   int index  = 0;   // vertex of the island's shape, or switch
 };
@@ -71,7 +71,7 @@ struct Parts {
   std::vector<Shape> shapes;
   std::vector<Island> islands;
   Core core;
-  std::vector<Place> places;  // of every vertex of the graph
+  std::vector<IslandPlace> places;  // of every vertex of the graph
 };
 
 // Throws Error(name, ...) when latencies are too long to be added up exactly.

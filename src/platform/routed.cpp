@@ -10,7 +10,7 @@
 namespace foreflow::platform {
 namespace {
 
-using Graph = std::map<std::string, std::set<std::string>>;
+using ZoneGraph = std::map<std::string, std::set<std::string>>;
 
 std::string first_host(const ZoneSpec& zone) {
   if (!zone.hosts.empty()) return zone.hosts.front();
@@ -21,11 +21,11 @@ std::string first_host(const ZoneSpec& zone) {
 }
 
 // Where one can get from each member. A Full zone has no way but its own routes.
-Graph reachable(const ZoneSpec& zone) {
-  Graph next;
+ZoneGraph reachable(const ZoneSpec& zone) {
+  ZoneGraph next;
   for (const RouteSpec& route : zone.routes) next[route.from].insert(route.to);
   if (zone.routing == "Full" || zone.routing == "None") return next;
-  Graph all;
+  ZoneGraph all;
   for (const auto& [start, unused] : next) {
     std::vector<std::string> frontier = {start};
     while (!frontier.empty()) {
@@ -41,15 +41,15 @@ Graph reachable(const ZoneSpec& zone) {
 
 // `gateways`: through which members of `zone` messages leave it; `outside`: some device that they go to.
 void check_zone(const ZoneSpec& zone, const std::set<std::string>& gateways, const std::string& outside) {
-  const Graph reach  = reachable(zone);
-  const auto require = [&](const std::string& from, const std::string& to, const std::string& from_device,
+  const ZoneGraph reach = reachable(zone);
+  const auto require    = [&](const std::string& from, const std::string& to, const std::string& from_device,
                            const std::string& to_device) {
     const auto found = reach.find(from);
     if (from == to || (found != reach.end() && found->second.contains(to))) return;
     throw Error(
-        zone.where,
-        fmt::format("no route from device \"{}\" to device \"{}\": zone \"{}\" needs a route from \"{}\" to \"{}\"",
-                    from_device, to_device, zone.id, from, to));
+           zone.where,
+           fmt::format("no route from device \"{}\" to device \"{}\": zone \"{}\" needs a route from \"{}\" to \"{}\"",
+                       from_device, to_device, zone.id, from, to));
   };
   std::map<std::string, std::string> devices;  // member -> a device in it
   for (const std::string& host : zone.hosts) devices[host] = host;

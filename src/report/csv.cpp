@@ -21,8 +21,8 @@ struct Columns {
   std::string name_and_kind, bytes;
 };
 
-std::string write(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform&) {
+std::string write_csv(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
+                      const platform::Platform&) {
   std::vector<Columns> computes, communications;
   for (const stream::Compute& compute : program.computes) computes.push_back({field(compute.name) + ",compute", "0"});
   for (const stream::Communication& communication : program.communications) {
@@ -48,7 +48,7 @@ std::string write(const Summary&, const stream::Program& program, const stream::
 }  // namespace
 
 namespace definitions::csv {
-WriterDef row() { return {"csv", "one row per item: device, stream, name, times, bytes", write}; }
+WriterDef row() { return {"csv", "one row per item: device, stream, name, times, bytes", write_csv}; }
 }  // namespace definitions::csv
 
 }  // namespace foreflow::report

@@ -60,10 +60,6 @@ std::string bar_cell(double fraction, std::string_view colour) {
                      100 * std::clamp(fraction, 0.0, 1.0), colour);
 }
 
-double share(const Summary& summary, Seconds part) {
-  return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
-}
-
 void add_cards(Page& page, const Summary& summary) {
   const auto card = [&](std::string_view what, const std::string& value, std::string_view kind) {
     page.add(R"(<div class="card{}"><span class="soft">{}</span><b>{}</b></div>)", kind, what, escape(value));
@@ -85,8 +81,8 @@ void add_cards(Page& page, const Summary& summary) {
 void add_time(Page& page, const Summary& summary) {
   page.add("<section><h2>Where the time goes, on the average device</h2><table>");
   const auto row = [&](std::string_view name, std::string_view colour, Seconds seconds) {
-    page.add("<tr>{}{}{}{}</tr>", cell(name), bar_cell(share(summary, seconds), colour),
-             figure(percent(share(summary, seconds))), figure(format(seconds)));
+    page.add("<tr>{}{}{}{}</tr>", cell(name), bar_cell(share_of_iteration(summary, seconds), colour),
+             figure(percent(share_of_iteration(summary, seconds))), figure(format(seconds)));
   };
   for (const FamilyTime& family : time_by_family(summary)) row(family.name, family.colour, family.seconds);
   row("idle", "#c3cad3", averages(summary).idle);
@@ -100,7 +96,7 @@ void add_path(Page& page, const Summary& summary) {
   const std::vector<PathShare> shares = path_shares(summary);
   for (size_t i = 0; i < std::min(shares.size(), kRows); ++i) {
     page.add("<tr>{}{}{}{}{}</tr>", cell(plain_name(shares[i].what)), cell(name_ranges(shares[i].streams, 3)),
-             figure(count(shares[i].count)), figure(percent(share(summary, shares[i].seconds))),
+             figure(count(shares[i].count)), figure(percent(share_of_iteration(summary, shares[i].seconds))),
              figure(format(shares[i].seconds)));
   }
   page.add("</table></section>");
@@ -115,8 +111,10 @@ void add_devices(Page& page, const Summary& summary) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
     page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(name_ranges(groups[i].names, 3)),
-             figure(percent(share(summary, device.busy))), figure(percent(share(summary, device.compute))),
-             figure(percent(share(summary, device.communication))), figure(percent(share(summary, device.idle))),
+             figure(percent(share_of_iteration(summary, device.busy))),
+             figure(percent(share_of_iteration(summary, device.compute))),
+             figure(percent(share_of_iteration(summary, device.communication))),
+             figure(percent(share_of_iteration(summary, device.idle))),
              bar_cell(full, device.fits ? "#7f9fc4" : "#c0392b"), figure(format(device.peak_memory)),
              figure(format(device.capacity)));
   }
@@ -163,8 +161,8 @@ void add_links(Page& page, const Summary& summary) {
   page.add("</table></section>");
 }
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform&) {
+std::string write_html(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                       const platform::Platform&) {
   const std::string title = escape(summary.job.name.empty() ? "Foreflow" : summary.job.name);
   Page page;
   page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
@@ -194,7 +192,7 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 }  // namespace
 
 namespace definitions::html {
-WriterDef row() { return {"html", "one page with the summary and the timeline", write}; }
+WriterDef row() { return {"html", "one page with the summary and the timeline", write_html}; }
 }  // namespace definitions::html
 
 }  // namespace foreflow::report

@@ -186,8 +186,8 @@ Json path_json(const Summary& summary) {
   return all;
 }
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform&) {
+std::string write_json(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                       const platform::Platform&) {
   return to_json(summary, memory_peaks(summary, program, timeline)).dump();
 }
 
@@ -224,7 +224,7 @@ Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
 }
 
 namespace definitions::json {
-WriterDef row() { return {"json", "every figure, for machines", write}; }
+WriterDef row() { return {"json", "every figure, for machines", write_json}; }
 }  // namespace definitions::json
 
 }  // namespace foreflow::report

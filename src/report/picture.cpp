@@ -13,15 +13,15 @@
 namespace foreflow::report {
 namespace {
 
-constexpr double kWidth      = 1200;
-constexpr double kMargin     = 24;
-constexpr double kTop        = 76;  // title and subtitle
-constexpr double kAxis       = 34;  // ticks below the rows
-constexpr double kLegendLine = 22;
-constexpr double kCharacter  = 0.64;  // average width of a character, in font sizes
-constexpr size_t kMostRows   = 64;
-constexpr double kOwnBox     = 4;    // blocks at least so wide are boxes with an edge and a tooltip
-constexpr double kMostPath   = 400;  // segments of the critical path that can still be followed by eye
+constexpr double kPictureWidth = 1200;
+constexpr double kMargin       = 24;
+constexpr double kTop          = 76;  // title and subtitle
+constexpr double kAxis         = 34;  // ticks below the rows
+constexpr double kLegendLine   = 22;
+constexpr double kCharacter    = 0.64;  // average width of a character, in font sizes
+constexpr size_t kMostRows     = 64;
+constexpr double kOwnBox       = 4;    // blocks at least so wide are boxes with an edge and a tooltip
+constexpr double kMostPath     = 400;  // segments of the critical path that can still be followed by eye
 
 constexpr std::string_view kInk = "#1f2933", kSoft = "#66727f", kGrid = "#d5dae1";
 
@@ -65,7 +65,7 @@ Layout lay_out(const std::vector<Label>& labels, Seconds makespan) {
   double widest        = 30;
   for (const Label& label : labels) widest = std::max(widest, text_width(label.text, style.font));
   const double left  = kMargin + widest + 12;
-  const double width = kWidth - kMargin - left;
+  const double width = kPictureWidth - kMargin - left;
   return {left, width, style, labels.size(), makespan > Seconds(0) ? width / makespan.value() : 0};
 }
 
@@ -217,7 +217,7 @@ double draw_legend(Drawing& out, const std::vector<Key>& keys, double left, doub
   double y = top;
   for (const Key& key : keys) {
     const double width = 20 + text_width(key.name, 12) + 18;
-    if (x + width > kWidth - kMargin && x > left) {
+    if (x + width > kPictureWidth - kMargin && x > left) {
       x = left;
       y += kLegendLine;
     }
@@ -274,9 +274,9 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
   Drawing out;
   out.add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:.0f}" width="{0}" height="{1:.0f}" )"
           R"(font-family="Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif">)",
-          kWidth, height);
+          kPictureWidth, height);
   out.add("{}", kDefinitions);
-  out.add(R"(<rect width="{}" height="{:.0f}" rx="8" fill="#ffffff"/>)", kWidth, height);
+  out.add(R"(<rect width="{}" height="{:.0f}" rx="8" fill="#ffffff"/>)", kPictureWidth, height);
   return out.take() + body.take() + "</svg>\n";
 }
 

@@ -4,15 +4,15 @@
 namespace foreflow::report {
 namespace {
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform&) {
+std::string write_svg(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                      const platform::Platform&) {
   return draw_timeline(summary, program, timeline);
 }
 
 }  // namespace
 
 namespace definitions::svg {
-WriterDef row() { return {"svg", "a picture of the timeline", write}; }
+WriterDef row() { return {"svg", "a picture of the timeline", write_svg}; }
 }  // namespace definitions::svg
 
 }  // namespace foreflow::report

@@ -42,10 +42,6 @@ std::string padded(std::string text, int width) {
   return text + std::string(static_cast<size_t>(width - cells(text)), ' ');
 }
 
-double share(const Summary& summary, Seconds part) {
-  return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
-}
-
 // "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
 // nodes" where none does.
 std::string where_ranks_sit(const std::string& placement, const std::vector<NodeShare>& nodes, int width) {
@@ -109,7 +105,7 @@ std::string op_list(const Summary& summary, const FamilyTime& family) {
   for (const OpTime* op : family.ops) {
     if (!out.empty()) out += ", ";
     out += plain_name(op->name);
-    if (family.ops.size() > 1) out += fmt::format(" {:.0f} %", 100 * share(summary, op->seconds));
+    if (family.ops.size() > 1) out += fmt::format(" {:.0f} %", 100 * share_of_iteration(summary, op->seconds));
     if (cells(out) > kWidth) break;
   }
   return out;
@@ -118,7 +114,7 @@ std::string op_list(const Summary& summary, const FamilyTime& family) {
 std::string where_time_goes(const Summary& summary) {
   std::string out = "\nWhere the time goes, on the average device\n";
   const auto row  = [&](std::string_view name, Seconds seconds, const std::string& detail) {
-    const double part = share(summary, seconds);
+    const double part = share_of_iteration(summary, seconds);
     const std::string line =
         fmt::format("  {:<17}{} {:>7}  {:>9}   {}", name, bar(part, kBar, " "), percent(part), format(seconds), detail);
     const std::string kept = clipped(line, kWidth);
@@ -148,11 +144,11 @@ std::string devices(const Summary& summary) {
   for (size_t i = 0; i < std::min(groups.size(), kGroups); ++i) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
-    out += fmt::format("  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 2), 24),
-                       percent(share(summary, device.busy)), percent(share(summary, device.compute)),
-                       percent(share(summary, device.communication)), percent(share(summary, device.idle)),
-                       bar(full, 10, "░"), format(device.peak_memory), format(device.capacity),
-                       device.fits ? "" : "  too much");
+    out += fmt::format(
+        "  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 2), 24),
+        percent(share_of_iteration(summary, device.busy)), percent(share_of_iteration(summary, device.compute)),
+        percent(share_of_iteration(summary, device.communication)), percent(share_of_iteration(summary, device.idle)),
+        bar(full, 10, "░"), format(device.peak_memory), format(device.capacity), device.fits ? "" : "  too much");
   }
   size_t more = 0;
   for (size_t i = kGroups; i < groups.size(); ++i) more += groups[i].names.size();
@@ -232,7 +228,7 @@ std::string path(const Summary& summary) {
   if (shares.empty()) return "";
   std::string out = "\nCritical path\n";
   for (size_t i = 0; i < std::min(shares.size(), kPathEntries); ++i) {
-    out += fmt::format("  {:>7}  {:>9}  {:>7}  {}  on {}\n", percent(share(summary, shares[i].seconds)),
+    out += fmt::format("  {:>7}  {:>9}  {:>7}  {}  on {}\n", percent(share_of_iteration(summary, shares[i].seconds)),
                        format(shares[i].seconds), count(shares[i].count) + " x",
                        padded(std::string(plain_name(shares[i].what)), 28),
                        clipped(name_ranges(shares[i].streams, 2), 34));
@@ -256,8 +252,8 @@ std::string footer(const Summary& summary) {
   return out + (summary.fits ? "; fits in memory\n" : "; DOES NOT FIT in memory\n");
 }
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform&) {
+std::string write_text(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                       const platform::Platform&) {
   return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
          memory(summary, memory_peaks(summary, program, timeline, PeaksOf::fullest)) + collectives(summary) +
          links(summary) + path(summary) + footer(summary);
@@ -266,7 +262,7 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 }  // namespace
 
 namespace definitions::text {
-WriterDef row() { return {"text", "the summary, for a terminal", write}; }
+WriterDef row() { return {"text", "the summary, for a terminal", write_text}; }
 }  // namespace definitions::text
 
 }  // namespace foreflow::report

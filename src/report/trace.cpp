@@ -183,8 +183,8 @@ void add_counters(Events& events, const Summary& summary, const stream::Program&
   }
 }
 
-std::string write(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform& platform) {
+std::string write_trace(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                        const platform::Platform& platform) {
   Events events;
   name_rows(events, program, platform);
   add_slices(events, program, timeline);
@@ -195,7 +195,7 @@ std::string write(const Summary& summary, const stream::Program& program, const 
 }  // namespace
 
 namespace definitions::trace {
-WriterDef row() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write}; }
+WriterDef row() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write_trace}; }
 }  // namespace definitions::trace
 
 }  // namespace foreflow::report

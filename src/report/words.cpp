@@ -46,6 +46,10 @@ std::string number(double value) {
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
+double share_of_iteration(const Summary& summary, Seconds part) {
+  return summary.iteration_time > Seconds(0) ? part / summary.iteration_time : 0;
+}
+
 std::string bar(double fraction, int width, std::string_view rest) {
   static constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width * 8));

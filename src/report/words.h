@@ -6,11 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "foreflow/report/summary.h"
+
 namespace foreflow::report {
 
 std::string count(int64_t value);      // "18,432"
 std::string number(double value);      // three digits or whole: "0.0123", "43.7", "18,432"
 std::string percent(double fraction);  // "62.1 %"
+
+// `part` of the iteration, 0 to 1; 0 for an iteration that takes no time.
+double share_of_iteration(const Summary& summary, Seconds part);
 
 // `width` cells filled to `fraction` in eighths of a cell; the rest are `rest` ("" for none).
 std::string bar(double fraction, int width, std::string_view rest);

@@ -7,7 +7,7 @@
 namespace foreflow::scenario {
 namespace {
 
-std::string where(const Scenario& scenario, const std::string& key) { return scenario.root().where() + "." + key; }
+std::string key_place(const Scenario& scenario, const std::string& key) { return scenario.root().where() + "." + key; }
 
 // The whole of `text` as a number; -1 when it is none.
 int number_in(std::string_view text) {
@@ -58,7 +58,7 @@ class Devices {
 
 // The devices that the scenario lists; none may be there twice or be held by another job.
 std::vector<int> listed(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  const std::string key = where(scenario, "placement.devices");
+  const std::string key = key_place(scenario, "placement.devices");
   const Devices devices(platform, key);
   std::vector<int> all;
   std::vector<bool> seen(platform.devices().size());
@@ -90,11 +90,11 @@ void check_count(const Scenario& scenario, const platform::Platform& platform, s
   std::string of = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
   if (!scenario.placement.devices.empty()) of = "its placement";
-  throw Error(where(scenario, "strategy"), std::string(strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
-                                               std::to_string(strategy.devices()) + " devices are more than the " +
-                                               std::to_string(available) + " of " + of + "; add " +
-                                               (scenario.placement.devices.empty() ? "nodes" : "devices") +
-                                               " or lower dp, tp or pp");
+  throw Error(key_place(scenario, "strategy"),
+              std::string(strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
+                  std::to_string(strategy.devices()) + " devices are more than the " + std::to_string(available) +
+                  " of " + of + "; add " + (scenario.placement.devices.empty() ? "nodes" : "devices") +
+                  " or lower dp, tp or pp");
 }
 
 // Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,

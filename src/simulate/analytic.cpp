@@ -5,7 +5,7 @@
 #include "simulate/players.h"
 #include "simulate/surroundings.h"
 
-namespace foreflow::simulate::definitions::analytic {
+namespace foreflow::simulate::definitions::analytic_engine {
 namespace {
 
 Performance perform(const Score& score) {
@@ -52,4 +52,4 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 
 EngineDef row() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
 
-}  // namespace foreflow::simulate::definitions::analytic
+}  // namespace foreflow::simulate::definitions::analytic_engine

@@ -20,7 +20,7 @@ Colour number(int64_t value) { return static_cast<Colour>(value); }
 
 // Instances are met in another order than they are kept, and there are many millions: what is fetched so many stops
 // before it is needed does not hold up the processor.
-constexpr size_t kAhead = 24;
+constexpr size_t kStopsAhead = 24;
 
 size_t count_different(const std::vector<Colour>& colours) {
   ColourTable table;
@@ -92,8 +92,8 @@ class Refinement {
         if (disturbances.slowdowns[i].device == place) colour = mix(colour, number(static_cast<int64_t>(i)));
       }
       for (size_t i = 0; i < items.size(); ++i) {
-        if (i + kAhead < items.size() && items[i + kAhead].instance >= 0)
-          __builtin_prefetch(&signalling[static_cast<size_t>(items[i + kAhead].instance)]);
+        if (i + kStopsAhead < items.size() && items[i + kStopsAhead].instance >= 0)
+          __builtin_prefetch(&signalling[static_cast<size_t>(items[i + kStopsAhead].instance)]);
         colour = mix(colour, number(items[i].instance < 0 ? items[i].event : -1 - items[i].event));
         if (items[i].instance < 0) continue;
         const bool signals = signalling[static_cast<size_t>(items[i].instance)] == static_cast<int32_t>(s);
@@ -115,7 +115,7 @@ class Refinement {
 
   // The instance of a stop a while later, or of the last.
   size_t instance_ahead(size_t stop) const {
-    return static_cast<size_t>(stops_[std::min(stop + kAhead, stops_.size() - 1)].instance);
+    return static_cast<size_t>(stops_[std::min(stop + kStopsAhead, stops_.size() - 1)].instance);
   }
 
   void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {

@@ -82,7 +82,7 @@ class Seen {
   std::unordered_map<size_t, std::vector<int32_t>> buckets_;
 };
 
-size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
+size_t combine_hash(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
 
 // Whether all messages over links of the same kinds are equally fast.
 class Evenness {
@@ -96,7 +96,7 @@ class Evenness {
         number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
         if (number == known.size()) known.emplace_back(link.kind);
       }
-      kinds_.push_back(mix(0, number + 1));
+      kinds_.push_back(combine_hash(0, number + 1));
     }
   }
 
@@ -137,7 +137,7 @@ class Maker {
         continue;
       }
       size_t hash = static_cast<size_t>(instance.communication);
-      for (const int32_t member : instance.members) hash = mix(hash, static_cast<size_t>(member));
+      for (const int32_t member : instance.members) hash = combine_hash(hash, static_cast<size_t>(member));
       result_.of_instance.push_back(footprints_.find_or(
           hash,
           [&](int32_t number) {
@@ -223,7 +223,7 @@ class Maker {
   int32_t number_of(Load load) {
     size_t hash = load.crossings.size();
     for (const auto& [link, weight] : load.crossings)
-      hash = mix(mix(hash, static_cast<size_t>(link)), std::hash<double>()(weight));
+      hash = combine_hash(combine_hash(hash, static_cast<size_t>(link)), std::hash<double>()(weight));
     return loads_.find_or(
         hash,
         [&](int32_t number) {

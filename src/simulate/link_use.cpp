@@ -13,12 +13,12 @@ struct Interval {
 };
 using Intervals = std::vector<Interval>;
 
-bool before(const Interval& a, const Interval& b) { return a.start < b.start; }
+bool starts_before(const Interval& a, const Interval& b) { return a.start < b.start; }
 
 // The union, in order: no two of the result meet.
 Intervals united(Intervals intervals) {
-  if (!std::is_sorted(intervals.begin(), intervals.end(), before))
-    std::sort(intervals.begin(), intervals.end(), before);
+  if (!std::is_sorted(intervals.begin(), intervals.end(), starts_before))
+    std::sort(intervals.begin(), intervals.end(), starts_before);
   Intervals result;
   for (const Interval& next : intervals) {
     if (!result.empty() && next.start <= result.back().end) {
@@ -43,7 +43,7 @@ Seconds covered(const std::vector<size_t>& loads, const std::vector<Intervals>& 
   for (const size_t load : loads) {
     merged.clear();
     std::merge(all.begin(), all.end(), intervals[load].begin(), intervals[load].end(), std::back_inserter(merged),
-               before);
+               starts_before);
     all.swap(merged);
   }
   return length(united(std::move(all)));

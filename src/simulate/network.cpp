@@ -20,7 +20,7 @@ Network::Route messages(const Load& load) {
   return result;
 }
 
-bool before(const Network::Route& a, const Network::Route& b) {
+bool crosses_before(const Network::Route& a, const Network::Route& b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.link != y.link ? x.link < y.link : x.weight < y.weight;
   });
@@ -83,7 +83,7 @@ std::vector<bool> taken_in_turns(const stream::Program& program, const Footprint
 Network condense(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
                  const std::vector<int>& specials) {
   Network network;
-  std::map<Network::Route, int32_t, decltype(&before)> known(&before);
+  std::map<Network::Route, int32_t, decltype(&crosses_before)> known(&crosses_before);
   std::vector<const Network::Route*> routes;  // over the platform's links
   for (const Load& load : footprints.loads) {
     const auto [found, is_new] = known.emplace(messages(load), static_cast<int32_t>(routes.size()));

@@ -73,7 +73,7 @@ std::vector<Outcome> outcomes_of(const Score& score) {
   return outcomes;
 }
 
-constexpr size_t kAhead = 16;  // items: outcomes are fetched before they are needed
+constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
 // What the stream does.
 std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score,
@@ -86,8 +86,8 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
   double clock              = 0;
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
-    if (i + kAhead < items.size() && items[i + kAhead].instance >= 0)
-      __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kAhead].instance)]);
+    if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
+      __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
     double start = clock;
     if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);

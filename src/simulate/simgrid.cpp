@@ -10,7 +10,7 @@
 #include "simulate/fold.h"
 #include "simulate/kernel.h"
 
-namespace foreflow::simulate::definitions::simgrid {
+namespace foreflow::simulate::definitions::simgrid_engine {
 namespace {
 
 // Whether no flow can ever meet another, or a link that changes.
@@ -61,4 +61,4 @@ EngineDef row() {
           simulate};
 }
 
-}  // namespace foreflow::simulate::definitions::simgrid
+}  // namespace foreflow::simulate::definitions::simgrid_engine

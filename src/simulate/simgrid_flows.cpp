@@ -18,7 +18,7 @@
 #include "simulate/stuck.h"
 #include "simulate/surroundings.h"
 
-namespace foreflow::simulate::definitions::simgrid_flows {
+namespace foreflow::simulate::definitions::simgrid_flows_engine {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -321,4 +321,4 @@ EngineDef row() {
   return {"simgrid_flows", "as simgrid, by actors and SimGrid's own communications: slower, for comparison", simulate};
 }
 
-}  // namespace foreflow::simulate::definitions::simgrid_flows
+}  // namespace foreflow::simulate::definitions::simgrid_flows_engine

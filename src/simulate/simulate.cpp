@@ -3,7 +3,7 @@
 namespace foreflow::simulate {
 // clang-format off
 namespace definitions {
-#define FOREFLOW_ROW(name) namespace name { EngineDef row(); }
+#define FOREFLOW_ROW(name) namespace name##_engine { EngineDef row(); }
 #include "simulate/engines.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
@@ -12,7 +12,7 @@ namespace definitions {
 const Registry<EngineDef>& engines() {
   // clang-format off
   static const Registry<EngineDef> rows("engine", {
-#define FOREFLOW_ROW(name) definitions::name::row(),
+#define FOREFLOW_ROW(name) definitions::name##_engine::row(),
 #include "simulate/engines.def"
 #undef FOREFLOW_ROW
   });

@@ -6,7 +6,7 @@
 #include "property/op_samples.h"
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::attention_test {
 namespace {
 
 using ir::Array;
@@ -142,4 +142,4 @@ TEST_F(Attention, CountsItsProductsAsWork) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::attention_test

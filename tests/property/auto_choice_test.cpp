@@ -7,7 +7,7 @@
 #include "foreflow/simulate/alone.h"
 #include "support/recipe_text.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::auto_choice_test {
 namespace {
 
 using collective::AlgorithmDef;
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Every, AutoChoice, testing::ValuesIn(machines()), [](co
 });
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::auto_choice_test

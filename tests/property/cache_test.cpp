@@ -8,7 +8,7 @@
 #include "support/distribution.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::cache_test {
 namespace {
 
 using workload::Mode;
@@ -162,4 +162,4 @@ TEST(RememberingOfT5, GivesTheLossOfTraining) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::cache_test

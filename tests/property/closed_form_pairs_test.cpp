@@ -4,7 +4,7 @@
 #include "collective/all_pairs.h"
 #include "collective/layout.h"
 
-namespace foreflow::collective {
+namespace foreflow::collective::closed_form_pairs_test {
 namespace {
 
 // Nodes of unequal sizes; every other one has a NIC for two ranks.
@@ -89,4 +89,4 @@ TEST(AllPairs, ExchangesAreThoseOfTheirPlans) {
 }
 
 }  // namespace
-}  // namespace foreflow::collective
+}  // namespace foreflow::collective::closed_form_pairs_test

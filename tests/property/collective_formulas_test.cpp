@@ -9,7 +9,7 @@
 
 #include "support/collective_tasks.h"
 
-namespace foreflow::collective {
+namespace foreflow::collective::collective_formulas_test {
 namespace {
 
 using testing_support::in_nodes_of;
@@ -224,4 +224,4 @@ TEST(CollectiveFormulas, StripesUseAllRails) {
 }
 
 }  // namespace
-}  // namespace foreflow::collective
+}  // namespace foreflow::collective::collective_formulas_test

@@ -12,7 +12,7 @@
 #include "support/collective_tasks.h"
 #include "support/machine.h"
 
-namespace foreflow::collective {
+namespace foreflow::collective::collectives_test {
 namespace {
 
 using stream::Placed;
@@ -221,4 +221,4 @@ TEST(Collectives, AutoTakesFewStepsForShortMessagesAndFewBytesForLongOnes) {
 }
 
 }  // namespace
-}  // namespace foreflow::collective
+}  // namespace foreflow::collective::collectives_test

@@ -9,7 +9,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow {
+namespace foreflow::communication_ops_test {
 namespace {
 
 using ir::Array;
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, Communication, ::testing::Values(1, 2, 3, 5, 8
                          ::testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::communication_ops_test

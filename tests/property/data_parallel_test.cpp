@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::data_parallel_test {
 namespace {
 
 using test::Split;
@@ -95,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(Zero, Replicas, testing::Combine(testing::ValuesIn(name
                          });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::data_parallel_test

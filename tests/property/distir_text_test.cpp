@@ -5,7 +5,7 @@
 #include "foreflow/ops/table.h"
 #include "support/random_program.h"
 
-namespace foreflow::ir {
+namespace foreflow::ir::distir_text_test {
 namespace {
 
 constexpr int kPrograms = 300;
@@ -64,4 +64,4 @@ TEST(DistirText, OfEveryPrefixOfAProgramIsReadOrRefusedWithoutACrash) {
 }
 
 }  // namespace
-}  // namespace foreflow::ir
+}  // namespace foreflow::ir::distir_text_test

@@ -15,7 +15,7 @@
 #include "support/random_program.h"
 #include "support/shared.h"
 
-namespace foreflow::binary {
+namespace foreflow::binary::distirb_test {
 namespace {
 
 constexpr uint64_t kPrograms = 300;
@@ -99,4 +99,4 @@ TEST(Distirb, KeepsRealModels) {
 }
 
 }  // namespace
-}  // namespace foreflow::binary
+}  // namespace foreflow::binary::distirb_test

@@ -12,7 +12,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 
-namespace foreflow {
+namespace foreflow::distribution_test {
 namespace {
 
 using test::Split;
@@ -150,4 +150,4 @@ INSTANTIATE_TEST_SUITE_P(Distribution, EveryModel, testing::Combine(testing::Val
                          });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::distribution_test

@@ -10,7 +10,7 @@
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::ecmp_test {
 namespace {
 
 using testing_support::GraphText;
@@ -120,4 +120,4 @@ TEST(Hashing, SpreadsByChance) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::ecmp_test

@@ -4,7 +4,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "support/random_streams.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::engine_agreement_test {
 namespace {
 
 using namespace testing_support;
@@ -126,4 +126,4 @@ TEST(EngineAgreement, PacesAddUpToTheBytesOfTheirFlows) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::engine_agreement_test

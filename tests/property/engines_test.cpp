@@ -14,7 +14,7 @@
 #include "support/machine.h"
 #include "support/random_streams.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::engines_test {
 namespace {
 
 using collective::Kind;
@@ -209,4 +209,4 @@ TEST(Engines, SimGridSharesLinksAsWeightedMaxMinFairnessDoes) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::engines_test

@@ -9,7 +9,7 @@
 #include "support/distribution.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::families_test {
 namespace {
 
 using workload::Mode;
@@ -134,4 +134,4 @@ TEST(Outline, FindsTheLayersOfEveryTransformer) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::families_test

@@ -8,7 +8,7 @@
 #include "support/machine.h"
 #include "support/random_streams.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::folding_test {
 namespace {
 
 using namespace testing_support;
@@ -210,4 +210,4 @@ TEST(Folding, JitterIsNotFolded) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::folding_test

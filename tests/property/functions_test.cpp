@@ -13,7 +13,7 @@
 #include "support/distribution.h"
 #include "support/repeating.h"
 
-namespace foreflow {
+namespace foreflow::functions_test {
 namespace {
 
 using workload::Mode;
@@ -161,4 +161,4 @@ TEST(DeadCode, IsFoundInFunctions) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::functions_test

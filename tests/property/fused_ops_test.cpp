@@ -6,7 +6,7 @@
 #include "property/op_samples.h"
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::fused_ops_test {
 namespace {
 
 using ir::Array;
@@ -131,4 +131,4 @@ TEST_F(Fused, GradientsBySquashedResultsAreTheSlopesThere) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::fused_ops_test

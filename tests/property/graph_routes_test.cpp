@@ -13,7 +13,7 @@
 #include "platform/routing.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::graph_routes_test {
 namespace {
 
 using testing_support::GraphText;
@@ -159,4 +159,4 @@ TEST_P(RandomGraph, RoutesAreSymmetricInLatencyAndKeepTheTriangleInequality) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraph, testing::Range<uint64_t>(0, 20));
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::graph_routes_test

@@ -11,7 +11,7 @@
 #include "support/shared.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::imported_gradient_test {
 namespace {
 
 class ImportedGradients : public ::testing::TestWithParam<std::string> {};
@@ -63,4 +63,4 @@ TEST(ImportedBackward, GivesTheGradientsOfTheExportedOne) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::imported_gradient_test

@@ -13,7 +13,7 @@
 #include "support/shared.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::imported_pipeline_test {
 namespace {
 
 // Everything is computed in double; only the order of sums differs.
@@ -153,4 +153,4 @@ INSTANTIATE_TEST_SUITE_P(All, EveryImportedPipeline, testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::imported_pipeline_test

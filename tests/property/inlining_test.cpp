@@ -9,7 +9,7 @@
 #include "support/lowering.h"
 #include "support/machine.h"
 
-namespace foreflow {
+namespace foreflow::inlining_test {
 namespace {
 
 using ir::ValueId;
@@ -111,4 +111,4 @@ TEST(Inlining, ChangesNeitherWorkNorMessagesNorWhatStays) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::inlining_test

@@ -9,7 +9,7 @@
 #include "foreflow/stream/share.h"
 #include "support/machine.h"
 
-namespace foreflow::stream {
+namespace foreflow::stream::jobs_test {
 namespace {
 
 using collective::Kind;
@@ -137,4 +137,4 @@ TEST(Sharing, SlowsJobsDownWhereTheyHaveOne) {
 }
 
 }  // namespace
-}  // namespace foreflow::stream
+}  // namespace foreflow::stream::jobs_test

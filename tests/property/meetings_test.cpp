@@ -14,7 +14,7 @@
 #include "foreflow/interpret/types.h"
 #include "op_samples.h"
 
-namespace foreflow::execute {
+namespace foreflow::execute::meetings_test {
 namespace {
 
 // Messages between threads, in order for each pair.
@@ -108,4 +108,4 @@ std::vector<std::string> communication_ops() {
 INSTANTIATE_TEST_SUITE_P(Ops, EveryCommunication, testing::ValuesIn(communication_ops()), test::op_test_name);
 
 }  // namespace
-}  // namespace foreflow::execute
+}  // namespace foreflow::execute::meetings_test

@@ -10,7 +10,7 @@
 #include "support/distribution.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::models_gradient_test {
 namespace {
 
 // A perceptron whose layers are calls of one function; the first layer's input wants no gradient, the last two share
@@ -254,4 +254,4 @@ INSTANTIATE_TEST_SUITE_P(All, DistributedGradients, ::testing::Values("bert", "r
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::models_gradient_test

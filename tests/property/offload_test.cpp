@@ -13,7 +13,7 @@
 #include "support/distribution.h"
 #include "support/families.h"
 
-namespace foreflow {
+namespace foreflow::offload_test {
 namespace {
 
 using test::Split;
@@ -112,4 +112,4 @@ TEST(Offload, RefusesAProgramWithoutABackwardPass) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::offload_test

@@ -4,7 +4,7 @@
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
-namespace foreflow::test {
+namespace foreflow::test::ops_dtypes_test {
 namespace {
 
 using ir::Array;
@@ -85,4 +85,4 @@ TEST_P(ShortFloats, AreRoundedOnceByTheOp) {
 INSTANTIATE_TEST_SUITE_P(Table, ShortFloats, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::ops_dtypes_test

@@ -7,7 +7,7 @@
 #include "property/op_samples.h"
 #include "transform/rewrite/factor_text.h"
 
-namespace foreflow::test {
+namespace foreflow::test::ops_factors_test {
 namespace {
 
 using ir::Array;
@@ -210,4 +210,4 @@ TEST_P(OpFactors, LinearViewsKeepTheOrderOfElements) {
 INSTANTIATE_TEST_SUITE_P(Table, OpFactors, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::ops_factors_test

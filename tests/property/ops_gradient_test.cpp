@@ -6,7 +6,7 @@
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
-namespace foreflow::test {
+namespace foreflow::test::ops_gradient_test {
 namespace {
 
 using ir::Array;
@@ -303,4 +303,4 @@ TEST(EveryOpWithoutGradient, HasAReason) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::ops_gradient_test

@@ -4,7 +4,7 @@
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
-namespace foreflow::test {
+namespace foreflow::test::ops_test {
 namespace {
 
 using ir::Role;
@@ -133,4 +133,4 @@ TEST_P(EveryOp, PassesPartialSumsThroughWhereItSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Table, EveryOp, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::ops_test

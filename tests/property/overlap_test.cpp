@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::overlap_test {
 namespace {
 
 using test::Split;
@@ -74,4 +74,4 @@ TEST_P(Overlap, ComputesTheSameNumbers) {
 INSTANTIATE_TEST_SUITE_P(Streams, Overlap, testing::Values("mlp", "gpt"), [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::overlap_test

@@ -11,7 +11,7 @@
 #include "foreflow/schedule/plan.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::pipeline_schedules_test {
 namespace {
 
 using test::Split;
@@ -221,4 +221,4 @@ INSTANTIATE_TEST_SUITE_P(Pipeline, EveryPipelinedSchedule, testing::ValuesIn(sch
                          [](const auto& info) { return "s_" + info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::pipeline_schedules_test

@@ -11,7 +11,7 @@
 #include "property/op_samples.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::placement_test {
 namespace {
 
 using interpret::Placement;
@@ -116,4 +116,4 @@ TEST_P(EveryOpPlaced, IsWhereItsTypesAre) {
 INSTANTIATE_TEST_SUITE_P(Table, EveryOpPlaced, ::testing::ValuesIn(test::op_names()), test::op_test_name);
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::placement_test

@@ -11,7 +11,7 @@
 #include "support/distribution.h"
 #include "support/families.h"
 
-namespace foreflow::test {
+namespace foreflow::test::products_test {
 namespace {
 
 using transform::Recompute;
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(Decoders, Prefill,
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::products_test

@@ -10,7 +10,7 @@
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::projection_test {
 namespace {
 
 using Programs = std::map<ir::Device, ir::Module>;
@@ -127,4 +127,4 @@ TEST(Projection, WouldBeSeenToWaitForEver) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::projection_test

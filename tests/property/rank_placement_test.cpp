@@ -4,7 +4,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::rank_placement_test {
 namespace {
 
 struct Case {
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::rank_placement_test

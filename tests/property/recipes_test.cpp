@@ -9,7 +9,7 @@
 #include "foreflow/platform/describe.h"
 #include "support/recipe_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::recipes_test {
 namespace {
 
 class EveryCombination : public testing::TestWithParam<std::tuple<std::string, std::string>> {
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(Recipes, EveryCombination,
                          [](const auto& row) { return std::get<0>(row.param) + "_on_" + std::get<1>(row.param); });
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::recipes_test

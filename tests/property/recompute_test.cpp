@@ -15,7 +15,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::recompute_test {
 namespace {
 
 using workload::Mode;
@@ -168,4 +168,4 @@ TEST(Recompute, RefusesWhatItCannotFind) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::recompute_test

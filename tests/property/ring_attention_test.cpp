@@ -12,7 +12,7 @@
 #include "foreflow/transform/spread.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::ring_attention_test {
 namespace {
 
 using test::Split;
@@ -224,4 +224,4 @@ TEST(ContextAttention, SaysWhatItCannotShare) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::ring_attention_test

@@ -9,7 +9,7 @@
 
 #include "foreflow/schedule/measure.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::schedule_times_test {
 namespace {
 
 enum class What { makespan, max_span };
@@ -191,4 +191,4 @@ TEST(ClosedForms, BoundDualPipeForOtherCosts) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::schedule_times_test

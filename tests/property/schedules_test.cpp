@@ -8,7 +8,7 @@
 
 #include "foreflow/schedule/measure.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::schedules_test {
 namespace {
 
 // A task anywhere: pipe, virtual stage, microbatch and what of it. A whole backward is both halves at once.
@@ -197,4 +197,4 @@ INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule, testing::ValuesIn(schedules()
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::schedules_test

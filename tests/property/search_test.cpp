@@ -8,7 +8,7 @@
 #include "search/question.h"
 #include "support/families.h"
 
-namespace foreflow::search {
+namespace foreflow::search::search_test {
 namespace {
 
 // A key that a strategy may leave out, with values to try.
@@ -207,4 +207,4 @@ INSTANTIATE_TEST_SUITE_P(Families, EveryFamily, testing::ValuesIn(families()),
 INSTANTIATE_TEST_SUITE_P(Questions, RandomSearch, testing::Range(1, 33));
 
 }  // namespace
-}  // namespace foreflow::search
+}  // namespace foreflow::search::search_test

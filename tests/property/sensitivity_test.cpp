@@ -13,7 +13,7 @@
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::sensitivity_test {
 namespace {
 
 // What is changed of a scenario: one leaves its strategy to the search, and by default would run on one device without
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(Every, Sensitivity, testing::ValuesIn(shipped()), [](co
 });
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::sensitivity_test

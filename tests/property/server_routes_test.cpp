@@ -14,7 +14,7 @@
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::server_routes_test {
 namespace {
 
 using testing_support::GraphText;
@@ -155,4 +155,4 @@ TEST_P(RandomServers, AreJoinedByTheShortestWaysThatTheRulesAllow) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomServers, testing::Range<uint64_t>(0, 100));
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::server_routes_test

@@ -9,7 +9,7 @@
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/sweep/sweep.h"
 
-namespace foreflow {
+namespace foreflow::shipped_sweeps_test {
 namespace {
 
 // The throughput of each point by the labels of its values. Every point is done and fits in memory.
@@ -102,4 +102,4 @@ TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::shipped_sweeps_test

@@ -14,7 +14,7 @@
 #include "support/distribution.h"
 #include "support/machine.h"
 
-namespace foreflow {
+namespace foreflow::simulated_schedules_test {
 namespace {
 
 using schedule::Costs;
@@ -220,4 +220,4 @@ INSTANTIATE_TEST_SUITE_P(Schedules, EverySimulatedSchedule, testing::ValuesIn(sc
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::simulated_schedules_test

@@ -10,7 +10,7 @@
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
 
-namespace foreflow {
+namespace foreflow::spread_test {
 namespace {
 
 using test::Split;
@@ -195,4 +195,4 @@ TEST(Spread, SaysWhatItCannotSplit) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::spread_test

@@ -14,7 +14,7 @@
 #include "support/lowering.h"
 #include "support/machine.h"
 
-namespace foreflow {
+namespace foreflow::storage_test {
 namespace {
 
 using stream::Storage;
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(EveryProgram, Buffers, testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::storage_test

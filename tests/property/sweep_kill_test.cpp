@@ -16,7 +16,7 @@
 #include "support/temporary.h"
 #include "sweep/database.h"
 
-namespace foreflow {
+namespace foreflow::sweep_kill_test {
 namespace {
 
 constexpr int kKills = 100;
@@ -132,4 +132,4 @@ TEST(ASweepThatIsKilled, LosesAndRepeatsNothingAHundredTimesOver) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::sweep_kill_test

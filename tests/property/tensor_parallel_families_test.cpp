@@ -8,7 +8,7 @@
 #include "support/families.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::tensor_parallel_families_test {
 namespace {
 
 using transform::Sharding;
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(Families, TensorParallelFamilies, testing::ValuesIn(nam
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::tensor_parallel_families_test

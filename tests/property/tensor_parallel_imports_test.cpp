@@ -12,7 +12,7 @@
 #include "support/shared.h"
 #include "support/slopes.h"
 
-namespace foreflow::test {
+namespace foreflow::test::tensor_parallel_imports_test {
 namespace {
 
 using transform::Sharding;
@@ -91,4 +91,4 @@ INSTANTIATE_TEST_SUITE_P(All, TensorParallelImports, testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::tensor_parallel_imports_test

@@ -13,7 +13,7 @@
 #include "support/distribution.h"
 #include "support/llama_layer.h"
 
-namespace foreflow {
+namespace foreflow::tensor_parallel_test {
 namespace {
 
 using transform::Distributed;
@@ -174,4 +174,4 @@ INSTANTIATE_TEST_SUITE_P(EveryModel, TensorParallelTokens, testing::ValuesIn(nam
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::tensor_parallel_test

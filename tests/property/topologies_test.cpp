@@ -10,7 +10,7 @@
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::topologies_test {
 namespace {
 
 class EveryTopology : public testing::TestWithParam<std::string> {
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Topologies, EveryTopology, testing::ValuesIn(topologies
                          [](const auto& row) { return row.param; });
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::topologies_test

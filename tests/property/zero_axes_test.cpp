@@ -10,7 +10,7 @@
 #include "support/distribution.h"
 #include "support/lowering.h"
 
-namespace foreflow {
+namespace foreflow::zero_axes_test {
 namespace {
 
 using test::Split;
@@ -136,4 +136,4 @@ TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::zero_axes_test

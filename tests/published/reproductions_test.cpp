@@ -5,7 +5,7 @@
 
 #include "foreflow/reproduce/reproduce.h"
 
-namespace foreflow::published {
+namespace foreflow::published::reproductions_test {
 namespace {
 
 reproduce::Result made(const char* name) {
@@ -61,4 +61,4 @@ TEST(Reproductions, FindDistsimsBestStrategyAmongTheTwoBestAndItsWorst) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::reproductions_test

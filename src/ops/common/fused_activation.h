@@ -8,12 +8,12 @@
 namespace foreflow::ops {
 
 // Attributes under the names that they have in the activation's own row.
-struct Activation {
+struct FusedActivation {
   std::string name;
   Attributes attributes;
 };
 
-inline Activation activation_of(const OpCall& call) {
+inline FusedActivation activation_of(const OpCall& call) {
   const std::string name = call.attributes.string_or("activation", "Relu");
   Attributes attributes;
   for (const std::string word : {"alpha", "beta"}) {
@@ -34,13 +34,13 @@ inline Activation activation_of(const OpCall& call) {
 
 // Of a result in Float64, rounded to the type of the first operand.
 inline Array activated(const OpCall& call, const Array& x) {
-  const Activation activation = activation_of(call);
-  const Array y               = evaluate(activation.name, activation.attributes, {&x})[0];
+  const FusedActivation activation = activation_of(call);
+  const Array y                    = evaluate(activation.name, activation.attributes, {&x})[0];
   return array_of(value_of(call, 0).dtype(), y.dims(), values_of<double>(y));
 }
 
 inline Work with_activation(const OpCall& call, std::span<const Type> outputs, Work work) {
-  work.flops += row(activation_of(call).name).work({call.def, call.attributes, outputs, {}, 1}, outputs).flops;
+  work.flops += row_of(activation_of(call).name).work({call.def, call.attributes, outputs, {}, 1}, outputs).flops;
   return work;
 }
 

@@ -7,9 +7,9 @@
 
 namespace foreflow::ops {
 
-namespace {
-
 bool keeps_dims(const OpCall& call) { return call.attributes.int_or("keepdims", 1) != 0; }
+
+namespace {
 
 Factors reduction_factors(const OpCall& call, std::string_view reduced_letter) {
   if (!splittable(call) || integers(call, "axes", 1).unknown()) return {};

@@ -14,6 +14,9 @@ std::vector<Type> infer_reduction(const OpCall& call);
 Work reduction_work(const OpCall& call, std::span<const Type> outputs);
 std::vector<Sample> reduction_samples();
 
+// Whether reduced dimensions stay, as 1: attribute `keepdims`, 1 unless given.
+bool keeps_dims(const OpCall& call);
+
 // Letters of reduced dimensions: `sum` gives them one (partial sums are legal), the others a dot.
 Factors sum_factors(const OpCall& call);
 Factors whole_factors(const OpCall& call);

@@ -7,14 +7,14 @@
 namespace foreflow::ops {
 
 // Only inside the functions of a row: the table is complete when they run.
-inline const OpDef& row(std::string_view name) { return table().get(name, "op table"); }
+inline const OpDef& row_of(std::string_view name) { return table().get(name, "op table"); }
 
-// What `row(name)` gives for other operands of the same application; null operands are left out.
+// What `row_of(name)` gives for other operands of the same application; null operands are left out.
 inline std::vector<Array> evaluate(std::string_view name, const Attributes& attributes,
                                    const std::vector<const Array*>& operands, size_t outputs = 1) {
   std::vector<Type> types;
   for (const Array* operand : operands) types.push_back(operand == nullptr ? Type{} : operand->type());
-  return row(name).eval({row(name), attributes, types, operands, outputs});
+  return row_of(name).eval({row_of(name), attributes, types, operands, outputs});
 }
 
 // The operands of `call` with Float64 in place of every float, so that an op made of others rounds its result once.

@@ -10,13 +10,13 @@ constexpr size_t kAdded = 3;  // x, w, bias, and what is added before the activa
 // The same application as Conv, which has no fourth operand.
 OpCall convolution(const OpCall& call) {
   const size_t arity = std::min(call.arity(), kAdded);
-  return {row("Conv"), call.attributes, call.inputs.first(arity), call.known.first(arity), call.outputs};
+  return {row_of("Conv"), call.attributes, call.inputs.first(arity), call.known.first(arity), call.outputs};
 }
 
 std::vector<Array> eval(const OpCall& call) {
   const Wide wide(call);
   const OpCall exact = wide.call();
-  Array sum          = row("Conv").eval(convolution(exact))[0];
+  Array sum          = row_of("Conv").eval(convolution(exact))[0];
   if (call.has(kAdded)) sum = map_pairs(call, sum, value_of(exact, kAdded), sum.dtype(), std::plus{});
   return {activated(call, sum)};
 }
@@ -31,13 +31,13 @@ OpDef row() {
       .infer =
           [](const OpCall& call) {
             activation_of(call);
-            return row("Conv").infer(convolution(call));
+            return row_of("Conv").infer(convolution(call));
           },
       .factors =
-          [](const OpCall& call) { return call.has(kAdded) ? Factors{} : without_sums(row("Conv").factors(call)); },
+          [](const OpCall& call) { return call.has(kAdded) ? Factors{} : without_sums(row_of("Conv").factors(call)); },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
-            Work work = with_activation(call, outputs, row("Conv").work(convolution(call), outputs));
+            Work work = with_activation(call, outputs, row_of("Conv").work(convolution(call), outputs));
             if (call.has(kAdded)) work.read += bytes_of(call.inputs[kAdded]);
             return work;
           },

@@ -8,7 +8,7 @@ namespace foreflow::ops::definitions::softmax_cross_entropy_loss_internal {
 namespace {
 
 std::vector<Type> infer(const OpCall& call) {
-  std::vector<Type> types = row("SoftmaxCrossEntropyLoss").infer(call);
+  std::vector<Type> types = row_of("SoftmaxCrossEntropyLoss").infer(call);
   const auto dtype        = output_dtype(call);
   for (Type& type : types) {
     if (dtype && type.is_tensor()) type.dtype = *dtype;
@@ -18,7 +18,7 @@ std::vector<Type> infer(const OpCall& call) {
 
 std::vector<Array> eval(const OpCall& call) {
   const Wide wide(call);
-  std::vector<Array> results = row("SoftmaxCrossEntropyLoss").eval(wide.call());
+  std::vector<Array> results = row_of("SoftmaxCrossEntropyLoss").eval(wide.call());
   const DType dtype          = output_dtype(call).value_or(value_of(call, 0).dtype());
   for (Array& result : results) result = array_of(dtype, result.dims(), values_of<double>(result));
   return results;
@@ -34,7 +34,7 @@ OpDef row() {
           "type output_type",
       .domain  = "com.microsoft",
       .infer   = infer,
-      .factors = [](const OpCall& call) { return row("SoftmaxCrossEntropyLoss").factors(call); },
+      .factors = [](const OpCall& call) { return row_of("SoftmaxCrossEntropyLoss").factors(call); },
       .work    = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
       .eval    = eval,

@@ -10,15 +10,15 @@ OpDef row() {
       .infer =
           [](const OpCall& call) {
             activation_of(call);
-            return row("Gemm").infer(call);
+            return row_of("Gemm").infer(call);
           },
-      .factors = [](const OpCall& call) { return without_sums(row("Gemm").factors(call)); },
+      .factors = [](const OpCall& call) { return without_sums(row_of("Gemm").factors(call)); },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
-            return with_activation(call, outputs, row("Gemm").work(call, outputs));
+            return with_activation(call, outputs, row_of("Gemm").work(call, outputs));
           },
       .eval = [](const OpCall& call) -> std::vector<Array> {
-        return {activated(call, row("Gemm").eval(Wide(call).call())[0])};
+        return {activated(call, row_of("Gemm").eval(Wide(call).call())[0])};
       },
       .samples =
           [] {

@@ -2,6 +2,7 @@
 
 #include "ops/common/axes.h"
 #include "ops/common/letters.h"
+#include "ops/common/reduce.h"
 #include "ops/common/work.h"
 
 namespace foreflow::ops {
@@ -9,7 +10,6 @@ namespace foreflow::ops {
 namespace {
 
 size_t axis_of(const OpCall& call, size_t rank) { return axis_attribute(call, rank, 0); }
-bool keeps_dims(const OpCall& call) { return call.attributes.int_or("keepdims", 1) != 0; }
 
 }  // namespace
 

@@ -25,15 +25,15 @@ OpDef row() {
       .domain = "com.microsoft",
       .infer =
           [](const OpCall& call) {
-            std::vector<Type> types = row("Concat").infer(call);
+            std::vector<Type> types = row_of("Concat").infer(call);
             if (call.outputs > 1) types.push_back(i64({static_cast<int64_t>(call.arity())}));
             return types;
           },
-      .factors = [](const OpCall& call) { return call.outputs > 1 ? Factors{} : row("Concat").factors(call); },
+      .factors = [](const OpCall& call) { return call.outputs > 1 ? Factors{} : row_of("Concat").factors(call); },
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
       .eval =
           [](const OpCall& call) {
-            std::vector<Array> results = row("Concat").eval(call);
+            std::vector<Array> results = row_of("Concat").eval(call);
             if (call.outputs > 1) results.push_back(lengths(call));
             return results;
           },

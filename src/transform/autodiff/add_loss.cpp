@@ -53,17 +53,17 @@ std::optional<ir::Type> label_target(const Prediction& prediction) {
   return ir::Type::tensor(ir::DType::i64, dims);
 }
 
-struct Row {
+struct LossRow {
   std::string_view name;
   std::optional<ir::Type> (*target)(const Prediction&);
   ValueId (*write)(const Prediction&, ValueId target);
 };
-constexpr Row kRows[] = {
+constexpr LossRow kRows[] = {
     {"cross_entropy", label_target, cross_entropy}, {"mean_square", same_target, mean_square}, {"sum", no_target, sum}};
 
-const Row& row_of(std::string_view name) {
+const LossRow& loss_row(std::string_view name) {
   std::vector<std::string> names;
-  for (const Row& row : kRows) {
+  for (const LossRow& row : kRows) {
     if (row.name == name) return row;
     names.emplace_back(row.name);
   }
@@ -103,7 +103,7 @@ ValueId before_softmax(const ir::Function& function, ValueId value, size_t axis,
 
 ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output,
                     int64_t axis) {
-  const Row& row               = row_of(kind);
+  const LossRow& row           = loss_row(kind);
   const ir::Function& function = module.entry();
   const std::string where      = module.source + ": @" + function.name;
   ValueId predicted =

@@ -19,23 +19,24 @@ struct Trained {
   bool narrow;
 };
 
-struct Row {
+struct OptimizerRow {
   std::string_view name, op;
   std::vector<std::string_view> states;  // suffixes of the parameters that hold them
   ir::Attributes attributes = {};
 };
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row> kRows = {{"sgd", "Optimizer", {}},
-                                         {"momentum", "MomentumOptimizer", {".velocity"}},
-                                         {"nesterov", "MomentumOptimizer", {".velocity"}, {{"nesterov", int64_t{1}}}},
-                                         {"adam", "AdamOptimizer", {".m", ".v"}},
-                                         {"adamw", "AdamOptimizer", {".m", ".v"}, {{"weight_decay", 0.01}}}};
+const std::vector<OptimizerRow>& rows() {
+  static const std::vector<OptimizerRow> kRows = {
+      {"sgd", "Optimizer", {}},
+      {"momentum", "MomentumOptimizer", {".velocity"}},
+      {"nesterov", "MomentumOptimizer", {".velocity"}, {{"nesterov", int64_t{1}}}},
+      {"adam", "AdamOptimizer", {".m", ".v"}},
+      {"adamw", "AdamOptimizer", {".m", ".v"}, {{"weight_decay", 0.01}}}};
   return kRows;
 }
 
-const Row& row_of(std::string_view name) {
-  for (const Row& row : rows()) {
+const OptimizerRow& optimizer_row(std::string_view name) {
+  for (const OptimizerRow& row : rows()) {
     if (row.name == name) return row;
   }
   throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use " + list_or(optimizer_names()));
@@ -44,7 +45,8 @@ const Row& row_of(std::string_view name) {
 bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DType::f32); }
 
 // Plain descent without state is one op for all weights, as DistIR writes it; everything else is one op a weight.
-std::vector<ValueId> update(ir::FunctionBuilder& builder, const Row& row, const std::vector<Trained>& trained) {
+std::vector<ValueId> update(ir::FunctionBuilder& builder, const OptimizerRow& row,
+                            const std::vector<Trained>& trained) {
   const bool stateless =
       std::all_of(trained.begin(), trained.end(), [](const Trained& one) { return one.states.empty(); });
   if (stateless) {
@@ -71,7 +73,7 @@ bool is_f32(const PassArguments& arguments, const std::string& key) {
 }
 
 // The states of a weight as parameters.
-std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const Row& row, const ir::Value& weight,
+std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const OptimizerRow& row, const ir::Value& weight,
                                 MixedPrecision precision) {
   ir::Type type   = *weight.annotation;
   const bool kept = precision.master_weights && is_narrow(type.dtype);
@@ -90,13 +92,13 @@ std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const Row& row, co
 
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> names;
-  for (const Row& row : rows()) names.emplace_back(row.name);
+  for (const OptimizerRow& row : rows()) names.emplace_back(row.name);
   return names;
 }
 
 ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
                          MixedPrecision precision, const std::vector<std::string>& weights) {
-  const Row& row                   = row_of(name);
+  const OptimizerRow& row          = optimizer_row(name);
   const ir::Function& function     = module.entry();
   const std::vector<bool> selected = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);

@@ -8,9 +8,10 @@ namespace {
 using ir::ValueId;
 
 // Cuts a joint function in two: what the backward ops need of the forward ones is handed over.
-class Cut {
+class GradientCut {
  public:
-  Cut(const ir::Function& joint, const ir::Function& original, const Derivation& derivation, const Demand& demand)
+  GradientCut(const ir::Function& joint, const ir::Function& original, const Derivation& derivation,
+              const Demand& demand)
       : joint_(joint), original_(original), derivation_(derivation), demand_(demand) {
     for (const ir::Op& op : joint.ops) {
       const bool constant = !op.is_call() && op.def->role == ir::Role::constant && op.operand_count == 0;
@@ -137,7 +138,7 @@ const BackwardPair& Derivatives::pair(size_t instance, const Demand& demand) {
   Derivation derivation(*this, instance, demand);
   derivation.run();
   const ir::Function joint = derivation.builder().finish({});
-  const Cut cut(joint, program_.function(instance), derivation, demand);
+  const GradientCut cut(joint, program_.function(instance), derivation, demand);
   BackwardPair pair = cut.pair();
   pair.forward      = add(cut.forward(ops_));
   if (pair.returned > 0) pair.backward = add(cut.backward(ops_));

@@ -14,7 +14,7 @@ using Column = std::vector<ir::ValueId>;  // one value of each occurrence
 using Uses   = std::unordered_map<ir::ValueId, size_t>;
 
 // How often each value of a function is used, returning it included.
-std::vector<size_t> count_uses(const ir::Function& function) {
+std::vector<size_t> uses_of_values(const ir::Function& function) {
   std::vector<size_t> uses(function.values.size());
   for (const auto* list : {&function.operands, &function.results}) {
     for (const ir::ValueId id : *list) {
@@ -35,7 +35,7 @@ class BlockWriter {
     for (const auto& occurrence : block.occurrences) {
       const size_t f = occurrence.front().function;
       if (!makers_[f].empty()) continue;
-      uses_[f]   = count_uses(module.functions[f]);
+      uses_[f]   = uses_of_values(module.functions[f]);
       makers_[f] = makers_of(module.functions[f]);
     }
     made_.arguments.resize(count());

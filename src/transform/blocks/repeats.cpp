@@ -8,9 +8,9 @@
 namespace foreflow::transform {
 namespace {
 
-class Finder {
+class RepeatFinder {
  public:
-  Finder(std::span<const int32_t> tokens, size_t shortest, size_t fewest)
+  RepeatFinder(std::span<const int32_t> tokens, size_t shortest, size_t fewest)
       : suffixes_(sort_suffixes(tokens)), shortest_(static_cast<int32_t>(shortest)), fewest_(fewest) {}
 
   std::vector<Repeat> run() {
@@ -74,7 +74,7 @@ class Finder {
 }  // namespace
 
 std::vector<Repeat> find_repeats(std::span<const int32_t> tokens, size_t shortest, size_t fewest) {
-  return Finder(tokens, shortest, fewest).run();
+  return RepeatFinder(tokens, shortest, fewest).run();
 }
 
 }  // namespace foreflow::transform

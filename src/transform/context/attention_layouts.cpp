@@ -3,7 +3,6 @@
 namespace foreflow::transform {
 namespace {
 
-constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
 constexpr int32_t kHeads = 1, kPositions = 2;  // of keys; queries have their positions last but one
 
 // Dimension `dim` of the scores, of which the bias may have fewer, or only one: -1.

@@ -9,6 +9,9 @@
 
 namespace foreflow::transform {
 
+// The operands of BlockAttention that attention_layouts and ring_attention look at.
+inline constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
+
 struct AttentionDecision {
   Decision decision;
   std::vector<Layout> outputs;  // what results are turned into at once

@@ -3,13 +3,15 @@
 #include <functional>
 #include <numeric>
 
+#include "transform/context/attention_layouts.h"
+
 namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
 using Ints = std::vector<int64_t>;
 
-constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3, kOutput = 4, kSums = 5, kSlope = 6;
+constexpr size_t kOutput = 4, kSums = 5, kSlope = 6;  // of the gradient, after those of attention_layouts.h
 
 class Ring {
  public:

@@ -35,9 +35,10 @@ int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
 
 // Greedy in program order. What has arrived split stays split; of several ways to go on, the one that leaves no sums
 // and moves the fewest bytes is taken.
-class Planner {
+class SpreadPlanner {
  public:
-  Planner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways, const Spread& spread)
+  SpreadPlanner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                const Spread& spread)
       : module_(module),
         function_(module.entry()),
         values_(values),
@@ -244,7 +245,7 @@ class Planner {
 
 SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
                        const Spread& spread) {
-  return Planner(module, values, ways, spread).run();
+  return SpreadPlanner(module, values, ways, spread).run();
 }
 
 }  // namespace foreflow::transform

@@ -7,11 +7,11 @@ namespace foreflow::transform {
 namespace {
 
 // A split tensor seen as [runs][ways][stretch] bytes: way i has the i-th stretch of every run.
-struct Stretches {
+struct PieceStretches {
   size_t runs, bytes;
 };
 
-Stretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& layout, int ways) {
+PieceStretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& layout, int ways) {
   size_t runs = static_cast<size_t>(layout.blocks), rest = static_cast<size_t>(ir::size_of(dtype));
   for (size_t i = 0; i < static_cast<size_t>(layout.dim); ++i) runs *= static_cast<size_t>(whole[i]);
   for (size_t i = static_cast<size_t>(layout.dim); i < whole.size(); ++i) rest *= static_cast<size_t>(whole[i]);
@@ -19,11 +19,11 @@ Stretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& layout
 }
 
 // Of a flat tensor, way `index`: whole bytes from `begin` to `end`, and so many bytes of the part in all.
-struct Row {
+struct PieceRow {
   size_t begin, end, bytes;
 };
 
-Row row_of(size_t whole_bytes, ir::DType dtype, int64_t elements, int ways, int index) {
+PieceRow piece_row(size_t whole_bytes, ir::DType dtype, int64_t elements, int ways, int index) {
   const auto row     = static_cast<size_t>((elements + ways - 1) / ways) * static_cast<size_t>(ir::size_of(dtype));
   const size_t begin = std::min(whole_bytes, row * static_cast<size_t>(index));
   return {begin, std::min(whole_bytes, begin + row), row};
@@ -31,7 +31,7 @@ Row row_of(size_t whole_bytes, ir::DType dtype, int64_t elements, int ways, int 
 
 ir::Array flat_part(const ir::Array& whole, int ways, int index) {
   ir::Array part(whole.dtype(), local_type(whole.type(), Layout::flat(), ways).dims);
-  const Row row = row_of(whole.byte_count(), whole.dtype(), whole.size(), ways, index);
+  const PieceRow row = piece_row(whole.byte_count(), whole.dtype(), whole.size(), ways, index);
   std::memcpy(part.mutable_bytes(), whole.bytes() + row.begin, row.end - row.begin);
   return part;
 }
@@ -39,8 +39,8 @@ ir::Array flat_part(const ir::Array& whole, int ways, int index) {
 ir::Array whole_of_flat(std::span<const ir::Array> parts, const ir::Dims& dims) {
   ir::Array whole(parts[0].dtype(), dims);
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Row row =
-        row_of(whole.byte_count(), whole.dtype(), whole.size(), static_cast<int>(parts.size()), static_cast<int>(i));
+    const PieceRow row =
+        piece_row(whole.byte_count(), whole.dtype(), whole.size(), static_cast<int>(parts.size()), static_cast<int>(i));
     std::memcpy(whole.mutable_bytes() + row.begin, parts[i].bytes(), row.end - row.begin);
   }
   return whole;
@@ -52,7 +52,7 @@ ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int in
   if (layout.is_whole()) return whole;
   if (layout.is_flat()) return flat_part(whole, ways, index);
   if (layout.is_partial()) return index == 0 ? whole : ir::Array(whole.dtype(), whole.dims());
-  const Stretches s = stretches(whole.dims(), whole.dtype(), layout, ways);
+  const PieceStretches s = stretches(whole.dims(), whole.dtype(), layout, ways);
   ir::Array part(whole.dtype(), local_type(whole.type(), layout, ways).dims);
   for (size_t run = 0; run < s.runs; ++run) {
     std::memcpy(part.mutable_bytes() + run * s.bytes,
@@ -69,7 +69,7 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const
   ir::Dims dims   = parts[0].dims();
   dims[static_cast<size_t>(layout.dim)] *= ways;
   ir::Array whole(parts[0].dtype(), dims);
-  const Stretches s = stretches(dims, whole.dtype(), layout, ways);
+  const PieceStretches s = stretches(dims, whole.dtype(), layout, ways);
   for (size_t run = 0; run < s.runs; ++run) {
     for (size_t i = 0; i < parts.size(); ++i) {
       std::memcpy(whole.mutable_bytes() + (run * parts.size() + i) * s.bytes, parts[i].bytes() + run * s.bytes,

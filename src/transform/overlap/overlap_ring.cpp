@@ -23,12 +23,12 @@ namespace {
 using ir::Device;
 using ir::ValueId;
 
-constexpr std::string_view kStream = "cp";
+constexpr std::string_view kRingStream = "cp";
 
-class Rewriter {
+class RingOverlapper {
  public:
-  Rewriter(const ir::Function& function, const MixedInstance* instance, std::vector<bool>& names_devices,
-           const ir::OpTable& ops)
+  RingOverlapper(const ir::Function& function, const MixedInstance* instance, std::vector<bool>& names_devices,
+                 const ir::OpTable& ops)
       : function_(function),
         instance_(instance),
         names_devices_(names_devices),
@@ -86,7 +86,7 @@ class Rewriter {
       const auto inputs = function_.inputs(op);
       std::vector<ValueId> sent;
       for (const ValueId id : inputs)
-        sent.push_back(builder_.op("Send", {map_(id)}, {{"to", Device(device(id).index, kStream)}}));
+        sent.push_back(builder_.op("Send", {map_(id)}, {{"to", Device(device(id).index, kRingStream)}}));
       const auto come = ir::index(builder_.append(op.def, -1, op.attributes, sent, sent.size()));
       for (size_t i = 0; i < sent.size(); ++i) {
         awaited_.expect(function_.output(op, i),
@@ -115,7 +115,7 @@ ir::Module overlap_ring(const ir::Module& module, const ir::OpTable& ops) {
   ir::Module result;
   result.source = module.source;
   for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(Rewriter(module.functions[f], instances[f], names_devices, ops).run());
+    result.functions.push_back(RingOverlapper(module.functions[f], instances[f], names_devices, ops).run());
   ir::verify(result);
   return result;
 }

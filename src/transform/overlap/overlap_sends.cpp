@@ -53,10 +53,10 @@ Messages messages_of(const ir::Module& module, const std::vector<std::vector<Dev
   return messages;
 }
 
-class Rewriter {
+class SendOverlapper {
  public:
-  Rewriter(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices, size_t messages,
-           int32_t step)
+  SendOverlapper(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices,
+                 size_t messages, int32_t step)
       : function_(function),
         devices_(devices),
         step_(step),
@@ -143,7 +143,8 @@ ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops) {
   ir::Module result;
   result.source = module.source;
   for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(Rewriter(module.functions[f], ops, devices[f], messages.count[f], messages.step).run());
+    result.functions.push_back(
+        SendOverlapper(module.functions[f], ops, devices[f], messages.count[f], messages.step).run());
   ir::verify(result);
   return result;
 }

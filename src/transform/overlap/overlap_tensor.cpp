@@ -29,18 +29,18 @@ using interpret::Mixed;
 using ir::Device;
 using ir::ValueId;
 
-constexpr std::string_view kStream = "tp";
+constexpr std::string_view kTensorStream = "tp";
 
 // A product that is cut: along dimension `input` of its first operand (the third of a MatMulGrad), which is dimension
 // `output` of its (first) result.
-struct Cut {
+struct ProductCut {
   size_t input, output;
 };
 
-class Rewriter {
+class TensorOverlapper {
  public:
-  Rewriter(const ir::Function& function, const interpret::Instance<Mixed>* instance, std::vector<bool>& names_devices,
-           const ir::OpTable& ops, int chunks)
+  TensorOverlapper(const ir::Function& function, const interpret::Instance<Mixed>* instance,
+                   std::vector<bool>& names_devices, const ir::OpTable& ops, int chunks)
       : function_(function),
         instance_(instance),
         names_devices_(names_devices),
@@ -84,7 +84,7 @@ class Rewriter {
     for (size_t o = 0; instance_ != nullptr && o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
-      if (const std::optional<Cut> cut = cut_of(o)) {
+      if (const std::optional<ProductCut> cut = cut_of(o)) {
         cuts_[o] = *cut;
         for (const ValueId id : function_.inputs(op)) delayed_.insert(makers_[ir::index(id)]);
       }
@@ -92,10 +92,10 @@ class Rewriter {
   }
 
   // All that is summed is made by products alike, right before the sum, and read by nothing else.
-  std::optional<Cut> cut_of(size_t sum) const {
+  std::optional<ProductCut> cut_of(size_t sum) const {
     const ir::Op& op  = function_.ops[sum];
     const auto inputs = function_.inputs(op);
-    std::optional<Cut> cut;
+    std::optional<ProductCut> cut;
     for (const ValueId id : inputs) {
       const size_t maker = makers_[ir::index(id)];
       if (maker == SIZE_MAX || uses_[ir::index(id)] != 1 || maker + inputs.size() < sum) return std::nullopt;
@@ -103,7 +103,7 @@ class Rewriter {
       if (product.is_call() || product.first_result != ir::index(id) ||
           product.def != function_.ops[makers_[ir::index(inputs[0])]].def)
         return std::nullopt;
-      const std::optional<Cut> own =
+      const std::optional<ProductCut> own =
           product.def->name == "MatMulGrad" ? cut_of_gradient(product) : cut_of_product(product);
       if (!own) return std::nullopt;
       cut = own;
@@ -119,7 +119,7 @@ class Rewriter {
   bool divides(const ir::Dims& dims, size_t dim) const { return dims[dim] >= chunks_ && dims[dim] % chunks_ == 0; }
 
   // The first dimension that only the first operand brings into the result.
-  std::optional<Cut> cut_of_product(const ir::Op& op) const {
+  std::optional<ProductCut> cut_of_product(const ir::Op& op) const {
     if (op.def->role != ir::Role::compute || op.result_count != 1 || op.operand_count < 2) return std::nullopt;
     const OpTypes types(function_, op, instance_->values);
     const ir::Factors factors = op.def->factors(types.call());
@@ -133,7 +133,7 @@ class Rewriter {
         return letters.find(result[output]) != std::string::npos;
       });
       if (result[output] == '.' || input == std::string::npos || others) continue;
-      if (divides(types.inputs[0].dims, input)) return Cut{input, output};
+      if (divides(types.inputs[0].dims, input)) return ProductCut{input, output};
     }
     return std::nullopt;
   }
@@ -146,17 +146,17 @@ class Rewriter {
   }
 
   // Of x[.., s, h] * w[h, f]: rows of the gradient dy[.., s, f].
-  std::optional<Cut> cut_of_gradient(const ir::Op& op) const {
+  std::optional<ProductCut> cut_of_gradient(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
     const ir::Dims &x = type(inputs[0]).dims, &w = type(inputs[1]).dims;
     if (w.size() != 2 || x.size() < 2) return std::nullopt;
     for (size_t dim = 0; dim + 1 < x.size(); ++dim) {
-      if (divides(x, dim)) return Cut{dim, dim};
+      if (divides(x, dim)) return ProductCut{dim, dim};
     }
     return std::nullopt;
   }
 
-  void write_chunks(const ir::Op& sum, const Cut& cut) {
+  void write_chunks(const ir::Op& sum, const ProductCut& cut) {
     const auto inputs = function_.inputs(sum);
     std::vector<std::vector<ValueId>> pieces;  // per device, of its operand that is cut
     for (const ValueId id : inputs) {
@@ -171,7 +171,8 @@ class Rewriter {
       std::vector<ValueId> terms;
       for (size_t i = 0; i < inputs.size(); ++i) {
         const ValueId part = multiply(product_of(inputs[i]), pieces[i][chunk]);
-        terms.push_back(builder_.op("Send", {part}, {{"to", Device(ir::device_of(type(inputs[i])).index, kStream)}}));
+        terms.push_back(
+            builder_.op("Send", {part}, {{"to", Device(ir::device_of(type(inputs[i])).index, kTensorStream)}}));
       }
       const auto first = ir::index(builder_.append(sum.def, -1, sum.attributes, terms, sum.result_count));
       for (size_t i = 0; i < inputs.size(); ++i) summed[i].push_back(static_cast<ValueId>(first + i));
@@ -225,8 +226,8 @@ class Rewriter {
   ir::FunctionBuilder builder_;
   ValueMap map_;
   Awaited awaited_;
-  std::map<size_t, Cut> cuts_;  // by sum
-  std::set<size_t> delayed_;    // products that are written where their sum stands
+  std::map<size_t, ProductCut> cuts_;  // by sum
+  std::set<size_t> delayed_;           // products that are written where their sum stands
 };
 
 }  // namespace
@@ -239,7 +240,7 @@ ir::Module overlap_tensor(const ir::Module& module, const ir::OpTable& ops, int 
   ir::Module result;
   result.source = module.source;
   for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(Rewriter(module.functions[f], instances[f], names_devices, ops, chunks).run());
+    result.functions.push_back(TensorOverlapper(module.functions[f], instances[f], names_devices, ops, chunks).run());
   ir::verify(result);
   return result;
 }

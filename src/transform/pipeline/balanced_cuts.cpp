@@ -7,7 +7,7 @@
 namespace foreflow::transform {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
 // Places where as much is done and no less crosses than at a neighbour are left out: nobody needs them.
 std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
@@ -34,7 +34,7 @@ class Balance {
   // Empty where there are none.
   Cuts run() {
     const double slowest = fastest();
-    return slowest < kNever ? cheapest(slowest * (1 + kSameTime)) : Cuts();
+    return slowest < kUnreachable ? cheapest(slowest * (1 + kSameTime)) : Cuts();
   }
 
  private:
@@ -63,10 +63,10 @@ class Balance {
 
   // The time of the slowest stage, at best.
   double fastest() const {
-    std::vector<double> before(places_.size(), kNever), here;
+    std::vector<double> before(places_.size(), kUnreachable), here;
     before[0] = 0;
     for (size_t stage = 0; stage < stages_; ++stage) {
-      here.assign(places_.size(), kNever);
+      here.assign(places_.size(), kUnreachable);
       for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
         for (size_t from = to; from-- > stage && work(from, to, stage) < here[to];) {
           if (before[from] < here[to] && fits(from, to, stage))
@@ -79,8 +79,8 @@ class Balance {
   }
 
   struct Cost {
-    Bytes crossing{kNever};
-    double squares                      = kNever;  // of the stages' times
+    Bytes crossing{kUnreachable};
+    double squares                      = kUnreachable;  // of the stages' times
     auto operator<=>(const Cost&) const = default;
   };
 
@@ -94,7 +94,7 @@ class Balance {
       for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
         for (size_t from = to; from-- > stage && work(from, to, stage) <= slowest;) {
           const double seconds = time(from, to, stage);
-          if (before[from].squares == kNever || seconds > slowest || !fits(from, to, stage)) continue;
+          if (before[from].squares == kUnreachable || seconds > slowest || !fits(from, to, stage)) continue;
           const Cost cost{before[from].crossing + places_[from].crossing, before[from].squares + seconds * seconds};
           if (!(cost < here[to])) continue;
           here[to]           = cost;

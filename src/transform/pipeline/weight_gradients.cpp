@@ -8,9 +8,10 @@ namespace {
 // What depends on a value, as far as it matters: nothing, one op that makes a gradient of a weight, or more.
 constexpr int32_t kNothing = -1, kMore = -2;
 
-class Marker {
+class WeightGradientMarker {
  public:
-  Marker(const ir::Function& function, const interpret::Values<LaidOut>& values, std::vector<StagedOp>& staged)
+  WeightGradientMarker(const ir::Function& function, const interpret::Values<LaidOut>& values,
+                       std::vector<StagedOp>& staged)
       : function_(function),
         values_(values),
         staged_(staged),
@@ -71,7 +72,7 @@ class Marker {
 
 void mark_weight_gradients(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            std::vector<StagedOp>& staged) {
-  Marker(function, values, staged).run();
+  WeightGradientMarker(function, values, staged).run();
 }
 
 }  // namespace foreflow::transform

@@ -31,9 +31,10 @@ std::vector<Partial> undominated(std::vector<Partial> all) {
   return front;
 }
 
-class Planner {
+class CheckpointPlanner {
  public:
-  Planner(size_t blocks, const std::vector<Choice>& choices) : blocks_(blocks), choices_(choices), ending_(blocks + 1) {
+  CheckpointPlanner(size_t blocks, const std::vector<Choice>& choices)
+      : blocks_(blocks), choices_(choices), ending_(blocks + 1) {
     for (size_t c = 0; c < choices.size(); ++c) ending_[choices[c].first + choices[c].length].push_back(c);
   }
 
@@ -79,7 +80,7 @@ class Planner {
 }  // namespace
 
 CheckpointPlan best_plan(size_t blocks, const std::vector<Choice>& choices, Bytes limit, double in_flight) {
-  const Planner planner(blocks, choices);
+  const CheckpointPlanner planner(blocks, choices);
   std::set<Bytes> bounds;
   for (const Choice& choice : choices) bounds.insert(choice.repeated);
   const auto better = [&](const CheckpointPlan& a, const CheckpointPlan& b) {

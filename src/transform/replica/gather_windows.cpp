@@ -18,10 +18,10 @@ struct Use {
   size_t weight;
 };
 
-class Planner {
+class GatherPlanner {
  public:
-  Planner(const ir::Module& module, const LayoutInterpretation& layouts, const std::vector<TrainedWeight>& weights,
-          Bytes limit)
+  GatherPlanner(const ir::Module& module, const LayoutInterpretation& layouts,
+                const std::vector<TrainedWeight>& weights, Bytes limit)
       : module_(module), entry_(module.entry()), layouts_(layouts), weights_(weights), limit_(limit) {}
 
   std::vector<Window> run() {
@@ -142,7 +142,7 @@ class Planner {
 
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
                                    const std::vector<TrainedWeight>& weights, Bytes limit) {
-  return Planner(module, layouts, weights, limit).run();
+  return GatherPlanner(module, layouts, weights, limit).run();
 }
 
 }  // namespace foreflow::transform

@@ -16,9 +16,9 @@ bool follows_in_group(const ir::Function& function, const interpret::Values<Laid
   return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
 }
 
-class Finder {
+class GradientPartFinder {
  public:
-  Finder(const ir::Module& module, const LayoutInterpretation& layouts)
+  GradientPartFinder(const ir::Module& module, const LayoutInterpretation& layouts)
       : module_(module),
         entry_(module.entry()),
         layouts_(layouts),
@@ -111,7 +111,7 @@ size_t begin_of_group(const ir::Function& function, const interpret::Values<Laid
 
 std::vector<GradientPart> gradient_parts(const ir::Module& module, const LayoutInterpretation& layouts,
                                          const std::vector<TrainedWeight>& weights, bool each_microbatch) {
-  Finder finder(module, layouts);
+  GradientPartFinder finder(module, layouts);
   std::vector<GradientPart> parts;
   for (size_t i = 0; i < weights.size(); ++i) finder.find(i, weights[i].gradient, each_microbatch, parts);
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -10,10 +10,10 @@ namespace {
 using ir::ValueId;
 using Values = ReplicaExchange::Values;
 
-class Writer {
+class CallWriter {
  public:
-  Writer(const ir::Function& function, const interpret::Values<LaidOut>& values, const CallExchange& exchange,
-         const ir::OpTable& ops, const DataParallel& how, std::string name)
+  CallWriter(const ir::Function& function, const interpret::Values<LaidOut>& values, const CallExchange& exchange,
+             const ir::OpTable& ops, const DataParallel& how, std::string name)
       : function_(function),
         values_(values),
         exchange_(exchange),
@@ -183,7 +183,7 @@ std::vector<size_t> CallExchange::remaining(const ir::Function& function) const 
 ir::Function with_exchange(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            const CallExchange& exchange, const ir::OpTable& ops, const DataParallel& how,
                            std::string name) {
-  return Writer(function, values, exchange, ops, how, std::move(name)).run();
+  return CallWriter(function, values, exchange, ops, how, std::move(name)).run();
 }
 
 }  // namespace foreflow::transform

@@ -7,7 +7,7 @@ namespace {
 
 using ir::ValueId;
 
-constexpr std::string_view kStream = "comm";
+constexpr std::string_view kExchangeStream = "comm";
 
 int64_t row_size(const ir::Type& type, int ways) { return (ir::element_count(type.dims) + ways - 1) / ways; }
 
@@ -17,7 +17,7 @@ std::vector<int64_t> list(const ir::Dims& dims) { return {dims.begin(), dims.end
 
 ValueId ReplicaExchange::depart(ValueId value, const ir::Device& device) {
   if (!how_.overlap) return value;
-  return builder_.op("Send", {value}, {{"to", ir::Device(device.index, kStream)}});
+  return builder_.op("Send", {value}, {{"to", ir::Device(device.index, kExchangeStream)}});
 }
 
 ValueId ReplicaExchange::arrive(ValueId value, const ir::Device& device) {

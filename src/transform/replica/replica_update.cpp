@@ -6,9 +6,9 @@ namespace {
 using ir::ValueId;
 using Values = ReplicaExchange::Values;
 
-class Writer {
+class UpdateWriter {
  public:
-  explicit Writer(const ReplicaUpdate& update) : update_(update) {}
+  explicit UpdateWriter(const ReplicaUpdate& update) : update_(update) {}
 
   void run() {
     const Bucket* waiting = nullptr;  // for what is being gathered
@@ -102,6 +102,6 @@ class Writer {
 
 }  // namespace
 
-void write_update(const ReplicaUpdate& update) { Writer(update).run(); }
+void write_update(const ReplicaUpdate& update) { UpdateWriter(update).run(); }
 
 }  // namespace foreflow::transform

@@ -25,10 +25,10 @@ size_t first_at(const std::vector<T>& list, size_t o) {
   return static_cast<size_t>(found - list.begin());
 }
 
-class Writer {
+class ReplicaWriter {
  public:
-  Writer(const ir::Module& module, const ExchangePlan& plan, const LayoutInterpretation& layouts,
-         const ir::OpTable& ops, const DataParallel& how)
+  ReplicaWriter(const ir::Module& module, const ExchangePlan& plan, const LayoutInterpretation& layouts,
+                const ir::OpTable& ops, const DataParallel& how)
       : module_(module),
         entry_(module.entry()),
         plan_(plan),
@@ -338,7 +338,7 @@ class Writer {
 
 OneReplica one_replica(const ir::Module& module, const ir::OpTable& ops, const DataParallel& how) {
   const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
-  return Writer(module, plan_exchange(module, layouts, how), layouts, ops, how).run();
+  return ReplicaWriter(module, plan_exchange(module, layouts, how), layouts, ops, how).run();
 }
 
 }  // namespace foreflow::transform

@@ -8,9 +8,9 @@ namespace foreflow::transform {
 namespace {
 
 // Marks what is needed, from the entry's results and the ops with effects backwards, through calls.
-class Marker {
+class LiveOps {
  public:
-  explicit Marker(const ir::Module& module)
+  explicit LiveOps(const ir::Module& module)
       : module_(module), effects_(functions_with_effects(module)), functions_(module.functions.size()) {
     for (size_t f = 0; f < module.functions.size(); ++f) {
       const ir::Function& function = module.functions[f];
@@ -170,7 +170,7 @@ class Sweeper {
   }
 
   const ir::Module& module_;
-  const Marker marks_;
+  const LiveOps marks_;
   std::vector<int32_t> place_;  // per function: its index in the new module
 };
 

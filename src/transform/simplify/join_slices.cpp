@@ -16,7 +16,7 @@ namespace {
 using ir::ValueId;
 
 // A Slice with step 1 along one dimension.
-struct Cut {
+struct SliceCut {
   int64_t axis, start, length;
 };
 
@@ -32,7 +32,7 @@ std::optional<int64_t> single(const ir::OpCall& call, std::string_view name, siz
   return numbers.size() == 1 ? std::optional(numbers[0]) : std::nullopt;
 }
 
-std::optional<Cut> cut_of(const ir::OpCall& call, const ir::Type& result) {
+std::optional<SliceCut> cut_of(const ir::OpCall& call, const ir::Type& result) {
   constexpr size_t kStarts = 1, kAxes = 3, kSteps = 4;
   if (call.def.name != "Slice" || !call.inputs[0].resolved() || !result.resolved()) return std::nullopt;
   const bool steps = call.has(kSteps) || call.attributes.find("steps") != nullptr;
@@ -41,15 +41,15 @@ std::optional<Cut> cut_of(const ir::OpCall& call, const ir::Type& result) {
   const ir::Dims& dims = call.inputs[0].dims;
   const int64_t along  = *axis < 0 ? *axis + static_cast<int64_t>(dims.size()) : *axis;
   const int64_t dim    = dims[static_cast<size_t>(along)];
-  return Cut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim),
-             result.dims[static_cast<size_t>(along)]};
+  return SliceCut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim),
+                  result.dims[static_cast<size_t>(along)]};
 }
 
 // By value and dimension: which Slice begins where.
-using Parts = std::map<std::pair<ValueId, int64_t>, std::map<int64_t, std::vector<size_t>>>;
+using SliceParts = std::map<std::pair<ValueId, int64_t>, std::map<int64_t, std::vector<size_t>>>;
 
-bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts, const std::vector<std::optional<Cut>>& cuts,
-                     int64_t dim) {
+bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts,
+                     const std::vector<std::optional<SliceCut>>& cuts, int64_t dim) {
   const auto count = static_cast<int64_t>(starts.size());
   if (count < 2 || dim % count != 0) return false;
   return std::all_of(starts.begin(), starts.end(), [&](const auto& entry) {
@@ -73,8 +73,8 @@ std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::Op
   if (!slices_twice(function)) return std::nullopt;
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const auto& values        = interpretation.entry().values;
-  std::vector<std::optional<Cut>> cuts(function.ops.size());
-  Parts parts;
+  std::vector<std::optional<SliceCut>> cuts(function.ops.size());
+  SliceParts parts;
   for (size_t o = 0; o < function.ops.size(); ++o) {
     const ir::Op& op = function.ops[o];
     if (op.is_call() || values[op.first_result].known) continue;

@@ -36,10 +36,10 @@ struct Stored {
 // Greedy in program order. Weights that a plan or the vocabulary splits are fixed, and what does not fit them is
 // gathered. Any other weight whose split leads to a dimension that must be whole is kept whole in the next round. One
 // that is cut by a Split op is split in as many blocks.
-class Planner {
+class ShardPlanner {
  public:
-  Planner(const ir::Module& module, const ir::Function& function, const interpret::Values<interpret::Mixed>& values,
-          int ways, const Sharding& sharding)
+  ShardPlanner(const ir::Module& module, const ir::Function& function,
+               const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding)
       : module_(module),
         function_(function),
         values_(values),
@@ -348,7 +348,7 @@ class Planner {
 
 ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
                       const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding) {
-  return Planner(module, function, values, ways, sharding).run();
+  return ShardPlanner(module, function, values, ways, sharding).run();
 }
 
 }  // namespace foreflow::transform

@@ -9,7 +9,7 @@
 #include "foreflow/simulate/alone.h"
 #include "support/shared.h"
 
-namespace foreflow::published {
+namespace foreflow::published::nccl_test {
 namespace {
 
 using collective::Kind;
@@ -81,4 +81,4 @@ TEST(TwoNodes, LongMessagesTakeAsLongAsDataSheetsSayOrLonger) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::nccl_test

@@ -9,7 +9,7 @@
 #include "published/distir/rows.h"
 #include "support/shared.h"
 
-namespace foreflow::published {
+namespace foreflow::published::gpt2_test {
 namespace {
 
 const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/distir/gpt2_1.6b_dgx2.json";
@@ -93,4 +93,4 @@ TEST(PublishedGpt2, ThroughputsAndTheirOrderAreOurs) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::gpt2_test

@@ -5,7 +5,7 @@
 #include "published/distir/rows.h"
 #include "support/shared.h"
 
-namespace foreflow::published {
+namespace foreflow::published::mlp_1b_test {
 namespace {
 
 const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/distir/mlp_1b_dgx2.json";
@@ -62,4 +62,4 @@ TEST_F(Published, PeaksOfMemoryAreOursAndTheCopies) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::mlp_1b_test

@@ -5,7 +5,7 @@
 #include "published/distir/rows.h"
 #include "support/shared.h"
 
-namespace foreflow::published {
+namespace foreflow::published::mlp_xs_test {
 namespace {
 
 const std::string kBase = FOREFLOW_SOURCE_DIR "/tests/published/distir/mlp_xs.json";
@@ -54,4 +54,4 @@ INSTANTIATE_TEST_SUITE_P(Precision, Reference, testing::Values("fp16", "fp32"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::mlp_xs_test

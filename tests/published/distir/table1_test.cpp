@@ -4,7 +4,7 @@
 
 #include "foreflow/search/search.h"
 
-namespace foreflow::published {
+namespace foreflow::published::table1_test {
 namespace {
 
 search::Result searched(const std::string& model, search::Pruning pruning) {
@@ -40,4 +40,4 @@ TEST(PublishedTable1, InferenceHasTheAuthorsGrid) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::table1_test

@@ -9,7 +9,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/stream/storage.h"
 
-namespace foreflow::published {
+namespace foreflow::published::activations_test {
 namespace {
 
 const std::string kBase     = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
@@ -135,4 +135,4 @@ TEST(ActivationsOfAStage, AreThoseOfTheScheduleInFlight) {
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::activations_test

@@ -5,7 +5,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::published {
+namespace foreflow::published::flops_test {
 namespace {
 
 const std::string kBase     = FOREFLOW_SOURCE_DIR "/tests/published/korthikanti/gpt3_175b.json";
@@ -78,4 +78,4 @@ TEST(Flops, WithSelectiveRecomputationNearThePublishedFormulaForTheLargestModel)
 }
 
 }  // namespace
-}  // namespace foreflow::published
+}  // namespace foreflow::published::flops_test

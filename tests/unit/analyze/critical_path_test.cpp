@@ -9,7 +9,7 @@
 #include "foreflow/ops/table.h"
 #include "support/repeating.h"
 
-namespace foreflow::analyze {
+namespace foreflow::analyze::critical_path_test {
 namespace {
 
 TEST(Dependencies, LeadFromMakersToReadersOnce) {
@@ -69,4 +69,4 @@ TEST(CriticalPath, IsTheLongestAndSlackIsWhatAnOpMayGrow) {
 }
 
 }  // namespace
-}  // namespace foreflow::analyze
+}  // namespace foreflow::analyze::critical_path_test

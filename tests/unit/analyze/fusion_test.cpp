@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::analyze {
+namespace foreflow::analyze::fusion_test {
 namespace {
 
 struct Fused {
@@ -67,4 +67,4 @@ TEST(Fusion, LeavesReductionsOutOfProducts) {
 }
 
 }  // namespace
-}  // namespace foreflow::analyze
+}  // namespace foreflow::analyze::fusion_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow {
+namespace foreflow::digest_test {
 namespace {
 
 // FIPS 180-4's own examples (NIST, "SHA256.pdf": one and two blocks; "additional": a million letters).
@@ -24,4 +24,4 @@ TEST(Sha256, PadsEveryLengthRight) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::digest_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow {
+namespace foreflow::error_test {
 namespace {
 
 TEST(Error, SaysWhereAndWhatOnOneLine) {
@@ -31,4 +31,4 @@ TEST(Check, DoesNotBuildItsReasonWhenTheConditionHolds) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::error_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace foreflow {
+namespace foreflow::json_test {
 namespace {
 
 std::string where_of(const std::string& text) {
@@ -95,4 +95,4 @@ TEST(Json, RefusesMembersOfWhatIsNoObject) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::json_test

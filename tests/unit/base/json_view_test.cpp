@@ -4,7 +4,7 @@
 
 #include "foreflow/base/json.h"
 
-namespace foreflow {
+namespace foreflow::json_view_test {
 namespace {
 
 class JsonViewTest : public testing::Test {
@@ -75,4 +75,4 @@ TEST_F(JsonViewTest, RefusesUnknownKeysWithTheNearestKnownOne) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::json_view_test

@@ -11,7 +11,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow {
+namespace foreflow::process_test {
 namespace {
 
 std::string message_of(const std::function<void()>& action) {
@@ -138,4 +138,4 @@ TEST(MapInChildren, DoesNotWaitForItemsAfterTheFailure) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::process_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow {
+namespace foreflow::progress_test {
 namespace {
 
 using std::chrono::seconds;
@@ -41,4 +41,4 @@ TEST(Progress, IsSilentWhereShortWorkHasNoTerminal) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::progress_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow {
+namespace foreflow::registry_test {
 namespace {
 
 struct PetDef {
@@ -43,4 +43,4 @@ TEST(Registry, RefusesTwoRowsOfOneName) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::registry_test

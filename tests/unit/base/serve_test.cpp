@@ -9,7 +9,7 @@
 
 #include "foreflow/base/process.h"
 
-namespace foreflow {
+namespace foreflow::serve_test {
 namespace {
 
 // What a service said of each item.
@@ -100,4 +100,4 @@ TEST(Serve, AsksForItemsByTheNumberOfTheWorker) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::serve_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow {
+namespace foreflow::table_test {
 namespace {
 
 TEST(Table, AlignsColumnsToTheirSides) {
@@ -22,4 +22,4 @@ TEST(Table, CountsReasonsThatDifferInNumbersTogether) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::table_test

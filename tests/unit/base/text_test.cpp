@@ -7,7 +7,7 @@
 #include "foreflow/base/error.h"
 #include "support/temporary.h"
 
-namespace foreflow {
+namespace foreflow::text_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -72,4 +72,4 @@ TEST(WriteFile, LeavesDevicesAndLinksWhatTheyAre) {
 TEST(WriteFile, ReportsAFullDevice) { EXPECT_THROW(write_file("/dev/full", "x"), Error); }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::text_test

@@ -7,7 +7,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow {
+namespace foreflow::units_test {
 namespace {
 
 template <class A, class B>
@@ -92,4 +92,4 @@ TEST(Format, ShowsWhatIsNotANumberWithoutAPrefix) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::units_test

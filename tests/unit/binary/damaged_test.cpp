@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "unit/onnx/bytes.h"
 
-namespace foreflow::binary {
+namespace foreflow::binary::damaged_test {
 namespace {
 
 using test::Wire;
@@ -103,4 +103,4 @@ TEST(Checksum, IsThatOfZipFiles) {
 }
 
 }  // namespace
-}  // namespace foreflow::binary
+}  // namespace foreflow::binary::damaged_test

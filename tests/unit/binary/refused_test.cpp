@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "unit/onnx/bytes.h"
 
-namespace foreflow::binary {
+namespace foreflow::binary::refused_test {
 namespace {
 
 using test::Wire;
@@ -175,4 +175,4 @@ INSTANTIATE_TEST_SUITE_P(ByHand, RefusedDistirb, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace foreflow::binary
+}  // namespace foreflow::binary::refused_test

@@ -13,7 +13,7 @@
 #include "support/command.h"
 #include "support/temporary.h"
 
-namespace foreflow {
+namespace foreflow::commands_test {
 namespace {
 
 using test::CommandResult;
@@ -189,4 +189,4 @@ TEST(Lower, WritesAProgramAndAStreamForEachRank) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::commands_test

@@ -7,7 +7,7 @@
 #include "support/command.h"
 #include "support/temporary.h"
 
-namespace foreflow::test {
+namespace foreflow::test::distirb_test {
 namespace {
 
 const std::string kText = (std::filesystem::path(FOREFLOW_SOURCE_DIR) / "workloads/pipeline_mlp.distir").string();
@@ -60,4 +60,4 @@ TEST(DistirbCommands, RefuseADamagedFileInOneLine) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::distirb_test

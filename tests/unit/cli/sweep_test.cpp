@@ -14,7 +14,7 @@
 #include "support/command.h"
 #include "support/temporary.h"
 
-namespace foreflow {
+namespace foreflow::sweep_test {
 namespace {
 
 using test::CommandResult;
@@ -54,4 +54,4 @@ TEST(SweepCommand, OutlivesItsWorkersAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::sweep_test

@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "support/temporary.h"
 
-namespace foreflow::cost {
+namespace foreflow::cost::calibrated_test {
 namespace {
 
 const char* const kFile = R"({
@@ -110,4 +110,4 @@ TEST(Signature, NamesOpAttributesAndTypesWithoutDevices) {
 }
 
 }  // namespace
-}  // namespace foreflow::cost
+}  // namespace foreflow::cost::calibrated_test

@@ -6,7 +6,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow::cost {
+namespace foreflow::cost::calibration_test {
 namespace {
 
 Measurement measured(double flops, double bytes, double seconds, const std::string& op = "MatMul") {
@@ -106,4 +106,4 @@ TEST(Calibration, ReadsBackFromItsFile) {
 }
 
 }  // namespace
-}  // namespace foreflow::cost
+}  // namespace foreflow::cost::calibration_test

@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "support/temporary.h"
 
-namespace foreflow::cost {
+namespace foreflow::cost::distir_messages_test {
 namespace {
 
 Json parameters(const Json& overhead) {
@@ -77,4 +77,4 @@ TEST(DistirMessages, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace foreflow::cost
+}  // namespace foreflow::cost::distir_messages_test

@@ -4,7 +4,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow::cost {
+namespace foreflow::cost::measurement_test {
 namespace {
 
 const std::string kHeader = "kind,op,dtype,signature,ranks,flops,bytes_read,bytes_written,message_bytes,seconds\n";
@@ -89,4 +89,4 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace foreflow::cost
+}  // namespace foreflow::cost::measurement_test

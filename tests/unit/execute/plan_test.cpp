@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::execute {
+namespace foreflow::execute::plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(Plan, RefusesWhatCannotBeSent) {
 }
 
 }  // namespace
-}  // namespace foreflow::execute
+}  // namespace foreflow::execute::plan_test

@@ -4,7 +4,7 @@
 
 #include "foreflow/execute/arguments.h"
 
-namespace foreflow::execute {
+namespace foreflow::execute::values_test {
 namespace {
 
 ir::Array example() {
@@ -65,4 +65,4 @@ TEST(RandomValues, AreTheSameForASeedAndInTheirRange) {
 }
 
 }  // namespace
-}  // namespace foreflow::execute
+}  // namespace foreflow::execute::values_test

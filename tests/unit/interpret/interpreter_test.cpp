@@ -7,7 +7,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::interpret {
+namespace foreflow::interpret::interpreter_test {
 namespace {
 
 using ir::Array;
@@ -209,4 +209,4 @@ TEST(Evaluate, RefusesNumbersThatContradictTheDeclaredType) {
 }
 
 }  // namespace
-}  // namespace foreflow::interpret
+}  // namespace foreflow::interpret::interpreter_test

@@ -12,7 +12,7 @@
 #include "support/machine.h"
 #include "support/shared.h"
 
-namespace foreflow {
+namespace foreflow::listings_test {
 namespace {
 
 using interpret::Mixed;
@@ -182,4 +182,4 @@ TEST(Listings, SwappedLinesOfFigure3MakeThePipelineSlowerInBothEngines) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::listings_test

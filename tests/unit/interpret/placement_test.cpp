@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::interpret {
+namespace foreflow::interpret::placement_test {
 namespace {
 
 using ir::Device;
@@ -115,4 +115,4 @@ TEST(Placement, RefusesAnAnnotationThatContradicts) {
 }
 
 }  // namespace
-}  // namespace foreflow::interpret
+}  // namespace foreflow::interpret::placement_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace foreflow::interpret {
+namespace foreflow::interpret::sequence_table_test {
 namespace {
 
 TEST(SequenceTable, NumbersSequencesInTheOrderOfTheirFirstOccurrence) {
@@ -23,4 +23,4 @@ TEST(SequenceTable, NumbersSequencesInTheOrderOfTheirFirstOccurrence) {
 }
 
 }  // namespace
-}  // namespace foreflow::interpret
+}  // namespace foreflow::interpret::sequence_table_test

@@ -10,7 +10,7 @@
 #include "support/lowering.h"
 #include "support/machine.h"
 
-namespace foreflow {
+namespace foreflow::workloads_test {
 namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(FOREFLOW_SOURCE_DIR) / "workloads";
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Workloads, ShippedProgram, testing::ValuesIn(programs()
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::workloads_test

@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::ir {
+namespace foreflow::ir::bad_distir_test {
 namespace {
 
 struct Case {
@@ -112,4 +112,4 @@ TEST(DeepDistir, IsRefusedWhereWhoFollowsCallsWouldRunOutOfStack) {
 INSTANTIATE_TEST_SUITE_P(Text, BadDistir, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::ir
+}  // namespace foreflow::ir::bad_distir_test

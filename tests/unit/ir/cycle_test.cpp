@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace foreflow::ir {
+namespace foreflow::ir::cycle_test {
 namespace {
 
 using Graph    = std::vector<std::vector<int32_t>>;
@@ -55,4 +55,4 @@ TEST(FindCycle, IsACycleOfRandomGraphs) {
 }
 
 }  // namespace
-}  // namespace foreflow::ir
+}  // namespace foreflow::ir::cycle_test

@@ -4,7 +4,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::ir {
+namespace foreflow::ir::parse_test {
 namespace {
 
 Module parsed(const std::string& body) {
@@ -68,4 +68,4 @@ TEST(Parse, TakesTheNumberOfAValueForNoName) {
 }
 
 }  // namespace
-}  // namespace foreflow::ir
+}  // namespace foreflow::ir::parse_test

@@ -6,7 +6,7 @@
 #include "support/lowering.h"
 #include "support/machine.h"
 
-namespace foreflow::lower {
+namespace foreflow::lower::lower_test {
 namespace {
 
 using collective::Kind;
@@ -218,4 +218,4 @@ TEST(Communications, HaveTheKindBytesAndMembersOfTheirOp) {
 }
 
 }  // namespace
-}  // namespace foreflow::lower
+}  // namespace foreflow::lower::lower_test

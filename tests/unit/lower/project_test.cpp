@@ -5,7 +5,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::lower {
+namespace foreflow::lower::project_test {
 namespace {
 
 std::map<ir::Device, std::string> projected(std::string_view text) {
@@ -156,4 +156,4 @@ TEST(Projection, OfAProgramOnNoDeviceIsTheProgram) {
 }
 
 }  // namespace
-}  // namespace foreflow::lower
+}  // namespace foreflow::lower::project_test

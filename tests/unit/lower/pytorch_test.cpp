@@ -8,7 +8,7 @@
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::lower {
+namespace foreflow::lower::pytorch_test {
 namespace {
 
 std::string script(std::string_view text) {
@@ -171,4 +171,4 @@ TEST(PyTorchScript, CarriesOnlyTheFunctionsThatItUses) {
 }
 
 }  // namespace
-}  // namespace foreflow::lower
+}  // namespace foreflow::lower::pytorch_test

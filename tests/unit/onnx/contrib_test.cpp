@@ -6,7 +6,7 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::contrib_test {
 namespace {
 
 using namespace foreflow::test;
@@ -91,4 +91,4 @@ TEST(ContribOps, OperandsThatAreMissingAreReported) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::contrib_test

@@ -9,7 +9,7 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::control_flow_test {
 namespace {
 
 using namespace foreflow::test;
@@ -224,4 +224,4 @@ TEST(ControlFlow, NamesTheNodeInsideABody) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::control_flow_test

@@ -8,7 +8,7 @@
 #include "foreflow/onnx/import.h"
 #include "support/shared.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::gpt2_graph_test {
 namespace {
 
 using test::fake_ops;
@@ -86,4 +86,4 @@ TEST(Gpt2Graph, RefusesSizesThatMakeNoModel) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::gpt2_graph_test

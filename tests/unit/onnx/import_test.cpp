@@ -9,7 +9,7 @@
 #include "foreflow/ir/text.h"
 #include "support/temporary.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::import_test {
 namespace {
 
 using namespace foreflow::test;
@@ -181,4 +181,4 @@ TEST_F(OnnxExternalData, MustBeWholeAndInTheModelsFolder) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::import_test

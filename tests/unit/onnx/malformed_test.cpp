@@ -9,7 +9,7 @@
 #include "foreflow/onnx/import.h"
 #include "support/temporary.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::malformed_test {
 namespace {
 
 using namespace foreflow::test;
@@ -162,4 +162,4 @@ TEST(OnnxImport, RefusesFilesThatAreAbsentOrLargerThanProtobufCanHold) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::malformed_test

@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::normalise_test {
 namespace {
 
 using namespace foreflow::test;
@@ -120,4 +120,4 @@ TEST(OnnxOpsets, OldNamesAndDefaultsBecomeNew) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::normalise_test

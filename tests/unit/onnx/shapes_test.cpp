@@ -8,7 +8,7 @@
 #include "foreflow/ops/table.h"
 #include "support/shared.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::shapes_test {
 namespace {
 
 // What the symbolic dimensions of the models stand for here.
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(Every, RealModel,
                          [](const auto& info) { return info.param.substr(info.param.find('/') + 1); });
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::shapes_test

@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "support/temporary.h"
 
-namespace foreflow::onnx {
+namespace foreflow::onnx::tensor_file_test {
 namespace {
 
 using namespace foreflow::test;
@@ -61,4 +61,4 @@ TEST(TensorFile, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace foreflow::onnx
+}  // namespace foreflow::onnx::tensor_file_test

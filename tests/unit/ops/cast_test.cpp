@@ -8,7 +8,7 @@
 #include "ops/common/kernel.h"
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::cast_test {
 namespace {
 
 using ir::Array;
@@ -79,4 +79,4 @@ TEST(Cast, TruncatesFloatsToIntegersFromEveryFloatType) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::cast_test

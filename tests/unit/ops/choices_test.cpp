@@ -7,7 +7,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::choices_test {
 namespace {
 
 using ir::Array;
@@ -123,4 +123,4 @@ TEST(NegativeLogLikelihoodLoss, WeighsAndIgnoresClasses) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::choices_test

@@ -3,7 +3,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::communication_test {
 namespace {
 
 using ir::Array;
@@ -131,4 +131,4 @@ TEST(Communication, AddsTuplesElementByElement) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::communication_test

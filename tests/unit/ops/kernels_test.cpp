@@ -7,7 +7,7 @@
 #include "foreflow/ir/half.h"
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::kernels_test {
 namespace {
 
 using ir::Array;
@@ -204,4 +204,4 @@ TEST(ReduceMean, AcceptsAxesEitherWay) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::kernels_test

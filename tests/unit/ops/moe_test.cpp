@@ -3,7 +3,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::moe_test {
 namespace {
 
 using ir::Array;
@@ -42,4 +42,4 @@ TEST(MoeGateGrad, IsTheProductOfATokensRows) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::moe_test

@@ -3,7 +3,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::networks_test {
 namespace {
 
 using ir::Array;
@@ -134,4 +134,4 @@ TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::networks_test

@@ -3,7 +3,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::opsets_test {
 namespace {
 
 using ir::Array;
@@ -82,4 +82,4 @@ TEST(Opsets, ScatteredNumbersMeetThoseThatAreThere) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::opsets_test

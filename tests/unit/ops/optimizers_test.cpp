@@ -4,7 +4,7 @@
 #include "foreflow/ir/half.h"
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::optimizers_test {
 namespace {
 
 using ir::Array;
@@ -85,4 +85,4 @@ TEST(Optimizers, OfOnnxAgreeWithOursWhereBothSayTheSame) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::optimizers_test

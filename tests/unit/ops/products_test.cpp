@@ -5,7 +5,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::products_test {
 namespace {
 
 using ir::Array;
@@ -180,4 +180,4 @@ TEST(Tuples, ArePackedUnpackedAndSelected) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::products_test

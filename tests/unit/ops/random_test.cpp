@@ -5,7 +5,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::random_test {
 namespace {
 
 using ir::Array;
@@ -63,4 +63,4 @@ TEST(Dropout, InTrainingKeepsTheExpectation) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::random_test

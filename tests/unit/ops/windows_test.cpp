@@ -3,7 +3,7 @@
 
 #include "unit/ops/apply.h"
 
-namespace foreflow::test {
+namespace foreflow::test::windows_test {
 namespace {
 
 using ir::Array;
@@ -108,4 +108,4 @@ TEST(Resize, RepeatsOrInterpolates) {
 }
 
 }  // namespace
-}  // namespace foreflow::test
+}  // namespace foreflow::test::windows_test

@@ -8,7 +8,7 @@
 #include "support/graph_text.h"
 #include "unit/platform/bad_file.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::bad_graph_test {
 namespace {
 
 using testing_support::GraphText;
@@ -177,4 +177,4 @@ TEST_P(BadGraph, IsRefusedWithOneLine) { expect_refused(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(PlatformFile, BadGraph, testing::ValuesIn(cases()), title_of);
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::bad_graph_test

@@ -6,7 +6,7 @@
 #include "foreflow/base/error.h"
 #include "support/recipe_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::bad_recipes_test {
 namespace {
 
 struct Mistake {
@@ -152,4 +152,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::bad_recipes_test

@@ -6,7 +6,7 @@
 
 #include "unit/platform/bad_file.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::bad_xml_test {
 namespace {
 
 const std::string kHead = "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
@@ -161,4 +161,4 @@ TEST_P(BadXml, IsRefusedWithOneLine) { expect_refused(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(PlatformFile, BadXml, testing::ValuesIn(cases()), title_of);
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::bad_xml_test

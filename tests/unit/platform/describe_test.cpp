@@ -7,7 +7,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/platform/load.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::describe_test {
 namespace {
 
 Platform machine(const std::string& name, int nodes) { return make(topologies().get(name, "test"), nodes); }
@@ -111,4 +111,4 @@ TEST(Describe, NamesTheNearestDevice) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::describe_test

@@ -10,7 +10,7 @@
 #include "platform/sketch.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::draw_test {
 namespace {
 
 using testing_support::GraphText;
@@ -115,4 +115,4 @@ TEST(Sketch, DrawsCablesAsBoxesWhereOnlyRoutesAreKnown) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::draw_test

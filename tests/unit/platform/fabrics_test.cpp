@@ -9,7 +9,7 @@
 #include "foreflow/platform/describe.h"
 #include "support/recipe_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::fabrics_test {
 namespace {
 
 using test::machine;
@@ -135,4 +135,4 @@ TEST(Fabrics, FitAnySizeByThemselves) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::fabrics_test

@@ -9,7 +9,7 @@
 #include "platform/max_flow.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::graph_bisection_test {
 namespace {
 
 using testing_support::GraphText;
@@ -89,4 +89,4 @@ TEST(GraphBisection, OfAnOversubscribedTreeIsWhatGoesUp) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::graph_bisection_test

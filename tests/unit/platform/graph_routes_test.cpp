@@ -9,7 +9,7 @@
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::graph_routes_test {
 namespace {
 
 using testing_support::GraphText;
@@ -190,4 +190,4 @@ TEST(GraphRoutes, PreferLessLatencyThenFewerLinks) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::graph_routes_test

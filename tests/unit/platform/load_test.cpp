@@ -7,7 +7,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::load_test {
 namespace {
 
 const std::string kHead =
@@ -87,4 +87,4 @@ TEST(Load, NamesTheFileThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::load_test

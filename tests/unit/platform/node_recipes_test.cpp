@@ -10,7 +10,7 @@
 #include "foreflow/platform/load.h"
 #include "support/hardware_facts.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::node_recipes_test {
 namespace {
 
 using test::Fact;
@@ -212,4 +212,4 @@ TEST(NodeRecipes, HaveTheDataSheetsOfTheFacts) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::node_recipes_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace foreflow::platform {
+namespace foreflow::platform::placement_test {
 namespace {
 
 // Three nodes with 3, 1 and 2 devices: a0 a1 a2 | b0 | c0 c1.
@@ -64,4 +64,4 @@ TEST(Random, IsAPermutationThatDependsOnTheSeedOnly) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::placement_test

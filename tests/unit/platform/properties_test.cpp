@@ -6,7 +6,7 @@
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::properties_test {
 namespace {
 
 using testing_support::GraphText;
@@ -62,4 +62,4 @@ TEST(Properties, OfTheZoneAndOfLinksSayWhichSwitchesReduce) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::properties_test

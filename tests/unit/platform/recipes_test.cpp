@@ -9,7 +9,7 @@
 #include "foreflow/platform/recipe.h"
 #include "support/recipe_text.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::recipes_test {
 namespace {
 
 using test::machine;
@@ -178,4 +178,4 @@ TEST(Recipes, MayHave16384Gpus) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::recipes_test

@@ -9,7 +9,7 @@
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 
-namespace foreflow::platform {
+namespace foreflow::platform::topologies_test {
 namespace {
 
 Platform machine(const std::string& name, int nodes) { return make(topologies().get(name, "test"), nodes); }
@@ -82,4 +82,4 @@ TEST(Topologies, CarryTheDataSheetOfTheirGpus) {
 }
 
 }  // namespace
-}  // namespace foreflow::platform
+}  // namespace foreflow::platform::topologies_test

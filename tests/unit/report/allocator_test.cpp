@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace foreflow::report {
+namespace foreflow::report::allocator_test {
 namespace {
 
 constexpr double kMiB = 1 << 20;
@@ -101,4 +101,4 @@ TEST(CachingAllocator, NeverReservesLessThanIsAskedForAndForgetsNothing) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::allocator_test

@@ -8,7 +8,7 @@
 
 #include "foreflow/report/summary.h"
 
-namespace foreflow::report {
+namespace foreflow::report::collectives_test {
 namespace {
 
 using collective::Kind;
@@ -133,4 +133,4 @@ TEST(Links, HaveNoHistoryUnlessObserved) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::collectives_test

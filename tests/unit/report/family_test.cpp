@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow::report {
+namespace foreflow::report::family_test {
 namespace {
 
 stream::Compute compute(const std::string& name, std::vector<stream::Part> parts) {
@@ -32,4 +32,4 @@ TEST(Phase, IsReadFromTheNameOfACompositeElseFromItsLongestPart) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::family_test

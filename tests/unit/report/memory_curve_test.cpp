@@ -4,7 +4,7 @@
 
 #include "unit/report/example.h"
 
-namespace foreflow::report {
+namespace foreflow::report::memory_curve_test {
 namespace {
 
 using testing_support::Example;
@@ -37,4 +37,4 @@ TEST(MemoryCurve, ItemsThatRunTogetherNeedTheirWorkspacesTogether) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::memory_curve_test

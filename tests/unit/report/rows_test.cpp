@@ -4,7 +4,7 @@
 
 #include "unit/report/example.h"
 
-namespace foreflow::report {
+namespace foreflow::report::rows_test {
 namespace {
 
 using testing_support::Example;
@@ -44,4 +44,4 @@ TEST(Blocks, NarrowNeighboursJoinUnderTheFamilyWithTheMostTime) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::rows_test

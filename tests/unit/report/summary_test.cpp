@@ -4,7 +4,7 @@
 
 #include "unit/report/example.h"
 
-namespace foreflow::report {
+namespace foreflow::report::summary_test {
 namespace {
 
 using testing_support::Example;
@@ -125,4 +125,4 @@ TEST(Summary, AnEmptyProgramTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::summary_test

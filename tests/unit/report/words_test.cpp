@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow::report {
+namespace foreflow::report::words_test {
 namespace {
 
 TEST(Words, CountsHaveCommas) {
@@ -37,4 +37,4 @@ TEST(Words, NamesThatFollowEachOtherAreARange) {
 TEST(Words, EscapeKeepsMarkupFromBeginning) { EXPECT_EQ(escape("a<b & \"c\">"), "a&lt;b &amp; &quot;c&quot;&gt;"); }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::words_test

@@ -9,7 +9,7 @@
 #include "foreflow/report/writer.h"
 #include "unit/report/example.h"
 
-namespace foreflow::report {
+namespace foreflow::report::writers_test {
 namespace {
 
 using testing_support::Example;
@@ -219,4 +219,4 @@ TEST(HtmlWriter, IsOnePageWithTheDrawingInside) {
 }
 
 }  // namespace
-}  // namespace foreflow::report
+}  // namespace foreflow::report::writers_test

@@ -6,7 +6,7 @@
 #include "foreflow/base/text.h"
 #include "support/temporary.h"
 
-namespace foreflow::reproduce {
+namespace foreflow::reproduce::published_test {
 namespace {
 
 class PublishedFile : public testing::Test {
@@ -42,4 +42,4 @@ TEST_F(PublishedFile, NamesTheLineOfAMistake) {
 }
 
 }  // namespace
-}  // namespace foreflow::reproduce
+}  // namespace foreflow::reproduce::published_test

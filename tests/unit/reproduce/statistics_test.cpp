@@ -4,7 +4,7 @@
 
 #include "foreflow/reproduce/reproduce.h"
 
-namespace foreflow::reproduce {
+namespace foreflow::reproduce::statistics_test {
 namespace {
 
 TEST(Statistics, SpearmanLooksAtTheOrderAlone) {
@@ -31,4 +31,4 @@ TEST(Agreement, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace foreflow::reproduce
+}  // namespace foreflow::reproduce::statistics_test

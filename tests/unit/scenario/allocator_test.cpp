@@ -3,7 +3,7 @@
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::allocator_test {
 namespace {
 
 Outcome answer(const std::string& memory) {
@@ -51,4 +51,4 @@ TEST(Memory, CountsWorkspaceAndCommunicationBuffers) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::allocator_test

@@ -4,7 +4,7 @@
 
 #include "foreflow/base/error.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::axes_test {
 namespace {
 
 std::vector<Axis> axes_of(const std::string& text) { return axes(parse_json(text, "s.json"), "s.json"); }
@@ -85,4 +85,4 @@ TEST(ReferencedFiles, AreThoseOfEveryValueOfAnAxis) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::axes_test

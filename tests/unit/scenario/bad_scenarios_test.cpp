@@ -4,7 +4,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::bad_scenarios_test {
 namespace {
 
 struct Mistake {
@@ -141,4 +141,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Mistake>& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::bad_scenarios_test

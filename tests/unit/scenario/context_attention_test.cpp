@@ -5,7 +5,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::context_attention_test {
 namespace {
 
 std::string scenario_of(int cp, int64_t sequence, const std::string& attention, const std::string& more = "") {
@@ -95,4 +95,4 @@ TEST(ContextAttention, SaysWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::context_attention_test

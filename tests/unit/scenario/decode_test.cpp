@@ -4,7 +4,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::decode_test {
 namespace {
 
 constexpr double kBatch = 16, kContext = 2047;
@@ -58,4 +58,4 @@ TEST(Decode, SpreadsCachesOverStages) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::decode_test

@@ -5,7 +5,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::delay_test {
 namespace {
 
 const std::string kGpt = R"({"workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 16, "sequence": 512,
@@ -42,4 +42,4 @@ TEST(DelayedWeightGradients, HideMoreUnderEager1f1b) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::delay_test

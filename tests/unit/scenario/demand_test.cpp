@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::demand_test {
 namespace {
 
 constexpr int kLayers = 4, kHidden = 256, kBatch = 32;
@@ -72,4 +72,4 @@ TEST(Demand, AMessageAloneTakesAtLeastItsBytesThroughOnePort) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::demand_test

@@ -4,7 +4,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::disturbances_test {
 namespace {
 
 Json scenario_with(const std::string& key, const std::string& value) {
@@ -97,4 +97,4 @@ TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::disturbances_test

@@ -3,7 +3,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::jobs_test {
 namespace {
 
 // Two nodes of four devices that share a NIC.
@@ -134,4 +134,4 @@ TEST(Jobs, AreForSimulateOnly) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::jobs_test

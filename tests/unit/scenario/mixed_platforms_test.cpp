@@ -8,7 +8,7 @@
 #include "foreflow/platform/load.h"
 #include "support/command.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::mixed_platforms_test {
 namespace {
 
 const std::string kRoot = FOREFLOW_SOURCE_DIR;
@@ -54,4 +54,4 @@ TEST(MixedGpus, AreFasterWithUnequalStages) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::mixed_platforms_test

@@ -6,7 +6,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/stream/host_copy.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::offload_test {
 namespace {
 
 Outcome answer(const std::string& strategy, const std::string& platform = R"("topology": "dgx_a100", "nodes": 1)",
@@ -113,4 +113,4 @@ TEST(OffloadStrategy, IsRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::offload_test

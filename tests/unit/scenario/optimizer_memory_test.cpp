@@ -3,7 +3,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::optimizer_memory_test {
 namespace {
 
 constexpr double kLayers = 16, kHidden = 1024, kParameters = kLayers * kHidden * kHidden;
@@ -74,4 +74,4 @@ TEST(OptimizerMemory, OfWideWeightsHasNoMasterWeights) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::optimizer_memory_test

@@ -6,7 +6,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::overlap_test {
 namespace {
 
 const std::string kMlp =
@@ -111,4 +111,4 @@ TEST(Groups, AreNamedInErrors) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::overlap_test

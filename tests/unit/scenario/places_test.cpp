@@ -4,7 +4,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::places_test {
 namespace {
 
 // Four nodes with four devices each: node0-gpu0 is 0, node3-gpu3 is 15.
@@ -138,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::places_test

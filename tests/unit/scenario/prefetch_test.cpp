@@ -6,7 +6,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::prefetch_test {
 namespace {
 
 constexpr size_t kLayers = 16;
@@ -84,4 +84,4 @@ TEST(Prefetch, NeedsAStreamOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::prefetch_test

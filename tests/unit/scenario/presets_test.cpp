@@ -3,7 +3,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::presets_test {
 namespace {
 
 Scenario loaded(const std::string& workload, const std::string& rest = "") {
@@ -57,4 +57,4 @@ TEST(Preset, ServesEachOfSeveralJobs) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::presets_test

@@ -7,7 +7,7 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::recompute_test {
 namespace {
 
 // 24 layers in 80 GB: the activations of 44 samples do not fit, those that full recomputation keeps do.
@@ -142,4 +142,4 @@ TEST(RecomputeStrategy, OptimalSaysWhereNothingFits) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::recompute_test

@@ -8,7 +8,7 @@
 #include "scenario/program.h"
 #include "support/temporary.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::run_test {
 namespace {
 
 constexpr double kLayers = 4, kHidden = 64, kBatch = 32;
@@ -141,4 +141,4 @@ TEST(Programs, ChangeTheirDataTypeInTypesConstantsAndCasts) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::run_test

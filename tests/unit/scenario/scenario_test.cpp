@@ -6,7 +6,7 @@
 #include "foreflow/base/text.h"
 #include "support/temporary.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::scenario_test {
 namespace {
 
 Scenario loaded(const std::string& text) { return load(parse_json(text, "s.json"), "s.json"); }
@@ -96,4 +96,4 @@ TEST(Divisors, AreWholeAndAscending) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::scenario_test

@@ -4,7 +4,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::sharing_test {
 namespace {
 
 constexpr const char* kMoe =
@@ -92,4 +92,4 @@ TEST(Sharing, PlacesReplicasThatShareExpertsAsReplicas) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::sharing_test

@@ -9,7 +9,7 @@
 #include "foreflow/scenario/scenario.h"
 #include "support/command.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::shipped_scenarios_test {
 namespace {
 
 std::vector<std::string> shipped() {
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(Every, ShippedScenarios, testing::ValuesIn(shipped()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::shipped_scenarios_test

@@ -4,7 +4,7 @@
 #include "foreflow/scenario/run.h"
 #include "support/shared.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::training_test {
 namespace {
 
 Scenario scenario(const std::string& workload, const std::string& mode, const std::string& strategy = "{}") {
@@ -57,4 +57,4 @@ TEST(Training, NamesAnUnknownLoss) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::training_test

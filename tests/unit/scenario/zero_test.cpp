@@ -7,7 +7,7 @@
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::scenario {
+namespace foreflow::scenario::zero_test {
 namespace {
 
 constexpr double kLayers = 160, kHidden = 256, kParameters = kLayers * kHidden * kHidden;
@@ -138,4 +138,4 @@ TEST(ZeroPadding, Counts) {
 }
 
 }  // namespace
-}  // namespace foreflow::scenario
+}  // namespace foreflow::scenario::zero_test

@@ -5,7 +5,7 @@
 #include "foreflow/schedule/describe.h"
 #include "foreflow/schedule/measure.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::delay_test {
 namespace {
 
 Plan planned(std::string_view name, int devices, int microbatches) {
@@ -157,4 +157,4 @@ TEST(LeastDelay, PutsOffNoMoreThanTheLatencyAsksFor) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::delay_test

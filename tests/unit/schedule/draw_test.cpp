@@ -5,7 +5,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/schedule/describe.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::draw_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST(Describe, RefusesBadValuesAtThePlaceOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::draw_test

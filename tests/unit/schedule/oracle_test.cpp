@@ -10,7 +10,7 @@
 #include "foreflow/schedule/describe.h"
 #include "support/shared.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::oracle_test {
 namespace {
 
 struct Oracle {
@@ -103,4 +103,4 @@ TEST(Oracles, AreAllCompared) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::oracle_test

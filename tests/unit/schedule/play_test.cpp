@@ -2,7 +2,7 @@
 
 #include "foreflow/schedule/measure.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::play_test {
 namespace {
 
 constexpr Task kF0{Phase::forward, 0};
@@ -74,4 +74,4 @@ TEST(Measure, FindsTheBubbleOfTheTextbook) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::play_test

@@ -6,7 +6,7 @@
 
 #include "foreflow/schedule/measure.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::published_test {
 namespace {
 
 Plan planned(std::string_view name, int devices, int microbatches, std::optional<int> virtual_stages = {}) {
@@ -138,4 +138,4 @@ TEST(Published, PenaltyOfInterleaving) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::published_test

@@ -6,7 +6,7 @@
 
 #include "foreflow/schedule/play.h"
 
-namespace foreflow::schedule {
+namespace foreflow::schedule::schedule_test {
 namespace {
 
 std::string text(const std::vector<Task>& tasks) {
@@ -131,4 +131,4 @@ TEST(CheckCosts, RefusesWhatIsNoTime) {
 }
 
 }  // namespace
-}  // namespace foreflow::schedule
+}  // namespace foreflow::schedule::schedule_test

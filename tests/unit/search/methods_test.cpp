@@ -4,7 +4,7 @@
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
 
-namespace foreflow::search {
+namespace foreflow::search::methods_test {
 namespace {
 
 // 48 layers on 16 devices of a DGX-2: some two hundred strategies.
@@ -104,4 +104,4 @@ TEST_F(Methods, CutStagesUnevenlyWhereThatIsFaster) {
 }
 
 }  // namespace
-}  // namespace foreflow::search
+}  // namespace foreflow::search::methods_test

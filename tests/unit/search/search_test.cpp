@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace foreflow::search {
+namespace foreflow::search::search_test {
 namespace {
 
 Json source(const std::string& strategy) {
@@ -90,4 +90,4 @@ TEST(Search, LeavesOutWhatCannotBeAmongTheFirst) {
 }
 
 }  // namespace
-}  // namespace foreflow::search
+}  // namespace foreflow::search::search_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace foreflow::search {
+namespace foreflow::search::space_test {
 namespace {
 
 Json source(const std::string& strategy, const std::string& more = "", const std::string& platform = R"("dgx2")") {
@@ -127,4 +127,4 @@ TEST(Space, RefusesMoreThanItCanHold) {
 }
 
 }  // namespace
-}  // namespace foreflow::search
+}  // namespace foreflow::search::space_test

@@ -7,7 +7,7 @@
 #include "support/cluster.h"
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::collective_contention_test {
 namespace {
 
 using collective::Kind;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, CollectiveContention, testing::Values("simgrid
                          [](const auto& engine) { return engine.param; });
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::collective_contention_test

@@ -5,7 +5,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::contention_test {
 namespace {
 
 using collective::Kind;
@@ -183,4 +183,4 @@ TEST(Contention, DeadlockNamesTheStreamTheItemAndThePeer) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::contention_test

@@ -6,7 +6,7 @@
 #include "support/cluster.h"
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::coupling_test {
 namespace {
 
 using collective::Kind;
@@ -181,4 +181,4 @@ TEST(Coupling, AnalyticEngineRefusesWhatItCannotTellApart) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::coupling_test

@@ -5,7 +5,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::disturbance_test {
 namespace {
 
 using collective::Kind;
@@ -199,4 +199,4 @@ TEST(Disturbance, WhatIsOutOfRangeIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::disturbance_test

@@ -6,7 +6,7 @@
 #include "foreflow/stream/task.h"
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::engines_test {
 namespace {
 
 using collective::Kind;
@@ -150,4 +150,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, BothEngines, testing::ValuesIn(engines().names
                          [](const auto& row) { return row.param; });
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::engines_test

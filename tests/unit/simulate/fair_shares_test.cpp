@@ -10,7 +10,7 @@
 
 #include "support/random_streams.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::fair_shares_test {
 namespace {
 
 using Route = std::vector<FairShares::Crossing>;
@@ -137,4 +137,4 @@ TEST(FairShares, StayRightThroughAnyChanges) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::fair_shares_test

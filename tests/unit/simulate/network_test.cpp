@@ -5,7 +5,7 @@
 
 #include "support/machine.h"
 
-namespace foreflow::simulate {
+namespace foreflow::simulate::network_test {
 namespace {
 
 using collective::Kind;
@@ -108,4 +108,4 @@ TEST(Footprint, OfRepeatedInstancesIsMadeOnce) {
 }
 
 }  // namespace
-}  // namespace foreflow::simulate
+}  // namespace foreflow::simulate::network_test

@@ -6,7 +6,7 @@
 #include "foreflow/stream/timeline.h"
 #include "support/machine.h"
 
-namespace foreflow::stream {
+namespace foreflow::stream::program_test {
 namespace {
 
 using collective::Kind;
@@ -131,4 +131,4 @@ TEST(Print, ShowsWhenEverythingHappened) {
 }
 
 }  // namespace
-}  // namespace foreflow::stream
+}  // namespace foreflow::stream::program_test

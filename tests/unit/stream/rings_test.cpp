@@ -9,7 +9,7 @@
 #include "foreflow/stream/task.h"
 #include "support/cluster.h"
 
-namespace foreflow::stream {
+namespace foreflow::stream::rings_test {
 namespace {
 
 using Orders = std::vector<std::vector<int>>;
@@ -125,4 +125,4 @@ TEST(Tasks, CountOnlyTheChannelsThatLinksCarry) {
 }
 
 }  // namespace
-}  // namespace foreflow::stream
+}  // namespace foreflow::stream::rings_test

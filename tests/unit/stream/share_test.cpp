@@ -5,7 +5,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
-namespace foreflow::stream {
+namespace foreflow::stream::share_test {
 namespace {
 
 using collective::Kind;
@@ -84,4 +84,4 @@ TEST(Share, LetsALateJobWaitForItsStart) {
 }
 
 }  // namespace
-}  // namespace foreflow::stream
+}  // namespace foreflow::stream::share_test

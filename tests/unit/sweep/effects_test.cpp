@@ -4,7 +4,7 @@
 
 #include "foreflow/sweep/sweep.h"
 
-namespace foreflow::sweep {
+namespace foreflow::sweep::effects_test {
 namespace {
 
 // Axes a (2 values) and b (3), with these throughputs; 0: the point failed.
@@ -55,4 +55,4 @@ TEST(Labels, ShowOfObjectsWhereTheyDiffer) {
 }
 
 }  // namespace
-}  // namespace foreflow::sweep
+}  // namespace foreflow::sweep::effects_test

@@ -6,7 +6,7 @@
 #include "support/temporary.h"
 #include "sweep/database.h"
 
-namespace foreflow::sweep {
+namespace foreflow::sweep::store_test {
 namespace {
 
 Json question(const std::string& parts) {
@@ -93,4 +93,4 @@ TEST(Stores, AreNoOtherFiles) {
 }
 
 }  // namespace
-}  // namespace foreflow::sweep
+}  // namespace foreflow::sweep::store_test

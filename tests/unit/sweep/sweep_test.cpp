@@ -10,7 +10,7 @@
 #include "support/temporary.h"
 #include "sweep/answer.h"
 
-namespace foreflow::sweep {
+namespace foreflow::sweep::sweep_test {
 namespace {
 
 Json question(const std::string& strategy = R"({"dp": [1, 2, 3], "tp": [1, 2], "global_batch": 64})") {
@@ -126,4 +126,4 @@ TEST(Sweep, RefusesAScenarioThatIsWrongAtEveryPointInTheSameWay) {
 }
 
 }  // namespace
-}  // namespace foreflow::sweep
+}  // namespace foreflow::sweep::sweep_test

@@ -7,7 +7,7 @@
 
 #include "transform/pipeline/cuts.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::balanced_cuts_test {
 namespace {
 
 // A place behind each op, from what each op does and what crosses behind it.
@@ -101,4 +101,4 @@ TEST(BalancedCuts, AreNoneWhereThereAreTooFewPlaces) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::balanced_cuts_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace foreflow::transform {
+namespace foreflow::transform::checkpoints_test {
 namespace {
 
 // Every plan, one by one.
@@ -81,4 +81,4 @@ TEST(BestPlan, RepeatsAsFewOfEqualBlocksAsItMust) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::checkpoints_test

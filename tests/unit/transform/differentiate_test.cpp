@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::differentiate_test {
 namespace {
 
 ir::Module parsed(const std::string& text) { return ir::parse(text, "m", ops::table()); }
@@ -154,4 +154,4 @@ TEST(LiftConstants, MakesWeightsOfWhatProductsTake) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::differentiate_test

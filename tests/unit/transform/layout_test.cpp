@@ -6,7 +6,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::layout_test {
 namespace {
 
 using ir::Array;
@@ -197,4 +197,4 @@ TEST(Pieces, FollowTheListOfSourcesAndComeBackInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::layout_test

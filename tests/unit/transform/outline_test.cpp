@@ -10,7 +10,7 @@
 #include "foreflow/transform/passes.h"
 #include "support/distribution.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::outline_test {
 namespace {
 
 ir::Module parsed(const std::string& text) { return ir::parse(text, "test", ops::table()); }
@@ -196,4 +196,4 @@ func @main(%x) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::outline_test

@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "support/distribution.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::passes_test {
 namespace {
 
 using workload::Mode;
@@ -313,4 +313,4 @@ TEST(Apply, RefusesUnknownPassesAndArguments) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::passes_test

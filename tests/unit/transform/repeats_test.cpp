@@ -11,7 +11,7 @@
 #include "transform/blocks/block_function.h"
 #include "transform/blocks/suffixes.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::repeats_test {
 namespace {
 
 using Tokens = std::vector<int32_t>;
@@ -117,4 +117,4 @@ TEST(CommonName, LeavesOutTheNumbersThatDiffer) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::repeats_test

@@ -9,7 +9,7 @@
 #include "foreflow/transform/passes.h"
 #include "support/distribution.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::shard_test {
 namespace {
 
 constexpr int64_t kBatch = 2, kHidden = 16, kSequence = 8, kVocabulary = 32;
@@ -166,4 +166,4 @@ TEST(ShardErrors, SayWhatWouldBeRight) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::shard_test

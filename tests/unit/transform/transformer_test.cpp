@@ -14,7 +14,7 @@
 #include "support/llama_layer.h"
 #include "support/shared.h"
 
-namespace foreflow::transform {
+namespace foreflow::transform::transformer_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -91,4 +91,4 @@ TEST(Recognise, FindsTheBlocksOfImportedModels) {
 }
 
 }  // namespace
-}  // namespace foreflow::transform
+}  // namespace foreflow::transform::transformer_test

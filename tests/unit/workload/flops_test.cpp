@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::workload {
+namespace foreflow::workload::flops_test {
 namespace {
 
 constexpr int64_t kBatch = 2;
@@ -72,4 +72,4 @@ TEST(ForwardFlops, OfImageModelsAreThePublishedOnes) {
 }
 
 }  // namespace
-}  // namespace foreflow::workload
+}  // namespace foreflow::workload::flops_test

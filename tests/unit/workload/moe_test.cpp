@@ -5,7 +5,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow {
+namespace foreflow::moe_test {
 namespace {
 
 workload::Model build(const std::string& sizes) {
@@ -71,4 +71,4 @@ TEST(Moe, RefusesSizesThatDoNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace foreflow
+}  // namespace foreflow::moe_test

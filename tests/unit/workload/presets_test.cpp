@@ -4,7 +4,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
-namespace foreflow::workload {
+namespace foreflow::workload::presets_test {
 namespace {
 
 std::vector<std::string> names() { return presets().names(); }
@@ -77,4 +77,4 @@ TEST(FindModel, NamesTheNearestFamilyOrPreset) {
 }
 
 }  // namespace
-}  // namespace foreflow::workload
+}  // namespace foreflow::workload::presets_test
