@@ -1,7 +1,9 @@
 // The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
 #include <iostream>
+#include <new>
 
 #include "cli/command.h"
+#include "cli/process.h"
 #include "foreflow/base/error.h"
 
 namespace foreflow::cli {
@@ -43,10 +45,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? 0 : kWrongUsage;
+    if (app.exit(problem) != 0) return kWrongUsage;
+    check_stdout();  // --help and --version
+    return 0;
   }
   action();
-  std::cout.flush();
+  check_stdout();
   return 0;
 }
 
@@ -54,10 +58,16 @@ int run(int argc, char** argv) {
 }  // namespace foreflow::cli
 
 int main(int argc, char** argv) {
+  foreflow::cli::prepare_process();
+  foreflow::cli::MemoryReserve reserve;
   try {
     return foreflow::cli::run(argc, argv);
   } catch (const foreflow::Error& error) {
     std::cerr << "foreflow: error: " << foreflow::cli::one_line(error.what()) << "\n";
+  } catch (const std::bad_alloc&) {
+    reserve.release();
+    std::cerr << "foreflow: error: memory: ran out of it; " << foreflow::cli::memory_left()
+              << " are available here, and a smaller input would need less\n";
   } catch (const std::exception& problem) {
     std::cerr << "foreflow: internal error: " << foreflow::cli::one_line(problem.what()) << "\n";
   }

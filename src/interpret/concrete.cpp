@@ -1,9 +1,25 @@
 #include "foreflow/interpret/concrete.h"
 
+#include <new>
+
+#include "foreflow/base/memory.h"
+
 namespace foreflow::interpret {
 namespace {
 
 bool left_out(const Concrete& value) { return value.type.kind == ir::Type::Kind::unknown; }
+
+// A kernel may need more than its results take.
+std::vector<ir::Array> run_kernel(const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  try {
+    return call.def.eval(call);
+  } catch (const std::bad_alloc&) {
+    Bytes results;
+    for (const ir::Type& output : outputs) results += output.resolved() ? ir::bytes_of(output) : Bytes(0);
+    throw Error("memory", "ran out of it; the results alone take " + format(results) + ", and " +
+                              format(available_memory()) + " are available here");
+  }
+}
 
 }  // namespace
 
@@ -16,7 +32,7 @@ std::vector<Concrete> ConcreteDomain::apply(const ir::Op& op, std::span<const Co
   }
   const std::vector<ir::Type> outputs = infer_placed(op, types, known);
   if (op.def->eval == nullptr) throw Error(std::string(op.def->name), "has no reference kernel");
-  std::vector<ir::Array> numbers = op.def->eval({*op.def, *op.attributes, types, known, op.result_count});
+  std::vector<ir::Array> numbers = run_kernel({*op.def, *op.attributes, types, known, op.result_count}, outputs);
   std::vector<Concrete> results;
   for (size_t i = 0; i < numbers.size(); ++i) {
     ir::Type type = ir::moved(numbers[i].type(), ir::device_of(outputs[i]));

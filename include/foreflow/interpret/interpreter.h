@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
@@ -163,6 +164,8 @@ class Interpreter {
     } catch (const Error& error) {
       const std::string prefix = error.where() == op.def->name ? "" : error.where() + ": ";
       throw Error(ir::describe(module_, function, op), prefix + error.problem());
+    } catch (const std::bad_alloc&) {
+      throw Error(ir::describe(module_, function, op), "ran out of memory");
     }
   }
 
