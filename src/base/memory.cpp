@@ -18,7 +18,7 @@ namespace {
 constexpr double kSmall = 16.0 * 1024 * 1024;
 
 // The number of a file that holds one. Nothing for a file that is not there, and for "max".
-std::optional<double> number_in(const char* path) {
+std::optional<double> first_number(const char* path) {
   std::ifstream file(path);
   double number = 0;
   if (file >> number) return number;
@@ -47,7 +47,7 @@ constexpr ControlGroup kGroups[] = {
 
 // Cached files count as used, but give way.
 double left_in(const ControlGroup& group) {
-  const auto limit = number_in(group.limit), used = number_in(group.used);
+  const auto limit = first_number(group.limit), used = first_number(group.used);
   if (!limit || !used) return INFINITY;
   return *limit - *used + number_after(group.statistics, "inactive_file").value_or(0);
 }
@@ -55,7 +55,7 @@ double left_in(const ControlGroup& group) {
 double left_of_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INFINITY;
-  const auto pages = number_in("/proc/self/statm");  // the first number: all that is mapped
+  const auto pages = first_number("/proc/self/statm");  // the first number: all that is mapped
   if (!pages) return INFINITY;
   return static_cast<double>(limit.rlim_cur) - *pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }

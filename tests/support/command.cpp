@@ -21,17 +21,16 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace
+std::string kibibytes(size_t bytes) { return bytes == 0 ? "unlimited" : std::to_string(bytes / 1024); }
 
-CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
-  std::vector<std::string> words = {"foreflow"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+CommandResult run(const std::string& program, std::vector<std::string> words, const std::string& out_file,
+                  const std::filesystem::path& folder) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   const TemporaryFolder captured;
-  const std::string out = captured / "out";
+  const std::string out = out_file.empty() ? captured / "out" : out_file;
   const std::string err = captured / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -40,11 +39,29 @@ CommandResult run_foreflow(const std::vector<std::string>& arguments, const std:
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t child      = 0;
-  const int failed = posix_spawn(&child, FOREFLOW_COMMAND, &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), FOREFLOW_COMMAND);
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), program);
   const int exit_code = wait_for(child);
-  return {exit_code, read_file(out), read_file(err)};
+  return {exit_code, out_file.empty() ? read_file(out) : "", read_file(err)};
+}
+
+}  // namespace
+
+CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  std::vector<std::string> words = {"foreflow"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run(FOREFLOW_COMMAND, std::move(words), "", folder);
+}
+
+CommandResult run_foreflow_under(const Ceiling& ceiling, const std::vector<std::string>& arguments,
+                                 const std::filesystem::path& folder) {
+  std::vector<std::string> words = {
+      "sh", "-c", R"(ulimit -v "$1" && ulimit -f "$2" && shift 2 && exec "$@")", "sh", kibibytes(ceiling.address_space),
+      // the unit of -f is a block of 512 bytes
+      ceiling.file_size == 0 ? "unlimited" : std::to_string(ceiling.file_size / 512), FOREFLOW_COMMAND};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run("/bin/sh", std::move(words), ceiling.out, folder);
 }
 
 }  // namespace foreflow::test
