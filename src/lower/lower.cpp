@@ -5,6 +5,7 @@
 
 #include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/written_out.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
 #include "lower/fragment.h"
@@ -297,6 +298,7 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
+  ir::check_written_out(module, ir::kMostOpsWalked, "a simulation");
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
   const Placement placement(devices, platform, options, replicas);

@@ -57,7 +57,8 @@ CommandResult run_foreflow(const std::vector<std::string>& arguments, const std:
 CommandResult run_foreflow_under(const Ceiling& ceiling, const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder) {
   std::vector<std::string> words = {
-      "sh", "-c", R"(ulimit -v "$1" && ulimit -f "$2" && shift 2 && exec "$@")", "sh", kibibytes(ceiling.address_space),
+      "sh", "-c", R"(ulimit -v "$1" && ulimit -f "$2" && ulimit -t "$3" && shift 3 && exec "$@")", "sh",
+      kibibytes(ceiling.address_space),
       // the unit of -f is a block of 512 bytes
       ceiling.file_size == 0 ? "unlimited" : std::to_string(ceiling.file_size / 512), FOREFLOW_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
