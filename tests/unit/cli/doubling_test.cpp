@@ -65,7 +65,7 @@ TEST_F(CallsThatDouble, AreLeftAsTheyAreByOtherPasses) {
                            "join_slices", "lift_constants", "outline", "replicate(dp=2)", "add_loss"}) {
     const CommandResult result = run({"transform", "p.distir", "--pass", pass, "-o", "out.distir"});
     EXPECT_LE(result.exit_code, 1) << pass << ": " << result.err;
-    if (result.exit_code == 1) EXPECT_THAT(result.err, StartsWith("foreflow: error: ")) << pass;
+    EXPECT_TRUE(result.exit_code == 0 || result.err.starts_with("foreflow: error: ")) << pass;
   }
 }
 
