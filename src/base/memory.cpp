@@ -69,11 +69,11 @@ Bytes available_memory() {
   return Bytes(std::max(std::min(left, left_of_address_space()), 0.0));
 }
 
-void check_memory(Bytes size, const std::string& what) {
+void check_memory(Bytes size, const std::function<std::string()>& name) {
   if (size.value() < kSmall) return;
   const Bytes left = available_memory();
   if (size <= left) return;
-  throw Error("memory", fmt::format("{} takes {}; {} are available here", what, format(size), format(left)));
+  throw Error("memory", fmt::format("{} takes {}; {} are available here", name(), format(size), format(left)));
 }
 
 }  // namespace foreflow

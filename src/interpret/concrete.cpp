@@ -9,15 +9,24 @@ namespace {
 
 bool left_out(const Concrete& value) { return value.type.kind == ir::Type::Kind::unknown; }
 
+Bytes size_of(std::span<const ir::Type> values) {
+  Bytes size;
+  for (const ir::Type& value : values) size += value.resolved() ? ir::bytes_of(value) : Bytes(0);
+  return size;
+}
+
 // A kernel may need more than its results take.
 std::vector<ir::Array> run_kernel(const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  const Bytes size = size_of(outputs);
+  const auto named = [&] {
+    return outputs.size() == 1 ? "its result " + ir::to_string(outputs[0]) : std::string("all its results");
+  };
+  check_memory(size, named);
   try {
     return call.def.eval(call);
   } catch (const std::bad_alloc&) {
-    Bytes results;
-    for (const ir::Type& output : outputs) results += output.resolved() ? ir::bytes_of(output) : Bytes(0);
-    throw Error("memory", "ran out of it; the results alone take " + format(results) + ", and " +
-                              format(available_memory()) + " are available here");
+    throw Error("memory", named() + " takes " + format(size) + ", its computation more; " + format(available_memory()) +
+                              " are available here");
   }
 }
 

@@ -18,7 +18,7 @@ size_t checked_bytes(DType dtype, const Dims& dims) {
     count *= dim;
   }
   const auto bytes = static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));
-  check_memory(Bytes(static_cast<double>(bytes)), "a tensor " + to_string(Type::tensor(dtype, dims)));
+  check_memory(Bytes(static_cast<double>(bytes)), [&] { return "a tensor " + to_string(Type::tensor(dtype, dims)); });
   return bytes;
 }
 

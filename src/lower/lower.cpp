@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/memory.h"
 #include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ir/written_out.h"
@@ -126,6 +127,11 @@ class Flattener {
     for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
       for (const auto& [device, count] : whole.items) items[stream_of(device, replica)] += count;
     }
+    double all = 0;
+    for (const auto& [stream, count] : items) all += static_cast<double>(count);
+    // Beside each item its times will be kept.
+    check_memory(Bytes(all * (sizeof(stream::Item) + 2 * sizeof(double))),
+                 [] { return std::string("the program, op by op,"); });
     for (const auto& [stream, count] : items) program_.streams[static_cast<size_t>(stream)].items.reserve(count);
     program_.instances.reserve(whole.meetings);
   }

@@ -1,6 +1,7 @@
 // How much memory this process can still get, so that what is too large is refused before the kernel kills us for it.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "foreflow/base/units.h"
@@ -11,8 +12,8 @@ namespace foreflow {
 // where none of them can be read.
 Bytes available_memory();
 
-// Throws Error("memory", ...) when `size` is more than is available. `what` names the thing in the message: "Float32
-// (4, 8)". Small sizes are not looked at: to ask costs as much as to fill a megabyte.
-void check_memory(Bytes size, const std::string& what);
+// Throws Error("memory", ...) when `size` is more than is available. `name` names the thing in the message: "a tensor
+// Float32 (4, 8)". Small sizes are not looked at: to ask costs as much as to fill a megabyte.
+void check_memory(Bytes size, const std::function<std::string()>& name);
 
 }  // namespace foreflow

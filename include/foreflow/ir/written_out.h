@@ -13,8 +13,9 @@ namespace foreflow::ir {
 std::vector<double> ops_written_out(const Module& module, const std::vector<bool>& inlined = {});
 
 // What goes through a program op by op can go through this many of them.
-inline constexpr double kMostOpsInMemory = 2e7;  // a copy of each is kept
-inline constexpr double kMostOpsWalked   = 1e9;  // each is looked at
+inline constexpr double kMostOpsAnalyzed = 2e6;  // each with all that depends on it
+inline constexpr double kMostOpsCopied   = 1e7;
+inline constexpr double kMostOpsWalked   = 1e9;
 
 // Throws Error naming the first function one run of which takes more than `most` ops. `doing` is what would be done
 // with each of them: "inlining them".

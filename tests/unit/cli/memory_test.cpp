@@ -53,7 +53,8 @@ TEST_F(MemoryThatRunsOut, NamesTheOpWhoseResultIsTooLarge) {
 )",
                                    {"execute"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, MatchesRegex("foreflow: error: p.distir:2: @main: %z = MatMul: memory: a tensor .* takes 1.6 "
+  EXPECT_THAT(result.err, MatchesRegex("foreflow: error: p.distir:2: @main: %z = MatMul: memory: its result "
+                                       "Tensor.Float32, .20000, 20000.. takes 1.6 "
                                        "GB; [0-9.]+ [MG]?B are available here\n"));
 }
 
