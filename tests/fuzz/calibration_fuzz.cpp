@@ -6,7 +6,7 @@
 #include "fuzz/form.h"
 #include "support/temporary.h"
 
-namespace foreflow::fuzz::definitions::calibration {
+namespace foreflow::fuzz::definitions::calibration_form {
 namespace {
 
 constexpr const char* kScenario = R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64},
@@ -33,4 +33,4 @@ void take(std::string_view text) {
 
 Form row() { return {"calibration", take}; }
 
-}  // namespace foreflow::fuzz::definitions::calibration
+}  // namespace foreflow::fuzz::definitions::calibration_form

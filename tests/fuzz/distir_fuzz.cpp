@@ -4,7 +4,7 @@
 #include "foreflow/transform/passes.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::distir {
+namespace foreflow::fuzz::definitions::distir_form {
 namespace {
 
 void try_pass(const ir::Module& module, std::string_view pass) {
@@ -33,4 +33,4 @@ void take(std::string_view text) {
 
 Form row() { return {"distir", take}; }
 
-}  // namespace foreflow::fuzz::definitions::distir
+}  // namespace foreflow::fuzz::definitions::distir_form

@@ -5,7 +5,7 @@
 #include "foreflow/ops/table.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::distirb {
+namespace foreflow::fuzz::definitions::distirb_form {
 namespace {
 
 void take(std::string_view bytes) {
@@ -24,4 +24,4 @@ void take(std::string_view bytes) {
 
 Form row() { return {"distirb", take}; }
 
-}  // namespace foreflow::fuzz::definitions::distirb
+}  // namespace foreflow::fuzz::definitions::distirb_form

@@ -4,7 +4,7 @@
 #include "foreflow/cost/calibration.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::measurements {
+namespace foreflow::fuzz::definitions::measurements_form {
 namespace {
 
 void take(std::string_view text) {
@@ -23,4 +23,4 @@ void take(std::string_view text) {
 
 Form row() { return {"measurements", take}; }
 
-}  // namespace foreflow::fuzz::definitions::measurements
+}  // namespace foreflow::fuzz::definitions::measurements_form

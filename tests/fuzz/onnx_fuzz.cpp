@@ -6,7 +6,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::onnx {
+namespace foreflow::fuzz::definitions::onnx_form {
 namespace {
 
 constexpr int64_t kOpenDimension = 2;
@@ -38,4 +38,4 @@ void take(std::string_view bytes) {
 
 Form row() { return {"onnx", take}; }
 
-}  // namespace foreflow::fuzz::definitions::onnx
+}  // namespace foreflow::fuzz::definitions::onnx_form

@@ -5,7 +5,7 @@
 #include "fuzz/form.h"
 #include "platform/document.h"
 
-namespace foreflow::fuzz::definitions::platform {
+namespace foreflow::fuzz::definitions::platform_form {
 namespace {
 
 constexpr size_t kOneIn      = 64;  // a child process costs as much as thousands of documents here
@@ -30,4 +30,4 @@ void take(std::string_view bytes) {
 
 Form row() { return {"platform", take}; }
 
-}  // namespace foreflow::fuzz::definitions::platform
+}  // namespace foreflow::fuzz::definitions::platform_form

@@ -5,7 +5,7 @@
 #include "foreflow/scenario/run.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::scenario {
+namespace foreflow::fuzz::definitions::scenario_form {
 namespace {
 
 constexpr int64_t kLargestSize  = 64;  // of any dimension of a model that is built
@@ -71,4 +71,4 @@ void take(std::string_view text) {
 
 Form row() { return {"scenario", take}; }
 
-}  // namespace foreflow::fuzz::definitions::scenario
+}  // namespace foreflow::fuzz::definitions::scenario_form

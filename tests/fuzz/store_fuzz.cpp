@@ -4,7 +4,7 @@
 #include "fuzz/form.h"
 #include "support/temporary.h"
 
-namespace foreflow::fuzz::definitions::store {
+namespace foreflow::fuzz::definitions::store_form {
 namespace {
 
 // What the seed is a store of, all three points done. `version` is the seed's.
@@ -26,4 +26,4 @@ void take(std::string_view bytes) {
 
 Form row() { return {"store", take, 200}; }
 
-}  // namespace foreflow::fuzz::definitions::store
+}  // namespace foreflow::fuzz::definitions::store_form

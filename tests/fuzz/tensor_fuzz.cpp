@@ -2,13 +2,13 @@
 #include "foreflow/onnx/tensor_file.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions::tensor {
+namespace foreflow::fuzz::definitions::tensor_form {
 namespace {
 
 void take(std::string_view bytes) {
-  const foreflow::onnx::NamedArray tensor = foreflow::onnx::parse_tensor(bytes, "fuzz.pb");
-  const std::string printed               = foreflow::onnx::print_tensor(tensor);
-  const auto again = surely("printed tensors parse", [&] { return foreflow::onnx::parse_tensor(printed, "printed"); });
+  const onnx::NamedArray tensor = onnx::parse_tensor(bytes, "fuzz.pb");
+  const std::string printed               = onnx::print_tensor(tensor);
+  const auto again = surely("printed tensors parse", [&] { return onnx::parse_tensor(printed, "printed"); });
   FOREFLOW_CHECK(again.array == tensor.array && again.name == tensor.name, "print then parse is the identity");
 }
 
@@ -16,4 +16,4 @@ void take(std::string_view bytes) {
 
 Form row() { return {"tensor", take}; }
 
-}  // namespace foreflow::fuzz::definitions::tensor
+}  // namespace foreflow::fuzz::definitions::tensor_form
