@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <iostream>
 #include <random>
 
 #include "cli/output.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/half.h"
@@ -88,7 +88,7 @@ void write_pytorch(const std::string& folder, const ir::Module& module,
   const std::string script = lower::pytorch_script(programs, title);
   if (folder == "-") return write_file("-", script);
   write_file(path_in(folder, "run.py"), script);
-  std::cout << fmt::format("{}: torchrun --nproc-per-node {} run.py\n", folder, programs.size());
+  show(fmt::format("{}: torchrun --nproc-per-node {} run.py\n", escape::terminal(folder), programs.size()));
 }
 
 void write_example(const std::string& folder, const ir::Module& module, uint64_t seed) {
