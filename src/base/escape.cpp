@@ -134,6 +134,25 @@ std::string dot(std::string_view text) {
   return inside;
 }
 
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (size_t at = 0; at < text.size();) {
+    const utf8::Character character = utf8::character_at(text, at);
+    const std::string_view bytes    = text.substr(at, character.size);
+    at += character.size;
+    if (bytes == "\n") {
+      out += "\\n";
+    } else if (bytes == "\"" || bytes == "\\") {
+      out += with_backslash(bytes[0]);
+    } else if (utf8::is_printable(character)) {
+      out += bytes;
+    } else {
+      for (const char byte : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+  }
+  return out + "\"";
+}
+
 std::string python(std::string_view text) {
   const auto special = [](char c) { return c == '#' ? std::string("\\x23") : with_backslash(c); };
   return "'" + replaced(with(text, "\\'#", special), code_of) + "'";

@@ -42,6 +42,11 @@ std::string csv(std::string_view text, Quotes quotes = Quotes::where_needed);
 //   "a\"b\\c" -> a\"b\\c      "a\nb" -> a\\nb
 std::string dot(std::string_view text);
 
+// A string of `.distir` text with its quotes, as Scanner::quoted reads it back byte for byte: \" \\ \n, and \xNN for
+// each byte of other unprintable characters.
+//   "a\"b" -> "a\"b"       "\x1b" -> "\x1b"
+std::string quoted(std::string_view text);
+
 // A Python string literal with its quotes, which evaluates to the text; a byte that is no UTF-8 becomes the character
 // of its number. It holds no '#', so what looks for comments finds none in it.
 //   "it's" -> 'it\'s'       "a\nb" -> 'a\nb'

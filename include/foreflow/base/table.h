@@ -9,7 +9,8 @@ namespace foreflow {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell, two spaces apart, each to the side that its character of `sides` says: '<' left,
+// Columns as wide as their widest cell, two spaces apart, each to the side that its character of `sides` says: '<'
+// left,
 // '>' right. A row may have fewer cells than the first. Lines end without spaces; cells are written for a terminal.
 std::string aligned(const std::vector<Row>& rows, std::string_view sides);
 
