@@ -71,6 +71,10 @@ std::string entity(char c) {
   }
 }
 
+bool is_file_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
 bool is_number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value            = 0;
@@ -78,11 +82,17 @@ bool is_number(std::string_view text) {
   return error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
+// "@stage1_forward": a function as `.distir` writes it. Without brackets and quotes it calls and fetches nothing.
+bool is_function_name(std::string_view text) {
+  const auto belongs = [](char c) { return is_file_character(c) || c == '/' || c == ':'; };
+  return text.size() > 1 && text[0] == '@' && std::all_of(text.begin() + 1, text.end(), belongs);
+}
+
 // Some spreadsheets take the full-width forms of the four characters for them.
 bool starts_formula(std::string_view text) {
   constexpr std::string_view kStarts[] = {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
   return std::any_of(std::begin(kStarts), std::end(kStarts), [&](auto start) { return text.starts_with(start); }) &&
-         !is_number(text);
+         !is_number(text) && !is_function_name(text);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -100,10 +110,6 @@ std::string digest_of(std::string_view name, int attempt) {
 std::string with_digest(std::string_view file, std::string_view name, int attempt) {
   constexpr size_t kKept = 160;
   return fmt::format("{}-{}", file.substr(0, kKept), digest_of(name, attempt));
-}
-
-bool is_file_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "foreflow/base/escape.h"
 #include "foreflow/base/json.h"
+#include "foreflow/ir/names.h"
 #include "property/hostile_outputs.h"
 #include "support/strict_readers.h"
 
@@ -52,7 +53,8 @@ void check_csv(const std::string& text, const std::string& harmless) {
   EXPECT_EQ(records.front().size(), expected.front().size());
   for (const auto& record : records) {
     for (const std::string& field : record) {
-      EXPECT_TRUE(field.find_first_of("=+-@\t\r") != 0 || is_number(field)) << field;
+      EXPECT_TRUE(field.find_first_of("=+-\t\r") != 0 || is_number(field)) << field;
+      EXPECT_TRUE(!field.starts_with('@') || ir::is_name(field.substr(1))) << field;
       EXPECT_FALSE(field.starts_with("\uff1d")) << field;
     }
   }

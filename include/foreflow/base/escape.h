@@ -33,8 +33,9 @@ std::string markup(std::string_view text);
 std::string markup_comment(std::string_view text);
 
 // A field of comma-separated values (RFC 4180), in one line and quoted where it has to be. Where a spreadsheet would
-// read it as a formula - it begins with = + - or @, and is no number - a ' goes before it.
-//   "a,\"b\"" -> "a,""b"""       "=1+1" -> '=1+1       "-1.5" -> -1.5
+// read it as a formula - it begins with = + - or @, and is neither a number nor a function as `.distir` writes it - a '
+// goes before it.
+//   "a,\"b\"" -> "a,""b"""       "=1+1" -> '=1+1       "-1.5" -> -1.5       "@forward" -> @forward
 enum class Quotes : uint8_t { where_needed, always };
 std::string csv(std::string_view text, Quotes quotes = Quotes::where_needed);
 
