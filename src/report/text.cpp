@@ -64,8 +64,9 @@ std::string where_ranks_sit(const std::string& placement, const std::vector<Node
 std::string headline(const Summary& summary) {
   const Job& job     = summary.job;
   const auto devices = summary.devices.size();
+  constexpr int kHow = kWidth / 2;
   const std::string how =
-      fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
+      clipped(fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine), kHow);
   const std::string_view what = summary.jobs.empty() ? "iteration" : "all jobs";
   std::string out =
       fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);

@@ -105,10 +105,11 @@ TEST_F(Command, DescribesAHostilePlatform) {
 TEST_F(Command, ComplainsInOneLine) {
   for (const HostileName& name : test::hostile_names()) {
     SCOPED_TRACE(name.label);
-    if (name.bytes.find('\0') != std::string::npos) continue;  // no word of a command line
-    const std::vector<std::vector<std::string>> commands = {{"simulate", name.bytes + ".json"},
-                                                            {"check", name.bytes + "/no.distir"},
-                                                            {"platform", name.bytes + ".xml"},
+    if (name.bytes.find('\0') != std::string::npos) continue;                  // no word of a command line
+    const std::string word                               = "a " + name.bytes;  // no option
+    const std::vector<std::vector<std::string>> commands = {{"simulate", word + ".json"},
+                                                            {"check", word + "/no.distir"},
+                                                            {"platform", word + ".xml"},
                                                             {"simulate", "s.json", "--set", "engine=" + name.bytes},
                                                             {"list", word},
                                                             {"transform", "--pass", word, "no.distir"}};

@@ -91,7 +91,7 @@ TEST(HostileTitles, AreNoStatementsForPython) {
   const auto result = run_python(R"(
 import ast, pathlib, sys
 trees = {path.name: ast.dump(ast.parse(path.read_bytes())) for path in pathlib.Path(sys.argv[1]).glob("*.py")}
-sys.exit(" ".join(name for name in trees if trees[name] != trees["harmless.py"]))
+sys.exit(" ".join(name for name in trees if trees[name] != trees["harmless.py"]) or None)
 )",
                                  {folder.path().string()});
   EXPECT_EQ(result.exit_code, 0) << result.err;
