@@ -1,21 +1,17 @@
 // The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
 #include <iostream>
+#include <sstream>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::cli {
 namespace {
 
 constexpr int kBadInput   = 1;
 constexpr int kWrongUsage = 2;
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
 
 // CLI11 would only say that a command is missing.
 bool is_unknown_command(int argc, char** argv) {
@@ -24,7 +20,7 @@ bool is_unknown_command(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   if (is_unknown_command(argc, argv)) {
-    std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \""
+    std::cerr << "foreflow: unknown command \"" << escape::terminal(argv[1]) << "\"; the nearest is \""
               << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
     return kWrongUsage;
   }
@@ -43,7 +39,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? 0 : kWrongUsage;
+    std::ostringstream out, err;
+    const int code = app.exit(problem, out, err);
+    show(out.str());
+    std::cerr << escape::terminal_lines(err.str());
+    return code == 0 ? 0 : kWrongUsage;
   }
   action();
   std::cout.flush();
@@ -57,9 +57,9 @@ int main(int argc, char** argv) {
   try {
     return foreflow::cli::run(argc, argv);
   } catch (const foreflow::Error& error) {
-    std::cerr << "foreflow: error: " << foreflow::cli::one_line(error.what()) << "\n";
+    std::cerr << "foreflow: error: " << foreflow::escape::terminal(error.what()) << "\n";
   } catch (const std::exception& problem) {
-    std::cerr << "foreflow: internal error: " << foreflow::cli::one_line(problem.what()) << "\n";
+    std::cerr << "foreflow: internal error: " << foreflow::escape::terminal(problem.what()) << "\n";
   }
   return foreflow::cli::kBadInput;
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::cli {
@@ -13,6 +14,8 @@ void write_if_given(const std::string& path, std::string_view text) {
   if (!path.empty()) write_file(path, text);
 }
 
+void show(std::string_view text) { std::cout << escape::terminal_lines(text); }
+
 void make_folder(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
@@ -20,7 +23,7 @@ void make_folder(const std::string& path) {
 }
 
 void answer(const std::string& json_path, const Json& json, std::string_view text) {
-  if (json_path != "-") std::cout << text;
+  if (json_path != "-") show(text);
   write_if_given(json_path, json.dump());
 }
 

@@ -11,6 +11,10 @@ namespace foreflow::cli {
 // Writes `text` to the file when the option was given ("-": stdout).
 void write_if_given(const std::string& path, std::string_view text);
 
+// Writes text for people, of one line or several, to stdout. Whatever names are in it, a terminal shows them and obeys
+// none (escape::terminal_lines).
+void show(std::string_view text);
+
 // The folder and those above it, where they are not there yet. Throws Error naming it.
 void make_folder(const std::string& path);
 
