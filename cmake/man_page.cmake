@@ -2,7 +2,9 @@
 foreach(what version help)
   execute_process(COMMAND ${COMMAND} --${what} OUTPUT_VARIABLE ${what} OUTPUT_STRIP_TRAILING_WHITESPACE
                   COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX REPLACE "([\\\\.'-])" "\\\\\\1" ${what} "${${what}}")
+  string(REPLACE "\\" "\\e" ${what} "${${what}}")
+  string(REPLACE "-" "\\-" ${what} "${${what}}")
+  string(REPLACE "'" "\\(aq" ${what} "${${what}}")
 endforeach()
 file(WRITE ${PAGE} ".TH FOREFLOW 1 \"\" \"${version}\"
 .SH NAME
