@@ -28,10 +28,12 @@ void answer(const std::string& json_path, const Json& json, std::string_view tex
 }
 
 std::string data_folder() {
+  namespace fs = std::filesystem;
   std::error_code problem;
-  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", problem);
-  const std::filesystem::path shared  = command.parent_path().parent_path() / "share/foreflow";
-  return std::filesystem::is_directory(shared / "scenarios", problem) ? shared.string() : FOREFLOW_SOURCE_FOLDER;
+  const fs::path command   = fs::read_symlink("/proc/self/exe", problem);
+  const fs::path beside    = command.parent_path() / "share/foreflow",
+                 installed = command.parent_path() / "../share/foreflow";
+  return fs::weakly_canonical(fs::is_directory(beside / "scenarios", problem) ? beside : installed, problem).string();
 }
 
 int default_workers() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }

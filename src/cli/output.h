@@ -21,8 +21,9 @@ void make_folder(const std::string& path);
 // The machine-readable answer replaces the text on stdout when it goes there itself.
 void answer(const std::string& json_path, const Json& json, std::string_view text);
 
-// The folder that has Foreflow's own scenarios, calibration and published numbers: beside an installed command its
-// share/foreflow, else the source tree that it was built from.
+// The folder that has Foreflow's own scenarios, calibration and published numbers: share/foreflow beside the command,
+// which in a build folder is a link to the source tree, or else ../share/foreflow, where they are installed. It is
+// found from the place of the command alone, so that an installed tree can be moved.
 std::string data_folder();
 
 // Worker processes where nobody says how many: one a core.
