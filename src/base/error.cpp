@@ -1,23 +1,13 @@
 #include "foreflow/base/error.h"
 
-#include <algorithm>
+#include "foreflow/base/escape.h"
 
 namespace foreflow {
-namespace {
 
-// Messages quote their input, which may hold anything.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return text;
-}
-
-}  // namespace
-
-Error::Error(std::string where, std::string what)
-    : std::runtime_error(one_line(where + ": " + what)),
-      where_(one_line(std::move(where))),
-      problem_(one_line(std::move(what))) {}
+Error::Error(const std::string& where, const std::string& what)
+    : std::runtime_error(escape::terminal(where + ": " + what)),
+      where_(escape::terminal(where)),
+      problem_(escape::terminal(what)) {}
 
 void fail_check(const char* condition, const std::string& why, const char* file, int line) {
   throw InternalError(why + " (" + condition + " at " + file + ":" + std::to_string(line) + ")");

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
@@ -120,15 +121,9 @@ std::vector<std::string> table_names() {
   return names;
 }
 
-// A '|' would end the cell.
-std::string cell(std::string text) {
-  for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
-  return text;
-}
-
 std::string as_markdown(const Rows& rows) {
   std::string text = "| name | what |\n|---|---|\n";
-  for (const Row& row : rows) text += fmt::format("| `{}` | {} |\n", row.name, cell(row.doc));
+  for (const Row& row : rows) text += fmt::format("| `{}` | {} |\n", row.name, escape::markdown(row.doc));
   return text;
 }
 

@@ -1,23 +1,19 @@
 // The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
 #include <iostream>
 #include <new>
+#include <sstream>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/process.h"
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::cli {
 namespace {
 
 constexpr int kBadInput   = 1;
 constexpr int kWrongUsage = 2;
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
 
 // CLI11 would only say that a command is missing.
 bool is_unknown_command(int argc, char** argv) {
@@ -26,7 +22,7 @@ bool is_unknown_command(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   if (is_unknown_command(argc, argv)) {
-    std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \""
+    std::cerr << "foreflow: unknown command \"" << escape::terminal(argv[1]) << "\"; the nearest is \""
               << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
     return kWrongUsage;
   }
@@ -45,7 +41,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    if (app.exit(problem) != 0) return kWrongUsage;
+    std::ostringstream out, err;
+    const int code = app.exit(problem, out, err);
+    show(out.str());
+    std::cerr << escape::terminal_lines(err.str());
+    if (code != 0) return kWrongUsage;
     check_stdout();  // --help and --version
     return 0;
   }
@@ -63,13 +63,13 @@ int main(int argc, char** argv) {
   try {
     return foreflow::cli::run(argc, argv);
   } catch (const foreflow::Error& error) {
-    std::cerr << "foreflow: error: " << foreflow::cli::one_line(error.what()) << "\n";
+    std::cerr << "foreflow: error: " << foreflow::escape::terminal(error.what()) << "\n";
   } catch (const std::bad_alloc&) {
     reserve.release();
     std::cerr << "foreflow: error: memory: ran out of it; " << foreflow::cli::memory_left()
               << " are available here, and a smaller input would need less\n";
   } catch (const std::exception& problem) {
-    std::cerr << "foreflow: internal error: " << foreflow::cli::one_line(problem.what()) << "\n";
+    std::cerr << "foreflow: internal error: " << foreflow::escape::terminal(problem.what()) << "\n";
   }
   return foreflow::cli::kBadInput;
 }

@@ -23,8 +23,11 @@ int wait_for(pid_t child) {
 
 std::string kibibytes(size_t bytes) { return bytes == 0 ? "unlimited" : std::to_string(bytes / 1024); }
 
-CommandResult run(const std::string& program, std::vector<std::string> words, const std::string& out_file,
-                  const std::filesystem::path& folder) {
+// stdout goes to `out_file` where it is given.
+CommandResult spawn(const std::string& program, const std::vector<std::string>& arguments, const std::string& out_file,
+                    const std::filesystem::path& folder) {
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -39,7 +42,7 @@ CommandResult run(const std::string& program, std::vector<std::string> words, co
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t child      = 0;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::system_error(failed, std::generic_category(), program);
   const int exit_code = wait_for(child);
@@ -48,21 +51,27 @@ CommandResult run(const std::string& program, std::vector<std::string> words, co
 
 }  // namespace
 
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& folder) {
+  return spawn(program, arguments, "", folder);
+}
+
 CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
-  std::vector<std::string> words = {"foreflow"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return run(FOREFLOW_COMMAND, std::move(words), "", folder);
+  return run_program(FOREFLOW_COMMAND, arguments, folder);
 }
 
 CommandResult run_foreflow_under(const Ceiling& ceiling, const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder) {
-  std::vector<std::string> words = {
-      "sh", "-c", R"(ulimit -v "$1" && ulimit -f "$2" && ulimit -t "$3" && shift 3 && exec "$@")", "sh",
-      kibibytes(ceiling.address_space),
-      // the unit of -f is a block of 512 bytes
-      ceiling.file_size == 0 ? "unlimited" : std::to_string(ceiling.file_size / 512), FOREFLOW_COMMAND};
+  constexpr size_t kBlock        = 512;  // the unit of ulimit -f
+  std::vector<std::string> words = {"-c",
+                                    R"(ulimit -v "$1" && ulimit -f "$2" && ulimit -t "$3" && shift 3 && exec "$@")",
+                                    "sh",
+                                    kibibytes(ceiling.address_space),
+                                    ceiling.file_size == 0 ? "unlimited" : std::to_string(ceiling.file_size / kBlock),
+                                    ceiling.cpu_seconds == 0 ? "unlimited" : std::to_string(ceiling.cpu_seconds),
+                                    FOREFLOW_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return run("/bin/sh", std::move(words), ceiling.out, folder);
+  return spawn("sh", words, ceiling.out, folder);
 }
 
 }  // namespace foreflow::test

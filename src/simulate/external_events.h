@@ -1,4 +1,4 @@
-// What happens to the network besides the program: links whose bandwidth changes, flows of others.
+// Events that do not come from the program: capacity changes of links and background flows.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace foreflow::simulate {
 
-struct Surroundings {
+struct ExternalEvents {
   struct Change {
     double at;
     int32_t link;  // index into Network::capacities
@@ -26,18 +26,18 @@ struct Surroundings {
   std::vector<std::string> link_of;  // names of links that change, by index into Network::capacities; others are ""
 };
 
-// Throws Error when something is out of range: devices, links, factors, times, bytes.
+// Throws Error when a device, link, factor, time or size of `disturbances` is out of range.
 void check(const Disturbances& disturbances, const platform::Platform& platform);
 
-// The platform's numbers of the links that change.
+// The links whose capacity changes: indices into platform::Platform::links().
 std::vector<int> changing_links(const Disturbances& disturbances);
 
-// Adds a load for each background to `footprints`.
-std::vector<Surroundings::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
-                                          Footprints& footprints);
+// The background flows. Appends one load for each of them to `footprints`.
+std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
+                                            Footprints& footprints);
 
 // `network.specials` are changing_links().
-Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform, const Network& network,
-                          std::vector<Surroundings::Source> sources);
+ExternalEvents external_events(const Disturbances& disturbances, const platform::Platform& platform,
+                               const Network& network, std::vector<ExternalEvents::Source> sources);
 
 }  // namespace foreflow::simulate

@@ -1,4 +1,5 @@
-// When what is due: at most one date for each number of a small range, that may be moved at any time.
+// Event queue: an indexed 4-ary heap with at most one date for each number of a small range. A date may be changed at
+// any time, which costs O(log n).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace foreflow::simulate {
 
-class Agenda {
+class EventQueue {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -16,7 +17,7 @@ class Agenda {
     if (heap_.empty()) return kNever;
     return heap_.front().date;
   }
-  // Of what is due next, the smallest number first.
+  // The number that is due next; of several, the smallest.
   int32_t first() const { return heap_.front().number; }
   void set(int32_t number, double date) {
     if (static_cast<size_t>(number) >= place_.size()) place_.resize(static_cast<size_t>(number) + 1, -1);
@@ -75,8 +76,8 @@ class Agenda {
     put(place, moved);
   }
 
-  std::vector<Entry> heap_;     // every parent before its four children
-  std::vector<int32_t> place_;  // of each number in the heap, -1: no date
+  std::vector<Entry> heap_;     // a parent comes before its four children
+  std::vector<int32_t> place_;  // of each number: its index in the heap; -1: no date
 };
 
 }  // namespace foreflow::simulate

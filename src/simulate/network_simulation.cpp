@@ -1,4 +1,4 @@
-#include "simulate/conductor.h"
+#include "simulate/network_simulation.h"
 
 #include <fmt/format.h>
 
@@ -11,60 +11,61 @@
 
 namespace foreflow::simulate {
 
-Conductor::Conductor(const Score& score, const Network& network, const Surroundings& surroundings)
-    : score_(score),
+NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network& network,
+                                     const ExternalEvents& external_events)
+    : input_(input),
       network_(network),
-      surroundings_(surroundings),
-      players_(score.program, score.cast, score.times),
+      external_(external_events),
+      states_(input.program, input.participants, input.times),
       traffic_(network.capacities) {
-  result_.ends.resize(score.cast.meetings.size(), 0);
+  result_.ends.resize(input.participants.meetings.size(), 0);
   result_.flows.reserve(count_flows());
   set_change_alarm();
-  for (size_t i = 0; i < surroundings.sources.size(); ++i)
-    traffic_.alarm(surroundings.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
+  for (size_t i = 0; i < external_events.sources.size(); ++i)
+    traffic_.alarm(external_events.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
   play();
 }
 
 // But for relays, of which each hop has one.
-size_t Conductor::count_flows() const {
+size_t NetworkSimulation::count_flows() const {
   std::vector<size_t> of_footprint;
-  for (const Footprint& print : score_.footprints.distinct) {
-    const auto phases = score_.footprints.phases_of(print);
+  for (const Footprint& print : input_.footprints.distinct) {
+    const auto phases = input_.footprints.phases_of(print);
     of_footprint.push_back(static_cast<size_t>(
         std::count_if(phases.begin(), phases.end(), [](const Phase& phase) { return phase.load >= 0; })));
   }
   size_t flows = 0;
-  for (const Cast::Meeting& meeting : score_.cast.meetings) {
+  for (const Participants::Meeting& meeting : input_.participants.meetings) {
     if (meeting.signals < 0)
-      flows += of_footprint[static_cast<size_t>(score_.footprints.of_instance[static_cast<size_t>(meeting.example)])];
+      flows += of_footprint[static_cast<size_t>(input_.footprints.of_instance[static_cast<size_t>(meeting.example)])];
   }
   return flows;
 }
 
-double Conductor::next() const {
-  if (players_.finished() || flooding_ >= 0) return Agenda::kNever;
+double NetworkSimulation::next() const {
+  if (states_.finished() || flooding_ >= 0) return EventQueue::kNever;
   // What others do may never end; it matters as long as something of ours may get on.
-  const bool hopeless = !traffic_.moving() && next_change_ == surroundings_.changes.size();
-  return hopeless ? Agenda::kNever : traffic_.next();
+  const bool hopeless = !traffic_.moving() && next_change_ == external_.changes.size();
+  return hopeless ? EventQueue::kNever : traffic_.next();
 }
 
-void Conductor::advance() {
+void NetworkSimulation::advance() {
   traffic_.advance([this](const Traffic::Tag& tag, double now) { happened(tag, now); }, [this] { play(); },
                    [this](const Traffic::Tag& tag, double change, double now) { paced(tag, change, now); });
 }
 
-void Conductor::play() {
-  players_.play([this](int32_t meeting, double start) { return enter(meeting, footprint(meeting).first, start); });
+void NetworkSimulation::play() {
+  states_.play([this](int32_t meeting, double start) { return enter(meeting, footprint(meeting).first, start); });
 }
 
-// Goes on with the communication from `phase` on, at `now`. Its end, or Players::kLater when flows come first.
-double Conductor::enter(int32_t meeting, int32_t index, double now) {
+// Goes on with the communication from `phase` on, at `now`. Its end, or StreamStates::kLater when flows come first.
+double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
   const Footprint& print = footprint(meeting);
   for (const int32_t stop = print.first + print.count; index < stop; ++index) {
     const Phase& next = phase(index);
     if (next.relay >= 0) {
       start_relay(meeting, index, now);
-      return Players::kLater;
+      return StreamStates::kLater;
     }
     now += next.delay.value();
     if (next.load < 0) continue;
@@ -72,9 +73,9 @@ double Conductor::enter(int32_t meeting, int32_t index, double now) {
     const auto over    = static_cast<size_t>(route(next.load));
     if (!network_.exclusive[over]) {
       traffic_.send(now, network_.routes[over], load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
-      return Players::kLater;
+      return StreamStates::kLater;
     }
-    if (score_.options.observe)
+    if (input_.options.observe)
       tracks_[static_cast<size_t>(flow)].paces.push_back({Seconds(now), print.bytes / next.alone});
     now += next.alone.value();
     record(flow, now);
@@ -82,17 +83,17 @@ double Conductor::enter(int32_t meeting, int32_t index, double now) {
   return result_.ends[static_cast<size_t>(meeting)] = now;
 }
 
-void Conductor::start_relay(int32_t meeting, int32_t index, double now) {
-  const RelayPlan& plan = score_.footprints.relays[static_cast<size_t>(phase(index).relay)];
+void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) {
+  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(index).relay)];
   const auto number     = static_cast<int32_t>(runs_.size());
   Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
   for (const int32_t hop : plan.loads) run.tracks.push_back(track(meeting, index, hop, -1));
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }
 
-void Conductor::send_piece(int32_t number, size_t hop, bool first, double now) {
+void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {
   const Run& run        = runs_[static_cast<size_t>(number)];
-  const RelayPlan& plan = score_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
+  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
   const double start    = first ? now + plan.latency.value() : now;
   Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
   if (of_hop.start < 0) of_hop.start = start;
@@ -101,7 +102,7 @@ void Conductor::send_piece(int32_t number, size_t hop, bool first, double now) {
                 {kPiece, number, static_cast<int32_t>(hop), false});
 }
 
-void Conductor::happened(const Traffic::Tag& tag, double now) {
+void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
   switch (static_cast<Kind>(tag.kind)) {
     case kPhase: {
       const auto [meeting, phase] =
@@ -116,32 +117,32 @@ void Conductor::happened(const Traffic::Tag& tag, double now) {
   }
 }
 
-void Conductor::next_phase(int32_t meeting, int32_t phase, double now) {
+void NetworkSimulation::next_phase(int32_t meeting, int32_t phase, double now) {
   const double end = enter(meeting, phase + 1, now);
-  if (end != Players::kLater) players_.finish(meeting, end);
+  if (end != StreamStates::kLater) states_.finish(meeting, end);
 }
 
-void Conductor::piece_arrived(int32_t number, size_t hop, double now) {
+void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {
   Run& run       = runs_[static_cast<size_t>(number)];
   const bool all = run.relay.arrive(hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
   if (run.relay.done(hop)) record(run.tracks[hop], now);
   if (all) next_phase(run.meeting, run.phase, now);
 }
 
-void Conductor::set_change_alarm() {
-  if (next_change_ < surroundings_.changes.size())
-    traffic_.alarm(surroundings_.changes[next_change_].at, {kChange, 0, 0, true});
+void NetworkSimulation::set_change_alarm() {
+  if (next_change_ < external_.changes.size())
+    traffic_.alarm(external_.changes[next_change_].at, {kChange, 0, 0, true});
 }
 
-void Conductor::change(double now) {
-  const auto& changes = surroundings_.changes;
+void NetworkSimulation::change(double now) {
+  const auto& changes = external_.changes;
   for (; next_change_ < changes.size() && changes[next_change_].at <= now; ++next_change_)
     traffic_.set_capacity(changes[next_change_].link, changes[next_change_].capacity);
   set_change_alarm();
 }
 
-void Conductor::send_foreign(int32_t number, double now) {
-  const Surroundings::Source& source = surroundings_.sources[static_cast<size_t>(number)];
+void NetworkSimulation::send_foreign(int32_t number, double now) {
+  const ExternalEvents::Source& source = external_.sources[static_cast<size_t>(number)];
   if (free_foreign_.empty()) {
     if (foreign_.size() == kMostForeign) flooding_ = number;
     free_foreign_.push_back(static_cast<int32_t>(foreign_.size()));
@@ -159,7 +160,7 @@ void Conductor::send_foreign(int32_t number, double now) {
     traffic_.alarm(now + source.period, {kSource, number, 0, true});
 }
 
-int32_t Conductor::track(int32_t meeting, int32_t phase, int32_t load, double start) {
+int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, double start) {
   if (free_tracks_.empty()) {
     free_tracks_.push_back(static_cast<int32_t>(tracks_.size()));
     tracks_.emplace_back();
@@ -170,19 +171,19 @@ int32_t Conductor::track(int32_t meeting, int32_t phase, int32_t load, double st
   return number;
 }
 
-void Conductor::record(int32_t number, double end) {
+void NetworkSimulation::record(int32_t number, double end) {
   Track& done = tracks_[static_cast<size_t>(number)];
   result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
                            Seconds(end), phase(done.phase).alone});
-  if (score_.options.observe) {
+  if (input_.options.observe) {
     if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
     result_.paces.push_back(std::move(done.paces));
   }
   free_tracks_.push_back(number);
 }
 
-void Conductor::paced(const Traffic::Tag& tag, double change, double now) {
-  if (!score_.options.observe || (tag.kind != kPhase && tag.kind != kPiece)) return;
+void NetworkSimulation::paced(const Traffic::Tag& tag, double change, double now) {
+  if (!input_.options.observe || (tag.kind != kPhase && tag.kind != kPiece)) return;
   const int32_t number =
       tag.kind == kPhase ? tag.number : runs_[static_cast<size_t>(tag.number)].tracks[static_cast<size_t>(tag.part)];
   Track& flow = tracks_[static_cast<size_t>(number)];
@@ -191,22 +192,23 @@ void Conductor::paced(const Traffic::Tag& tag, double change, double now) {
   flow.paces.push_back({Seconds(now), BytesPerSecond(flow.pace)});
 }
 
-Performance Conductor::take() && {
-  if (!players_.finished()) {
+SimulationResult NetworkSimulation::take() && {
+  if (!states_.finished()) {
     if (flooding_ >= 0) refuse_flood(flooding_);
     traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
       const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
                                                  : runs_[static_cast<size_t>(tag.number)].meeting;
       const auto& instance =
-          score_.program.instances[static_cast<size_t>(score_.cast.meetings[static_cast<size_t>(meeting)].example)];
-      throw Error(fmt::format("stream {}", score_.program.streams[static_cast<size_t>(instance.members[0])].name),
+          input_.program
+              .instances[static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example)];
+      throw Error(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
                   fmt::format("{} never ends: link {} is down for good; let its trace repair it",
-                              score_.program.communications[static_cast<size_t>(instance.communication)].name,
-                              surroundings_.link_of[static_cast<size_t>(link)]));
+                              input_.program.communications[static_cast<size_t>(instance.communication)].name,
+                              external_.link_of[static_cast<size_t>(link)]));
     });
-    players_.refuse_stuck();
+    states_.refuse_stuck();
   }
-  result_.starts = players_.starts();
+  result_.starts = states_.starts();
   return std::move(result_);
 }
 

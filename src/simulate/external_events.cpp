@@ -1,4 +1,4 @@
-#include "simulate/surroundings.h"
+#include "simulate/external_events.h"
 
 #include <fmt/format.h>
 
@@ -87,9 +87,9 @@ std::vector<int> changing_links(const Disturbances& disturbances) {
   return result;
 }
 
-std::vector<Surroundings::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
-                                          Footprints& footprints) {
-  std::vector<Surroundings::Source> result;
+std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
+                                            Footprints& footprints) {
+  std::vector<ExternalEvents::Source> result;
   for (const Background& one : disturbances.background) {
     std::map<int, double> times;
     for (const int link : platform.route(one.from, one.to).links) ++times[link];
@@ -102,9 +102,9 @@ std::vector<Surroundings::Source> sources(const Disturbances& disturbances, cons
   return result;
 }
 
-Surroundings surroundings(const Disturbances& disturbances, const platform::Platform& platform, const Network& network,
-                          std::vector<Surroundings::Source> sources) {
-  Surroundings result{{}, std::move(sources), std::vector<std::string>(network.capacities.size())};
+ExternalEvents external_events(const Disturbances& disturbances, const platform::Platform& platform,
+                               const Network& network, std::vector<ExternalEvents::Source> sources) {
+  ExternalEvents result{{}, std::move(sources), std::vector<std::string>(network.capacities.size())};
   for (size_t i = 0; i < disturbances.links.size(); ++i) {
     const auto& [special, scale] = network.specials[i];
     if (special < 0) continue;

@@ -1,4 +1,4 @@
-#include "simulate/performance.h"
+#include "simulate/simulation_result.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,20 +55,21 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
-// Where a stream goes by what happened at an instance. Streams come to instances in another order than they are kept.
+// What happened at an instance. Kept by instance, because streams reach instances in another order than Program keeps
+// them.
 struct Outcome {
   int32_t meeting;
-  int32_t signals;  // at a hand-over: who; else < 0
+  int32_t signals;  // of a hand-over: the stream that signals; otherwise negative
 };
 
-std::vector<Outcome> outcomes_of(const Score& score) {
-  // Meetings say who signals, not whose like.
-  const bool everybody = score.cast.streams.size() == score.program.streams.size();
-  std::vector<Outcome> outcomes(score.program.instances.size());
+std::vector<Outcome> outcomes_of(const SimulationInput& input) {
+  // A meeting names the signalling stream itself, which need not be the representative of its class.
+  const bool unfolded = input.participants.streams.size() == input.program.streams.size();
+  std::vector<Outcome> outcomes(input.program.instances.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    const int32_t meeting = score.cast.meeting_of[i];
-    const int32_t signals = score.cast.meetings[static_cast<size_t>(meeting)].signals;
-    outcomes[i]           = {meeting, signals < 0 || everybody ? signals : score.program.instances[i].members.front()};
+    const int32_t meeting = input.participants.meeting_of[i];
+    const int32_t signals = input.participants.meetings[static_cast<size_t>(meeting)].signals;
+    outcomes[i]           = {meeting, signals < 0 || unfolded ? signals : input.program.instances[i].members.front()};
   }
   return outcomes;
 }
@@ -76,13 +77,13 @@ std::vector<Outcome> outcomes_of(const Score& score) {
 constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
 // What the stream does.
-std::vector<stream::Record> records(int32_t stream, const Performance& performance, const Score& score,
+std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
                                     const std::vector<Outcome>& outcomes) {
-  const std::vector<stream::Item>& items = score.program.streams[static_cast<size_t>(stream)].items;
-  const bool as_planned                  = score.times.as_planned(stream);
-  const double* durations                = score.times.durations();
-  std::vector<stream::Record> result(items.size());
-  stream::Record* const out = result.data();
+  const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;
+  const bool as_planned                  = input.times.as_planned(stream);
+  const double* durations                = input.times.durations();
+  std::vector<stream::Record> all(items.size());
+  stream::Record* const out = all.data();
   double clock              = 0;
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
@@ -90,34 +91,34 @@ std::vector<stream::Record> records(int32_t stream, const Performance& performan
       __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
     double start = clock;
     if (item.instance < 0) {
-      clock = as_planned ? clock + durations[item.event] : score.times.end(stream, i, item.event, clock);
+      clock = as_planned ? clock + durations[item.event] : input.times.end(stream, i, item.event, clock);
     } else {
       const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
       const auto meeting     = static_cast<size_t>(outcome.meeting);
       if (outcome.signals < 0) {
-        start = performance.starts[meeting];
-        clock = performance.ends[meeting];
+        start = result.starts[meeting];
+        clock = result.ends[meeting];
       } else if (stream != outcome.signals) {
-        start = clock = std::max(clock, performance.starts[meeting]);
+        start = clock = std::max(clock, result.starts[meeting]);
       }
     }
     out[i] = {Seconds(start), Seconds(clock)};
   }
-  return result;
+  return all;
 }
 
 }  // namespace
 
-std::string to_message(const Performance& performance) {
+std::string to_message(const SimulationResult& result) {
   std::string message;
-  message.reserve(1 + sizeof(uint64_t) * kArrays + bytes_of(performance.starts) + bytes_of(performance.ends) +
-                  bytes_of(performance.flows));  // 1: for whoever sends it on
-  append(message, performance.starts);
-  append(message, performance.ends);
-  append(message, performance.flows);
+  message.reserve(1 + sizeof(uint64_t) * kArrays + bytes_of(result.starts) + bytes_of(result.ends) +
+                  bytes_of(result.flows));  // 1: for whoever sends it on
+  append(message, result.starts);
+  append(message, result.ends);
+  append(message, result.flows);
   std::vector<uint64_t> counts;
   std::vector<stream::Pace> paces;
-  for (const auto& of_flow : performance.paces) {
+  for (const auto& of_flow : result.paces) {
     counts.push_back(of_flow.size());
     paces.insert(paces.end(), of_flow.begin(), of_flow.end());
   }
@@ -126,49 +127,50 @@ std::string to_message(const Performance& performance) {
   return message;
 }
 
-Performance from_message(std::string_view message) {
-  Performance performance;
-  performance.starts = take<double>(message);
-  performance.ends   = take<double>(message);
-  performance.flows  = take<stream::Flow>(message);
-  const auto counts  = take<uint64_t>(message);
-  const auto paces   = take<stream::Pace>(message);
-  auto next          = paces.begin();
+SimulationResult from_message(std::string_view message) {
+  SimulationResult result;
+  result.starts     = take<double>(message);
+  result.ends       = take<double>(message);
+  result.flows      = take<stream::Flow>(message);
+  const auto counts = take<uint64_t>(message);
+  const auto paces  = take<stream::Pace>(message);
+  auto next         = paces.begin();
   for (const uint64_t count : counts) {
-    performance.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+    result.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
     next += static_cast<std::ptrdiff_t>(count);
   }
-  return performance;
+  return result;
 }
 
-stream::Timeline timeline_of(const Performance& performance, const Score& score, const platform::Platform& platform) {
+stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
+                             const platform::Platform& platform) {
   stream::Timeline timeline{Seconds(0), {}, {}};
-  timeline.records.resize(score.program.streams.size());
-  const std::vector<Outcome> outcomes = outcomes_of(score);
+  timeline.records.resize(input.program.streams.size());
+  const std::vector<Outcome> outcomes = outcomes_of(input);
   for (size_t i = 0; i < timeline.records.size(); ++i) {
-    timeline.records[i] = records(static_cast<int32_t>(i), performance, score, outcomes);
+    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes);
     if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
   }
-  const Groups groups = by_meeting(performance.flows, performance.ends.size());
+  const Groups groups = by_meeting(result.flows, result.ends.size());
   size_t flows        = 0;
-  for (const int32_t meeting : score.cast.meeting_of)
+  for (const int32_t meeting : input.participants.meeting_of)
     flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
   timeline.flows.reserve(flows);
-  for (size_t instance = 0; instance < score.program.instances.size(); ++instance) {
-    const auto meeting = static_cast<size_t>(score.cast.meeting_of[instance]);
+  for (size_t instance = 0; instance < input.program.instances.size(); ++instance) {
+    const auto meeting = static_cast<size_t>(input.participants.meeting_of[instance]);
     for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
-      stream::Flow flow  = performance.flows[groups.members[i]];
+      stream::Flow flow  = result.flows[groups.members[i]];
       flow.instance      = static_cast<int32_t>(instance);
-      const Phase& phase = score.footprints.phases_of(score.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      const Phase& phase = input.footprints.phases_of(input.footprints.of(instance))[static_cast<size_t>(flow.phase)];
       flow.alone         = phase.alone;
       if (phase.relay < 0) flow.load = phase.load;
       timeline.flows.push_back(flow);
-      if (score.options.observe) timeline.paces.push_back(performance.paces[groups.members[i]]);
+      if (input.options.observe) timeline.paces.push_back(result.paces[groups.members[i]]);
     }
   }
-  timeline.loads      = crossings(score.footprints);
-  timeline.algorithms = algorithms(score.footprints);
-  timeline.links      = link_uses(score.program, timeline, platform.links().size());
+  timeline.loads      = crossings(input.footprints);
+  timeline.algorithms = algorithms(input.footprints);
+  timeline.links      = link_uses(input.program, timeline, platform.links().size());
   return timeline;
 }
 
