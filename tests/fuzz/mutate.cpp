@@ -79,7 +79,7 @@ fs::path folder_of(const char* kind) { return fs::path(FOREFLOW_SOURCE_DIR) / "t
 
 std::string mutated(const std::vector<std::string>& seeds, const std::vector<std::string>& words, Random& random) {
   std::string text     = any_of(seeds, random);
-  const size_t changes = 1 + below(4, random);
+  const size_t changes = 1 + below(1 + below(3, random), random);  // most often one
   for (size_t i = 0; i < changes; ++i) change(text, seeds, words, random);
   return text;
 }

@@ -18,8 +18,8 @@
 #include <iostream>
 #include <map>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
-#include "fuzz/form.h"
 #include "fuzz/mutate.h"
 #include "support/temporary.h"
 
@@ -147,7 +147,7 @@ void keep(const std::string& form, int number, const std::string& input, const W
 
 int try_form(const std::string& form, const std::string& program, int count) {
   const auto known = ways().find(form);
-  if (known == ways().end()) throw Error(form, "is no form of this program");
+  if (known == ways().end()) throw Error(form, "is no form that the command reads");
   const Way& way = known->second;
   const test::TemporaryFolder folder;
   prepare(folder.path().string());
@@ -191,7 +191,9 @@ int main(int argc, char** argv) {
   try {
     const std::string program = std::filesystem::absolute(argv[1]).string();
     std::vector<std::string> names(argv + 3, argv + argc);
-    if (names.empty()) names = forms().names();
+    if (names.empty()) {
+      for (const auto& [form, way] : ways()) names.push_back(form);
+    }
     int findings = 0;
     for (const std::string& name : names) findings += try_form(name, program, std::atoi(argv[2]));
     return findings == 0 ? 0 : 1;
