@@ -43,25 +43,59 @@ void change_number(std::string& text, Random& random) {
                kNumbers[below(kNumbers.size(), random)]);
 }
 
+bool is_token(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '%' || c == '@';
+}
+
+// The first run of such characters from a random place on; empty where there is none.
+Range token_of(const std::string& text, Random& random) {
+  const auto from  = text.begin() + static_cast<std::ptrdiff_t>(below(text.size(), random));
+  const auto begin = std::find_if(from, text.end(), is_token);
+  const auto end   = std::find_if_not(begin, text.end(), is_token);
+  return {static_cast<size_t>(begin - text.begin()), static_cast<size_t>(end - begin)};
+}
+
+int kind_of(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0   ? '0'
+         : std::isalpha(static_cast<unsigned char>(c)) != 0 ? 'a'
+                                                            : c;
+}
+
+// Puts a name in the place of a name, a number in the place of a number: much of it passes a parser.
+void change_token(std::string& text, const std::vector<std::string>& seeds, Random& random) {
+  constexpr int kAttempts = 20;
+  const Range old         = token_of(text, random);
+  if (old.size == 0) return;
+  const std::string& other = below(2, random) == 0 ? text : any_of(seeds, random);
+  for (int i = 0; i < kAttempts; ++i) {
+    const Range taken = token_of(other, random);
+    if (taken.size == 0 || kind_of(other[taken.begin]) != kind_of(text[old.begin])) continue;
+    const std::string token = other.substr(taken.begin, taken.size);
+    text.replace(old.begin, old.size, token);
+    return;
+  }
+}
+
 void change(std::string& text, const std::vector<std::string>& seeds, const std::vector<std::string>& words,
             Random& random) {
   constexpr size_t kShort = 16, kLong = 256;
   if (text.empty()) text = "\0";
+  if (below(2, random) == 0)
+    return below(3, random) == 0 ? change_number(text, random) : change_token(text, seeds, random);
   const Range some = range_of(text, below(2, random) == 0 ? kShort : kLong, random);
-  switch (below(9, random)) {
+  switch (below(8, random)) {
     case 0: text[some.begin] = static_cast<char>(text[some.begin] ^ (1 << below(8, random))); return;
     case 1: text[some.begin] = static_cast<char>(below(256, random)); return;
     case 2: text.erase(some.begin, some.size); return;
     case 3: text.insert(some.begin, text.substr(some.begin, some.size)); return;
     case 4: text.resize(some.begin); return;
-    case 5: change_number(text, random); return;
-    case 6: {
+    case 5: {
       const std::string& other = any_of(seeds, random);
       const Range taken        = range_of(other, kLong, random);
       text.replace(some.begin, some.size, other, taken.begin, taken.size);
       return;
     }
-    case 7: {
+    case 6: {
       const std::string part = text.substr(some.begin, some.size);
       text.erase(some.begin, some.size);
       text.insert(below(text.size() + 1, random), part);

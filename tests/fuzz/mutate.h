@@ -9,7 +9,7 @@
 namespace foreflow::fuzz {
 
 // One of `seeds` with one to three changes: bits and bytes changed, parts cut out, doubled, moved or taken from another
-// seed, numbers replaced by those at the limits of their types, words of the dictionary put in.
+// seed, names replaced by other names, numbers by those at the limits of their types, words of the dictionary put in.
 std::string mutated(const std::vector<std::string>& seeds, const std::vector<std::string>& words,
                     std::mt19937_64& random);
 
