@@ -55,11 +55,14 @@ TEST(FullDisk, LeavesTheOldFileAndNothingBesideIt) {
 }
 
 TEST(FullDisk, IsAnErrorOfOptionsThatWriteFiles) {
-  for (const std::string option : {"--json", "--svg"}) {
-    const CommandResult result =
-        test::run_foreflow({"schedule", "1f1b", "--stages", "2", "--microbatches", "4", option, "/dev/full"});
-    EXPECT_EQ(result.exit_code, 1) << option;
-    EXPECT_EQ(result.err, "foreflow: error: /dev/full: cannot be written: No space left on device\n");
+  const std::vector<std::vector<std::string>> commands = {
+      {"schedule", "1f1b", "--stages", "2", "--microbatches", "4", "--json", "/dev/full"},
+      {"platform", "dgx1", "-o", "/dev/full"},
+      {"workload", "mlp", "-o", "/dev/full"}};
+  for (const auto& words : commands) {
+    const CommandResult result = test::run_foreflow(words);
+    EXPECT_EQ(result.exit_code, 1) << words.front();
+    EXPECT_EQ(result.err, "foreflow: error: /dev/full: cannot be written: No space left on device\n") << words.front();
   }
 }
 
