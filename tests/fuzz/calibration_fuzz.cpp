@@ -31,6 +31,6 @@ void take(std::string_view text) {
 
 }  // namespace
 
-Form row() { return {"calibration", take}; }
+Form row() { return {"calibration", take, 2000}; }
 
 }  // namespace foreflow::fuzz::definitions::calibration_form

@@ -24,6 +24,6 @@ void take(std::string_view bytes) {
 
 }  // namespace
 
-Form row() { return {"store", take, 200}; }
+Form row() { return {"store", take, 2000}; }
 
 }  // namespace foreflow::fuzz::definitions::store_form
