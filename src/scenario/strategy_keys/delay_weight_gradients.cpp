@@ -1,0 +1,36 @@
+#include "foreflow/schedule/plan.h"
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::delay_weight_gradients_key {
+namespace {
+
+constexpr std::string_view kKey = "delay_weight_gradients";
+
+void settle(const StrategySource& source, Strategy& strategy) {
+  if (!strategy.delay_weight_gradients) return;
+  const std::string refusal = schedule::refuse_delay(*strategy.schedule);
+  if (!refusal.empty()) source.fail(kKey, refusal);
+  const bool built = source.workload.source != Workload::Source::distir;
+  if (built && source.infers()) source.fail(kKey, "true delays what training does, and this is inference; use false");
+}
+
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  return facts.training && is_pipelined(point) ? yes_or_no() : words({});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = kKey,
+          .doc =
+              "backward passes are split, and gradients of weights wait as long as predicted times say that it hides "
+              "messages between stages; what they need takes memory until then",
+          .type     = types::flag(),
+          .fallback = false,
+          .read     = read_flag<&Strategy::delay_weight_gradients>,
+          .settle   = settle,
+          .write    = write_member<&Strategy::delay_weight_gradients>,
+          .search   = {.searched = Searched::on_demand, .turn = 90, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::delay_weight_gradients_key
