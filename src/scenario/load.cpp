@@ -107,7 +107,7 @@ void read_work(const JsonView& root, Scenario& scenario) {
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
   // Schedules assume it, and frameworks post their sends; with DistIR's cost model a device does one thing at a time.
   scenario.strategy.overlap_sends =
-      part_or_empty(root, "strategy").bool_or("overlap_sends", scenario.cost.memory != cost::MemoryRule::distir);
+      part_or_empty(root, "strategy").bool_or("overlap_sends", scenario.cost.overlaps_sends);
 }
 
 Scenario load(const Json& json, const std::string& file) {

@@ -1,4 +1,3 @@
-#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "foreflow/schedule/plan.h"
@@ -13,11 +12,9 @@ std::vector<double> read_shares(const JsonView& json, int stages) {
   if (!json.has("stage_shares")) return shares;
   const JsonView text = json.at("stage_shares");
   for (const std::string& word : split(text.as_string(), ':')) {
-    double share         = 0;
-    const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), share);
-    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0))
-      text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
-    shares.push_back(share);
+    const auto share = parse_number<double>(word);
+    if (!share || !(*share > 0)) text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
+    shares.push_back(*share);
   }
   if (static_cast<int>(shares.size()) != stages) {
     text.fail("has " + std::to_string(shares.size()) + " shares for " + std::to_string(stages) +

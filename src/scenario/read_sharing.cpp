@@ -10,10 +10,7 @@ constexpr int64_t kMostRanks = 1 << 20;
 
 bool has_experts(const Workload& workload) {
   if (workload.family == nullptr) return true;  // a file may have them; the pass says where it has not
-  for (const workload::Key& key : workload.family->keys) {
-    if (key.name == "experts") return true;
-  }
-  return false;
+  return workload.family->traits.has_experts;
 }
 
 // Where sequence parallelism cuts positions too, each of its parts is divided.

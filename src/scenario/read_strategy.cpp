@@ -41,9 +41,8 @@ namespace {
 
 // Of the whole model, 0 where it has none: T5 has as many in its encoder as in its decoder.
 int64_t layers_of(const Workload& workload, const JsonView& sizes) {
-  const bool twice =
-      workload.family != nullptr && workload.family->name == "t5" && workload.mode == workload::Mode::training;
-  return stated(sizes, "layers") * (twice ? 2 : 1);
+  const bool trained = workload.family != nullptr && workload.mode == workload::Mode::training;
+  return stated(sizes, "layers") * (trained ? workload.family->traits.stacks_in_training : 1);
 }
 
 void check_sizes(const JsonView& json, const Strategy& strategy, const JsonView& sizes, int64_t layers) {

@@ -1,11 +1,11 @@
 #include "search/axes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string>
 
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/transform/spread.h"
 
 namespace foreflow::search {
 namespace {
@@ -63,8 +63,7 @@ Values recompute(const Facts& facts, const Json&) {
 
 // How many replicas share experts: they are no copies of each other.
 int64_t sharing(const Json& point) {
-  const int64_t ways = whole_or(point, "ep", 1);
-  return ways / std::gcd(ways, whole_or(point, "cp", 1));
+  return transform::replicas_in_group(whole_or(point, "cp", 1), whole_or(point, "ep", 1));
 }
 
 bool has_copies(const Facts& facts, const Json& point) {

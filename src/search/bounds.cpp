@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "foreflow/base/process.h"
+#include "foreflow/transform/spread.h"
 #include "search/axes.h"
 
 namespace foreflow::search {
@@ -47,7 +47,7 @@ int64_t microbatch_of(const Scenario& scenario) {
 
 // How many replicas share experts, and so are one program.
 int64_t sharing_of(const Scenario& scenario) {
-  return scenario.strategy.ep / std::gcd(scenario.strategy.ep, scenario.strategy.cp);
+  return transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
 }
 
 // The scenario of one replica with all of `batch`, and of as many more as share its experts.

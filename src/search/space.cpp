@@ -137,15 +137,15 @@ Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& pla
   facts.nodes    = static_cast<int64_t>(nodes.size());
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
-  const std::string_view family = scenario.workload.family->name;
-  facts.transformer             = family != "mlp" && family != "resnet" && family != "unet";
-  const Json& sizes             = scenario.root().at("workload").json();
-  facts.layers                  = whole_or(sizes, "layers", 0);
-  facts.sequence                = whole_or(sizes, "sequence", 0);
-  facts.experts                 = family == "moe";
-  facts.expert_count            = whole_or(sizes, "experts", 0);
-  facts.routing                 = whole_or(sizes, "routing_groups", 1);
-  if (family == "t5" && facts.training) facts.layers *= 2;  // encoder and decoder
+  const workload::Traits& family = scenario.workload.family->traits;
+  facts.transformer              = family.is_transformer;
+  const Json& sizes              = scenario.root().at("workload").json();
+  facts.layers                   = whole_or(sizes, "layers", 0);
+  facts.sequence                 = whole_or(sizes, "sequence", 0);
+  facts.experts                  = family.has_experts;
+  facts.expert_count             = whole_or(sizes, "experts", 0);
+  facts.routing                  = whole_or(sizes, "routing_groups", 1);
+  if (facts.training) facts.layers *= family.stacks_in_training;
   return facts;
 }
 

@@ -12,12 +12,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 #include "transform/context/ring_attention.h"
 #include "transform/context/spread_plan.h"
 #include "transform/layout/reshard_row.h"
@@ -252,8 +253,6 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
                          "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
 }
 
-int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
-
 std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
@@ -277,8 +276,8 @@ PassDef row() {
       {"ways", "dimension", "experts", "blocks", "attention"},
       [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
         const Spread how{
-            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
-            word_argument(arguments, "experts", "false") == "true", degree_argument(arguments, "blocks", 1),
+            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)), flag_argument(arguments, "experts"),
+            degree_argument(arguments, "blocks", 1),
             context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
         return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
       }};
