@@ -3,16 +3,12 @@
 #include <algorithm>
 
 namespace foreflow {
-namespace {
 
-// Messages quote their input, which may hold anything.
 std::string one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
   return text;
 }
-
-}  // namespace
 
 Error::Error(std::string where, std::string what)
     : std::runtime_error(one_line(where + ": " + what)),

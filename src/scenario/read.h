@@ -1,7 +1,8 @@
 // The parts of a scenario, one reader each. `json` is the part's own object.
 #pragma once
 
-#include "foreflow/scenario/scenario.h"
+#include "foreflow/base/expected.h"
+#include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
@@ -34,10 +35,10 @@ Scenario with_jobs(Scenario scenario);
 
 simulate::Coupling read_coupling(const JsonView& json);
 
-// Everything but the names of devices and links, which only the platform knows.
-void check_disturbances(const JsonView& json);
+NamedDisturbances read_disturbances(const JsonView& json);
 void check_disturbance_keys(const JsonView& json);  // alone: a list below a wrong key is no axis
-simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
+// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
+simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
 
 // tensor_plan, sequence_parallel and vocabulary_parallel of a strategy whose tp is known; `sizes` as below.
 void read_tensor_parallelism(const JsonView& json, const JsonView& sizes, Strategy& strategy);
@@ -50,6 +51,14 @@ std::string read_allocator(const JsonView& json);
 transform::Recompute read_recompute(const JsonView& json, const Workload& workload);
 // Whether activations wait on the host; the same.
 bool read_offload(const JsonView& json, const Workload& workload);
+
+// Refuses what read_strategy throws at a key.
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);
+// The same of a placement, which is one refusal as a whole.
+Expected<Placement> try_read_placement(const JsonView& json);
+// As try_places of a scenario whose object `root` says this.
+Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
+                                      const platform::Platform& platform, const Held& held = {});
 
 // Reads what is legal for `workload`, whose own object is `sizes`.
 Strategy read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes);

@@ -122,4 +122,14 @@ Strategy read_strategy(const JsonView& json, const Workload& workload, const Jso
   return strategy;
 }
 
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload, const JsonView& sizes) {
+  try {
+    return read_strategy(json, workload, sizes);
+  } catch (const Error& error) {
+    const size_t root = json.where().size() + 1;
+    return Refusal(Cause::value, error.where(), error.problem(),
+                   error.where().size() > root ? error.where().substr(root) : "");
+  }
+}
+
 }  // namespace foreflow::scenario

@@ -4,7 +4,11 @@ namespace foreflow::scenario {
 namespace {
 
 transform::TensorPlan read_plan(const JsonView& json) {
-  if (json.json().if_object() != nullptr) return transform::read_tensor_plan(json);
+  if (json.json().if_object() != nullptr) {
+    transform::TensorPlan plan = transform::read_tensor_plan(json);
+    plan.where.clear();  // the key, which a refusal names anyway
+    return plan;
+  }
   const std::string& word = json.as_string();
   const bool is_file      = word != "auto" && word != "megatron";
   return transform::find_tensor_plan(is_file ? beside(json.file(), word) : word);

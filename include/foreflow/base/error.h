@@ -6,6 +6,9 @@
 
 namespace foreflow {
 
+// Messages quote their input, which may hold anything: control characters become '?'.
+std::string one_line(std::string text);
+
 // The input is wrong. `where` names the place in the user's terms ("gpt.json: $.strategy.tp", "mlp.distir:12:7");
 // `what` says what is wrong and what would be right. what() of the exception is "WHERE: WHAT", one line.
 class Error : public std::runtime_error {
@@ -17,6 +20,13 @@ class Error : public std::runtime_error {
  private:
   std::string where_;
   std::string problem_;
+};
+
+// An Error whose `where` is a part of its subject ("type", "attribute axis"): whoever knows where the subject is says
+// it.
+class PartError : public Error {
+ public:
+  using Error::Error;
 };
 
 // The program is wrong: an invariant that no input can break was broken.

@@ -18,7 +18,7 @@ std::string tuple(std::span<const int64_t> values);    // (), (1,), (1, 2)
 std::string tuple(const std::vector<std::string>& elements);
 std::string text(std::string_view value);  // 'NHWC'
 
-// A number, a string or a list; Error("attribute", ...) for devices and tensors.
+// A number, a string or a list; PartError("attribute", ...) for devices and tensors.
 std::string literal(const ir::Attribute& value);
 
 // constant((1.0, 2.0), (2,), float32); long arrays of different numbers as base 64 of their bytes.
