@@ -186,8 +186,9 @@ ir::Module flat(ir::Module module) {
 
 }  // namespace
 
-Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
-  const Sequential sequential = build(scenario);
+Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
+  const Sequential sequential = build(asked);
+  const Scenario scenario     = resolve(asked, sequential, platform).value();
   const ir::Module module     = flat(distribute(sequential, scenario, platform));
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);

@@ -102,14 +102,22 @@ JsonView Scenario::root() const {
   return job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(job)];
 }
 
-void read_work(const JsonView& root, Scenario& scenario) {
-  const JsonView strategy = part_or_empty(root, "strategy");
-  scenario.workload       = read_workload(root.at("workload"));
-  scenario.strategy       = read_strategy(strategy, scenario.workload);
-  scenario.placement      = read_placement(part_or_empty(root, "placement"));
-  scenario.cost           = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
-  adapt_to(scenario.cost, strategy, scenario.strategy);
+namespace {
+
+// What depends on the strategy without being part of it.
+void read_rest(const JsonView& root, Scenario& scenario) {
+  scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
+  adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
+}
+
+}  // namespace
+
+void read_work(const JsonView& root, Scenario& scenario) {
+  scenario.workload  = read_workload(root.at("workload"));
+  scenario.strategy  = try_read_strategy(part_or_empty(root, "strategy"), scenario.workload).value();
+  scenario.placement = read_placement(part_or_empty(root, "placement"));
+  read_rest(root, scenario);
 }
 
 Scenario load(const Json& json, const std::string& file) {
@@ -126,10 +134,28 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
   if (root.has("memory")) scenario.allocator = read_allocator(root.at("memory"));
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
-  scenario.disturbed = root.has("disturbances");
-  if (scenario.disturbed) check_disturbances(root.at("disturbances"));
+  if (root.has("disturbances")) scenario.disturbances = read_disturbances(root.at("disturbances"));
   if (root.has("jobs")) return with_jobs(std::move(scenario));
   read_work(scenario.root(), scenario);
+  return scenario;
+}
+
+Expected<Scenario> with_strategy(const Scenario& base, const Json& strategy, const Json& placement,
+                                 const platform::Platform& platform) {
+  Json asked = Json::object().set("strategy", strategy);
+  if (!placement.is_null()) asked.set("placement", placement);
+  const JsonView root(asked, base.file);
+  auto read = try_read_strategy(root.at("strategy"), base.workload);
+  if (!read) return read.refusal();
+  auto placed = try_read_placement(part_or_empty(root, "placement"));
+  if (!placed) return placed.refusal();
+  const auto places = try_places(root.where(), *read, *placed, platform);
+  if (!places) return places.refusal();
+  Scenario scenario  = base;
+  scenario.strategy  = *std::move(read);
+  scenario.placement = *std::move(placed);
+  for (const auto& [key, value] : *asked.if_object()) scenario.source.set(key, value);
+  read_rest(scenario.root(), scenario);
   return scenario;
 }
 

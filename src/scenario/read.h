@@ -1,7 +1,8 @@
 // The parts of a scenario, one reader each. `json` is the part's own object.
 #pragma once
 
-#include "foreflow/scenario/scenario.h"
+#include "foreflow/base/expected.h"
+#include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
@@ -30,17 +31,24 @@ Scenario with_jobs(Scenario scenario);
 
 simulate::Coupling read_coupling(const JsonView& json);
 
-// Everything but the names of devices and links, which only the platform knows.
-void check_disturbances(const JsonView& json);
+NamedDisturbances read_disturbances(const JsonView& json);
 void check_disturbance_keys(const JsonView& json);  // alone: a list below a wrong key is no axis
-simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform);
+// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
+simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
 
 // What a scenario's "memory" says: "exact" or "caching".
 std::string read_allocator(const JsonView& json);
 
 // What a scenario's "strategy" says, which has to be legal for `workload`.
 Strategy read_strategy(const JsonView& json, const Workload& workload);
+// Refuses what read_strategy throws at a key.
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload);
 // What the cost model makes of the keys that the scenario leaves out.
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy);
+// The same of a placement, which is one refusal as a whole.
+Expected<Placement> try_read_placement(const JsonView& json);
+// As try_places of a scenario whose object `root` says this.
+Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
+                                      const platform::Platform& platform, const Held& held = {});
 
 }  // namespace foreflow::scenario

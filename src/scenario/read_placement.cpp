@@ -67,6 +67,14 @@ Placement read_placement(const JsonView& json) {
   return placement;
 }
 
+Expected<Placement> try_read_placement(const JsonView& json) {
+  try {
+    return read_placement(json);
+  } catch (const Error& error) {
+    return Refusal(Cause::placement, error.where(), error.problem());
+  }
+}
+
 std::string describe(const Placement& placement) {
   std::string text(placement.policy->name);
   if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);

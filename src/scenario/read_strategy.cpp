@@ -26,6 +26,16 @@ Strategy read_strategy(const JsonView& json, const Workload& workload) {
   return strategy;
 }
 
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
+  try {
+    return read_strategy(json, workload);
+  } catch (const Error& error) {
+    const size_t root = json.where().size() + 1;
+    return Refusal(Cause::value, error.where(), error.problem(),
+                   error.where().size() > root ? error.where().substr(root) : "");
+  }
+}
+
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy) {
   for (const StrategyKeyDef& key : strategy_keys()) {
     if (key.adapt != nullptr && !json.has(key.name)) key.adapt(cost, strategy);

@@ -122,7 +122,7 @@ class Bounder {
   }
 
   Seconds time() {
-    if (scenario_.disturbed) return Seconds(0);  // devices and links may become faster
+    if (scenario_.disturbances) return Seconds(0);  // devices and links may become faster
     const double stages = strategy_.pp, count = strategy_.microbatches;
     const Seconds one   = microbatch();
     const bool one_part = strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1;

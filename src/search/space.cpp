@@ -230,15 +230,19 @@ std::vector<Json> Space::points() const {
   return all;
 }
 
+Json Space::placement(const Json& point) const {
+  Json placement  = placement_of(point);
+  const Json* own = source_.find(kPlacement);
+  if (own == nullptr) return placement;
+  if (placement.is_null()) return *own;
+  return placement.if_object() == nullptr ? placement : with(*own, placement);
+}
+
 Json Space::scenario(const Json& point) const {
   Json scenario        = source_;
-  const Json placement = placement_of(point);
+  const Json placement = this->placement(point);
   scenario.set("strategy", strategy_of(point));
-  if (placement.is_null()) return scenario;
-  const Json* own  = scenario.find(kPlacement);
-  const bool alone = placement.if_object() == nullptr || own == nullptr;
-  scenario.set(kPlacement, alone ? placement : with(*own, placement));
-  return scenario;
+  return placement.is_null() ? scenario : scenario.set(kPlacement, placement);
 }
 
 Json with(const Json& point, const Json& choice) {

@@ -56,11 +56,12 @@ bool equal(const std::vector<platform::Device>& a, const std::vector<platform::D
 void Chain::load_platform(const Json& point, const std::string& file) { platform_of(scenario::load(point, file)); }
 
 Json Chain::answer(const Json& point, const std::string& file) {
-  const scenario::Scenario scenario  = scenario::load(point, file);
-  const platform::Platform& platform = platform_of(scenario);
-  scenario::check_devices(scenario, platform);
-  if (!scenario.jobs.empty()) return answer_of(scenario::run(scenario, loaded_->platform).summary);
-  const lower::Lowered& lowered = lowered_of(scenario, platform);
+  const scenario::Scenario read      = scenario::load(point, file);
+  const platform::Platform& platform = platform_of(read);
+  scenario::check_devices(read, platform);
+  if (!read.jobs.empty()) return answer_of(scenario::run(read, loaded_->platform).summary);
+  const scenario::Scenario scenario = scenario::with_known_names(read, platform);
+  const lower::Lowered& lowered     = lowered_of(scenario, platform);
   return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform).summary);
 }
 
@@ -92,8 +93,9 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
   std::string key = lower_key(scenario);
   if (!lowered_ || lowered_->key != key || !equal(lowered_->devices, platform.devices())) {
     lowered_.reset();
-    lowered_ = {std::move(key), platform.devices(),
-                scenario::lower_scenario(scenario, sequential_of(scenario), platform)};
+    const scenario::Sequential& sequential = sequential_of(scenario);
+    const scenario::Scenario resolved      = scenario::resolve(scenario, sequential, platform).value();
+    lowered_ = {std::move(key), platform.devices(), scenario::lower_scenario(resolved, sequential, platform)};
     // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
     ::malloc_trim(0);
   }

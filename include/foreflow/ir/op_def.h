@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/base/units.h"
 #include "foreflow/ir/array.h"
@@ -18,6 +19,12 @@
 namespace foreflow::ir {
 
 struct OpDef;
+
+// An op's own complaint about its operands or attributes, under its name: whoever runs it knows the place.
+class OpError : public Error {
+ public:
+  OpError(std::string_view op, std::string what) : Error(std::string(op), std::move(what)) {}
+};
 
 // One application of an op, as a type rule sees it.
 struct OpCall {
@@ -33,7 +40,7 @@ struct OpCall {
     return index < inputs.size() &&
            (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed());
   }
-  // [[noreturn]]: Error whose place the interpreter completes with function, line and op.
+  // Throws OpError: the interpreter names function, line and op.
   [[noreturn]] void fail(const std::string& what) const;
 };
 

@@ -46,6 +46,8 @@ class Space {
   // product of the numbers of choices on the way to each. Points of several regions count several times.
   double estimate() const;
 
+  // The placement at one point: the point's, with what the scenario says beside it; null where it says none.
+  Json placement(const Json& point) const;
   // The scenario at one point.
   Json scenario(const Json& point) const;
   const std::string& file() const { return file_; }

@@ -9,6 +9,7 @@ constexpr std::string_view kAutomatic = "auto", kMegatron = "megatron";
 void read(const JsonView& value, Strategy& strategy) {
   if (value.json().if_object() != nullptr) {
     strategy.tensor_plan = transform::read_tensor_plan(value);
+    strategy.tensor_plan.where.clear();  // the key, which a refusal names anyway
     return;
   }
   const std::string& word = value.as_string();

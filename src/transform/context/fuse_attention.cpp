@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
@@ -52,8 +53,8 @@ class Fuser {
     std::map<size_t, Core> cores;  // by their last op
     for (const Segment& segment : attention_cores(module_)) cores.emplace(segment.back(), read(segment));
     if (cores.empty()) {
-      throw Error(module_.source + ": @" + function_.name,
-                  "has no attention core (a Softmax between two products of activations) to fuse");
+      throw RefusalError(Cause::program, module_.source + ": @" + function_.name,
+                         "has no attention core (a Softmax between two products of activations) to fuse");
     }
     copy_parameters(builder_, function_, map_);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -77,7 +78,8 @@ class Fuser {
   }
 
   [[noreturn]] void refuse(const ir::Op& op, const std::string& why) const {
-    throw Error(ir::describe(module_, function_, op), why + " in an attention core that is to be one op");
+    throw RefusalError(Cause::program, ir::describe(module_, function_, op),
+                       why + " in an attention core that is to be one op");
   }
 
   const ir::Dims& dims(ValueId id) const { return values_[ir::index(id)].type.dims; }

@@ -14,6 +14,7 @@
 #include <map>
 #include <tuple>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
@@ -238,7 +239,8 @@ class Spreader {
 Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
-    if (op.is_call()) throw Error(ir::describe(module, function, op), "spread works on a program without calls");
+    if (op.is_call())
+      throw RefusalError(Cause::program, ir::describe(module, function, op), "spread works on a program without calls");
   }
   return Spreader(module, ops, ways, spread).run();
 }

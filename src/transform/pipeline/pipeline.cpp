@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "transform/pass_arguments.h"
@@ -21,9 +22,10 @@ bool has(const ir::Function& function, ir::Role role) {
 bool trains(const ir::Function& function) {
   const bool backward = has(function, ir::Role::loss_gradient);
   if (!backward && has(function, ir::Role::optimizer)) {
-    throw Error("pipeline: schedule", "@" + function.name +
-                                          " updates weights, but where its backward pass begins is not known: its loss "
-                                          "is one number already; give the prediction and a kind of loss");
+    throw RefusalError(Cause::schedule, "pipeline: schedule",
+                       "@" + function.name +
+                           " updates weights, but where its backward pass begins is not known: its loss "
+                           "is one number already; give the prediction and a kind of loss");
   }
   return backward;
 }
@@ -32,11 +34,12 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
   if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
   if (!wanted.schedule->trains) {
-    throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
-                                          " has no backward passes, but the program trains; use 1f1b");
+    throw RefusalError(Cause::schedule, "pipeline: schedule",
+                       "the schedule " + std::string(wanted.schedule->name) +
+                           " has no backward passes, but the program trains; use 1f1b");
   }
   const std::string refusal = wanted.delay_weight_gradients ? schedule::refuse_delay(*wanted.schedule) : "";
-  if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
+  if (!refusal.empty()) throw RefusalError(Cause::schedule, "pipeline: schedule", refusal);
   return plan;
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
@@ -160,7 +161,9 @@ class Offloader {
     begin_early(early);
   }
 
-  [[noreturn]] void fail(const std::string& what) const { throw Error(module_.source + ": @" + entry_.name, what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw RefusalError(Cause::program, module_.source + ": @" + entry_.name, what);
+  }
 
   Bytes size_of(size_t function, ValueId id) const { return sizes_[function][ir::index(id)]; }
 

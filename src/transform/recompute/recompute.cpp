@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
@@ -268,20 +269,22 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
   if (how.kind == Recompute::Kind::none) return original;
   const ir::Module module = flat(original);
   if (forward_ops(module.entry()) == module.entry().ops.size())
-    throw Error(where(module), "has no backward pass to recompute for; differentiate it first");
+    throw RefusalError(Cause::program, where(module), "has no backward pass to recompute for; differentiate it first");
   std::vector<Segment> segments;
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
     if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
     if (segments.empty())
-      throw Error(where(module),
-                  "has no attention core (a Softmax between two products of activations) to recompute; use full");
+      throw RefusalError(
+          Cause::program, where(module),
+          "has no attention core (a Softmax between two products of activations) to recompute; use full");
   } else if (how.kind == Recompute::Kind::optimal) {
     return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();
   } else {
     segments = joined(module, forward_blocks(module), how.blocks, stages);
     if (segments.empty())
-      throw Error(where(module), "repeats no block of ops that could be recomputed; use selective or none");
+      throw RefusalError(Cause::program, where(module),
+                         "repeats no block of ops that could be recomputed; use selective or none");
   }
   return Repeater(module, ops, segments, Repeated::whole).run();
 }

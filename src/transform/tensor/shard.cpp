@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
@@ -58,12 +59,14 @@ class Sharder {
     if (ways_ == 1) return;
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(ways_);
     if (plan_.split_weights == 0) {
-      throw Error(where, "tensor parallelism of " + ways +
-                             " splits no weight: no product has an output dimension that it divides");
+      throw RefusalError(
+          Cause::program, where,
+          "tensor parallelism of " + ways + " splits no weight: no product has an output dimension that it divides");
     }
     if (sharding_.sequence && plan_.split_activations == 0) {
-      throw Error(where, "sequence parallelism of " + ways +
-                             " splits no activation: none is a sum with a sequence that it divides");
+      throw RefusalError(
+          Cause::program, where,
+          "sequence parallelism of " + ways + " splits no activation: none is a sum with a sequence that it divides");
     }
   }
 
@@ -178,7 +181,8 @@ class Sharder {
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
-    if (op.is_call()) throw Error(ir::describe(module, function, op), "shard works on a program without calls");
+    if (op.is_call())
+      throw RefusalError(Cause::program, ir::describe(module, function, op), "shard works on a program without calls");
   }
   const std::optional<ir::Module> joined = ways > 1 ? try_join_slices(module, ops) : std::nullopt;
   return Sharder(joined ? *joined : module, ops, ways, sharding).run();

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/sequence_layout.h"
 #include "transform/rewrite/op_types.h"
@@ -70,10 +71,10 @@ class ShardPlanner {
     for (const size_t table : vocabulary_.tables()) {
       const int64_t rows = values_[table].type.dims[0];
       if (rows % ways_ != 0) {
-        throw Error(module_.source + ": @" + function_.name,
-                    "vocabulary parallelism over " + std::to_string(ways_) + " devices does not divide the " +
-                        std::to_string(rows) + " rows of %" + function_.values[table].name + "; pad them to " +
-                        std::to_string((rows + ways_ - 1) / ways_ * ways_));
+        throw RefusalError(Cause::program, module_.source + ": @" + function_.name,
+                           "vocabulary parallelism over " + std::to_string(ways_) + " devices does not divide the " +
+                               std::to_string(rows) + " rows of %" + function_.values[table].name + "; pad them to " +
+                               std::to_string((rows + ways_ - 1) / ways_ * ways_));
       }
       fixed_[table] = 0;
     }
@@ -277,9 +278,9 @@ class ShardPlanner {
 
   [[noreturn]] void refuse_view(const Arrival& arrival) const {
     const std::vector<ir::Type> outputs = arrival.call.def.infer(arrival.call);
-    throw Error(ir::describe(module_, function_, arrival.op),
-                "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
-                    ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
+    throw RefusalError(Cause::program, ir::describe(module_, function_, arrival.op),
+                       "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
+                           ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
   }
 
   // A copy of an undecided weight that is as good as the weight.
