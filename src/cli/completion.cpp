@@ -8,7 +8,9 @@ namespace {
 
 void run(const std::string& shell) {
   Action none;
-  const std::vector<CompletedCommand> commands = completed_commands(*make_app(none));
+  const std::unique_ptr<CLI::App> app          = make_app(none);
+  const std::vector<CompletedCommand> commands = completed_commands(*app);
+  FOREFLOW_CHECK(unknown_argument(*app).empty(), "there are values for no argument: " + unknown_argument(*app));
   if (shell == "bash") return write_if_given("-", bash_completion(commands));
   if (shell == "zsh") return write_if_given("-", zsh_completion(commands));
   if (shell == "fish") return write_if_given("-", fish_completion(commands));

@@ -65,8 +65,8 @@ std::string path_of(const KeySection& section, const KeyDef& key) {
 Json json_schema() {
   Json schema = Json::object();
   schema.set("$schema", "https://json-schema.org/draft/2020-12/schema").set("title", "Foreflow scenario");
-  for (const auto& [key, value] : *types::object_of(root_keys(), "", {"platform"}).schema.if_object())
-    schema.set(key, value);
+  const ValueType root = types::object_of(root_keys(), "", {"platform"});
+  for (const auto& [key, value] : *root.schema.if_object()) schema.set(key, value);
   Json work = Json::array();
   work.push(required("workload"));
   work.push(required("jobs"));

@@ -35,7 +35,7 @@ void settle(const StrategySource& source, Strategy& strategy) {
 
 StrategyKeyDef row() {
   return {.name           = "context_attention",
-          .doc            = "how the ranks of cp see each other's keys and values (compared below)",
+          .doc            = "how the ranks of cp see each other's keys and values",
           .type           = types::one_of(transform::context_attention_names()),
           .fallback       = "all_gather",
           .read           = read,

@@ -29,7 +29,7 @@ KeyDef described(const StrategyKeyDef& key) {
     const std::string* word = key.fallback.if_string();
     row.otherwise           = word != nullptr ? "`" + *word + "`" : key.fallback.dump_compact();
   }
-  if (key.search.searched != Searched::never) row.type = types::either({key.type, types::any_word()});
+  if (key.search.searched != Searched::never) row.type.schema = types::either({key.type, types::any_word()}).schema;
   return row;
 }
 

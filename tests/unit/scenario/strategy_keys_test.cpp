@@ -32,9 +32,8 @@ TEST(StrategyKeys, AreReadAsTheyAreWritten) {
         R"({"pp": 2, "schedule": "interleaved_1f1b", "virtual_stages": 2, "microbatches": 2, "global_batch": 4})",
         R"({"pp": 2, "stage_shares": "3:1.5", "delay_weight_gradients": true})",
         R"({"pp": 2, "stage_shares": "3:1", "stage_partition": "balanced", "overlap_sends": false})",
-        R"json({"cp": 2, "context_attention": "ring", "gather_results": false, "recompute": "block(2)"})
-    ",
-    R"({"tp": 2, "sequence_parallel": true, "vocabulary_parallel": true, "overlap_tensor": 4})json",
+        R"json({"cp": 2, "context_attention": "ring", "gather_results": false, "recompute": "block(2)"})json",
+        R"({"tp": 2, "sequence_parallel": true, "vocabulary_parallel": true, "overlap_tensor": 4})",
         R"({"tp": 2, "tensor_plan": {"*.weight": 1, "b": 0}, "overlap_gradients": true, "offload": true})",
         R"({"tp": 2, "tensor_plan": "megatron", "recompute": "optimal"})"}) {
     const Json once = to_json(read(text));
