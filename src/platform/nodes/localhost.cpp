@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/link_units.h"
+#include "platform/nodes/gpus.h"
 
 namespace foreflow::platform::definitions::localhost {
 
