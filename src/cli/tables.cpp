@@ -1,6 +1,7 @@
 #include "cli/tables.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.h"
 #include "foreflow/ops/table.h"
@@ -9,6 +10,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/transform/optimizers.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/workload/preset.h"
 
@@ -88,6 +90,17 @@ Rows pass_rows() {
   return rows;
 }
 
+// An optimizer with the op that updates a weight and what it keeps of each.
+Rows optimizer_rows() {
+  Rows rows;
+  for (const transform::OptimizerDef& optimizer : transform::optimizers()) {
+    const std::string kept = fmt::format("{}", fmt::join(optimizer.states, ", "));
+    rows.push_back({std::string(optimizer.name), fmt::format("{}; {}, keeps {}", optimizer.doc, optimizer.op,
+                                                             kept.empty() ? "nothing" : "of each weight " + kept)});
+  }
+  return rows;
+}
+
 Rows every_key() { return key_rows(""); }
 
 }  // namespace
@@ -95,6 +108,7 @@ Rows every_key() { return key_rows(""); }
 const std::vector<Table>& tables() {
   static const std::vector<Table> all = {{"ops", [] { return rows_of(ops::table()); }},
                                          {"passes", pass_rows},
+                                         {"optimizers", optimizer_rows},
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
                                          {"collectives", collective_rows},
                                          {"topologies", topology_rows},

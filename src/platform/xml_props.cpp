@@ -22,7 +22,7 @@ bool looks_like(std::string_view word, std::string_view known) {
          tail(written, 2) == tail(meant, 2);
 }
 
-Props::Props(const pugi::xml_node& node, std::initializer_list<std::string_view> known, const XmlSource& source)
+Props::Props(const pugi::xml_node& node, const std::vector<std::string_view>& known, const XmlSource& source)
     : node_(node), source_(source) {
   for (const pugi::xml_node& prop : node.children("prop")) {
     const std::string id = prop.attribute("id").value();

@@ -70,6 +70,7 @@ constexpr std::array kFolders = {
     Folder{2, "ops/reduction", "common"},
     Folder{2, "ops/shape", "common"},
     Folder{2, "ops/signal", "common"},
+    Folder{1, "transform/optimizers", ""},
     Folder{1, "transform/rewrite", ""},
     Folder{2, "transform/autodiff", "rewrite"},
     Folder{2, "transform/blocks", "rewrite"},

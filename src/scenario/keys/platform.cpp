@@ -62,15 +62,7 @@ const Keys& part_keys() {
   return keys;
 }
 
-const Keys& link_change_keys() {
-  static const Keys keys = {
-      {"bandwidth", "bandwidth of one direction", types::bandwidth(), "unchanged"},
-      {"latency", "latency of the link", types::time(), "unchanged"},
-      {"efficiency", "share of the bandwidth that is left to payload", types::positive(1), "unchanged"},
-      {"channels", "parallel channels of a collective over it", types::whole(1), "unchanged"},
-      {"step_latency", "what each step of a collective over it takes besides", types::time(), "unchanged"}};
-  return keys;
-}
+const Keys& link_change_keys() { return platform::link_keys(); }
 
 ValueType platform_type() {
   ValueType type =
