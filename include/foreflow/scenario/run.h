@@ -45,7 +45,7 @@ Sequential build(const Scenario& scenario);
 // take.
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
-// The same where replicas that share something may be written once for all of them (transform/replicas.h).
+// The same where replicas that share something may be written once for all of them (transform/replica.h).
 struct Distributed {
   ir::Module module;
   int replicas = 1;  // of which the program is that of one
