@@ -32,9 +32,9 @@ Sizes read(const Request& request) {
 
 // GPT-2 (Radford et al., 2019) for training: a pre-norm decoder with a fused q|k|v projection and tied embeddings.
 // Letters: b batch, s sequence, h hidden, a heads, d = h/a, v vocabulary.
-class Gpt {
+class GptWriter {
  public:
-  Gpt(const Sizes& sizes, ir::DType dtype, const ir::OpTable& ops)
+  GptWriter(const Sizes& sizes, ir::DType dtype, const ir::OpTable& ops)
       : sizes_(sizes), dropout_(sizes.dropout), net_("gpt", dtype, ops) {}
 
   ir::Module run() {
@@ -116,7 +116,7 @@ class Gpt {
 Model build(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
   if (request.mode == Mode::inference) return gpt_with_cache(request, ops);
-  return {Gpt(sizes, request.dtype, ops).run(), sizes.sequence};
+  return {GptWriter(sizes, request.dtype, ops).run(), sizes.sequence};
 }
 
 }  // namespace

@@ -97,6 +97,15 @@ enum class InPlace : uint8_t {
   on_request  // result i that of operand i where the attribute `in_place` is not 0 (MPIReduceScatter)
 };
 
+// How one of `ways` equal parts of a call cuts operand 0 and result 0.
+struct PartOfCall {
+  int ways            = 1;
+  int32_t operand_dim = -1;  // the dimension that is cut; -1: the part has all of the operand
+  int32_t result_dim  = -1;
+  // The cut goes through every block that the op takes out of the operand's dimension (Split, Slice).
+  bool cuts_blocks = false;
+};
+
 class GradBuilder;
 
 struct OpDef {
@@ -129,6 +138,11 @@ struct OpDef {
   // The operand that the op is linear in while all others are whole, in addition to what `factors` marks '~'; nothing
   // when the attributes of this call rule it out. Null: there is none.
   std::optional<size_t> (*linear_operand)(const OpCall& call) = nullptr;
+
+  // Adjusts attributes that state sizes (a shape, the lengths of parts) to one part of the call, whose whole results
+  // are `outputs`. Null: no attribute does.
+  void (*fit_part)(Attributes& attributes, const OpCall& whole, std::span<const Type> outputs,
+                   const PartOfCall& part) = nullptr;
 
   // Types of the outputs on no device (the interpreter places them), except for communication ops, which place theirs.
   std::vector<Type> (*infer)(const OpCall& call)                  = nullptr;

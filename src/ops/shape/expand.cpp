@@ -1,6 +1,7 @@
 #include "ops/common/axes.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/letters.h"
+#include "ops/common/parts.h"
 #include "ops/common/views.h"
 #include "ops/common/work.h"
 
@@ -58,6 +59,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .fit_part        = fit_shape,
       .infer           = infer,
       .factors         = factors,
       .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

@@ -1,6 +1,7 @@
 #include "foreflow/ir/countable.h"
 #include "ops/common/axes.h"
 #include "ops/common/letters.h"
+#include "ops/common/parts.h"
 #include "ops/common/work.h"
 
 namespace foreflow::ops::definitions::reshape {
@@ -85,6 +86,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .fit_part        = fit_shape,
       .infer           = infer,
       .factors         = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
       .work            = nothing,

@@ -211,29 +211,14 @@ ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
 
 ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
                                 int ways) {
-  ir::Attributes attributes   = call.attributes;
-  const std::string_view name = call.def.name;
-  if (name == "Split" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks &&
-      attributes.find("split") != nullptr) {
-    std::vector<int64_t> sizes = attributes.get_ints("split");
-    for (int64_t& size : sizes) size /= ways;
-    attributes.set("split", sizes);
-  }
-  if (name == "Slice" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks) {
-    // One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
-    const int64_t dim = call.inputs[0].dims[static_cast<size_t>(decision.inputs[0].dim)];
-    for (const char* key : {"starts", "ends"}) {
-      const int64_t limit = attributes.get_ints(key)[0];
-      attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / ways});
-    }
-  }
-  const bool sized = (name == "Reshape" || name == "Expand") && attributes.find("shape") != nullptr;
-  if (sized && decision.outputs[0].is_split()) {
-    std::vector<int64_t> shape = attributes.get_ints("shape");
-    const auto dim             = static_cast<size_t>(decision.outputs[0].dim);
-    if (dim < shape.size() && shape[dim] == outputs[0].dims[dim]) shape[dim] /= ways;
-    attributes.set("shape", shape);
-  }
+  ir::Attributes attributes = call.attributes;
+  if (call.def.fit_part == nullptr) return attributes;
+  const Layout &operand = decision.inputs[0], &result = decision.outputs[0];
+  const ir::PartOfCall part{.ways        = ways,
+                            .operand_dim = operand.is_split() ? operand.dim : -1,
+                            .result_dim  = result.is_split() ? result.dim : -1,
+                            .cuts_blocks = operand.is_split() && operand.blocks > result.blocks};
+  call.def.fit_part(attributes, call, outputs, part);
   return attributes;
 }
 
