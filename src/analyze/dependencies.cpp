@@ -7,6 +7,8 @@
 #include <boost/graph/topological_sort.hpp>
 #include <set>
 
+#include "foreflow/base/escape.h"
+
 namespace foreflow::analyze {
 namespace {
 
@@ -35,15 +37,6 @@ std::vector<int32_t> follow(const Dependencies& graph, const CriticalPath& timed
     op              = next == readers.end() ? -1 : *next;
   }
   return path;
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -109,12 +102,12 @@ CriticalPath critical_path(const Dependencies& dependencies, const std::vector<d
 std::string to_dot(const ir::Function& function, const Dependencies& dependencies, const CriticalPath& path,
                    const std::string& unit) {
   const std::set<int32_t> critical(path.path.begin(), path.path.end());
-  std::string out = fmt::format("digraph \"{}\" {{\n", escaped(function.name));
+  std::string out = fmt::format("digraph \"{}\" {{\n", escape::dot(function.name));
   for (size_t o = 0; o < function.ops.size(); ++o) {
     const ir::Op& op        = function.ops[o];
     const std::string name  = op.result_count > 0 ? function.value(function.output(op, 0)).name : "";
     const std::string shown = name.empty() ? "v" + std::to_string(op.first_result) : name;
-    out += fmt::format("  {} [label=\"%{}\\n{}\\n{:.4g} {}\"{}];\n", o, escaped(shown),
+    out += fmt::format("  {} [label=\"%{}\\n{}\\n{:.4g} {}\"{}];\n", o, escape::dot(shown),
                        op.is_call() ? "call" : op.def->name, path.ops[o].weight, unit,
                        critical.contains(static_cast<int32_t>(o)) ? " style=bold" : "");
   }

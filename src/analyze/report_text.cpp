@@ -4,6 +4,7 @@
 #include <map>
 
 #include "foreflow/analyze/report.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::analyze {
 namespace {
@@ -122,9 +123,9 @@ std::string to_text(const std::string& source, const Subject& subject, const Ana
   double calls = -1;  // the entry's own run is no call
   for (const FunctionRow& row : analysis.functions) calls += row.runs;
   const std::string head =
-      fmt::format("{}: @{}, {} ops, {} dependencies; {} function{}, {:.0f} call{}\n", source, subject.function().name,
-                  subject.function().ops.size(), analysis.graph.edges(), analysis.functions.size(),
-                  analysis.functions.size() == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
+      fmt::format("{}: @{}, {} ops, {} dependencies; {} function{}, {:.0f} call{}\n", escape::terminal(source),
+                  subject.function().name, subject.function().ops.size(), analysis.graph.edges(),
+                  analysis.functions.size(), analysis.functions.size() == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
   return head + functions_text(analysis.functions) + types_text(analysis.types) + path_text(subject, analysis, detail) +
          fusion_text(analysis);
 }

@@ -1,19 +1,13 @@
 #include "foreflow/base/error.h"
 
-#include <algorithm>
+#include "foreflow/base/escape.h"
 
 namespace foreflow {
 
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return text;
-}
-
-Error::Error(std::string where, std::string what)
-    : std::runtime_error(one_line(where + ": " + what)),
-      where_(one_line(std::move(where))),
-      problem_(one_line(std::move(what))) {}
+Error::Error(const std::string& where, const std::string& what)
+    : std::runtime_error(escape::terminal(where + ": " + what)),
+      where_(escape::terminal(where)),
+      problem_(escape::terminal(what)) {}
 
 void fail_check(const char* condition, const std::string& why, const char* file, int line) {
   throw InternalError(why + " (" + condition + " at " + file + ":" + std::to_string(line) + ")");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow {
@@ -150,10 +151,10 @@ void Json::push(Json value) {
 }
 
 std::string Json::dump() const {
-  return convert(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return escape::json(convert(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 std::string Json::dump_compact() const {
-  return convert(*this).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return escape::json(convert(*this).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 Json parse_json(std::string_view text, const std::string& name) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/escape.h"
+
 namespace foreflow {
 namespace {
 
@@ -12,8 +14,8 @@ static_assert(kCauses.size() == static_cast<size_t>(Cause::run) + 1);
 
 }  // namespace
 
-Refusal::Refusal(Cause cause, std::string place, std::string why, std::string key)
-    : cause(cause), place(one_line(std::move(place))), why(one_line(std::move(why))), key(std::move(key)) {}
+Refusal::Refusal(Cause cause, const std::string& place, const std::string& why, std::string key)
+    : cause(cause), place(escape::terminal(place)), why(escape::terminal(why)), key(std::move(key)) {}
 
 std::string sentence(const Refusal& refusal) {
   return refusal.place.empty() ? refusal.why : refusal.place + ": " + refusal.why;
@@ -29,7 +31,7 @@ Cause find_cause(std::string_view name, const std::string& where) {
 
 RefusalError::RefusalError(Refusal refusal) : Error(refusal.place, refusal.why), refusal_(std::move(refusal)) {}
 
-RefusalError::RefusalError(Cause cause, std::string place, std::string why)
-    : RefusalError(Refusal(cause, std::move(place), std::move(why))) {}
+RefusalError::RefusalError(Cause cause, const std::string& place, const std::string& why)
+    : RefusalError(Refusal(cause, place, why)) {}
 
 }  // namespace foreflow

@@ -1,6 +1,8 @@
 #include "foreflow/base/scanner.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace foreflow {
 namespace {
@@ -16,6 +18,14 @@ constexpr bool is_one_of(char c, std::string_view characters) {
     if (c == candidate) return true;
   }
   return false;
+}
+
+// Of two hexadecimal digits.
+std::optional<char> byte_of(std::string_view digits) {
+  uint8_t byte            = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+  if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) return std::nullopt;
+  return static_cast<char>(byte);
 }
 
 }  // namespace
@@ -82,11 +92,17 @@ std::string Scanner::quoted() {
   std::string value;
   size_t i = position_ + 1;
   for (; i < text_.size() && text_[i] != '"' && text_[i] != '\n'; ++i) {
-    if (text_[i] == '\\' && i + 1 < text_.size()) {
-      ++i;
-      value += text_[i] == 'n' ? '\n' : text_[i];
-    } else {
+    if (text_[i] != '\\' || i + 1 >= text_.size()) {
       value += text_[i];
+      continue;
+    }
+    ++i;
+    const std::optional<char> byte = text_[i] == 'x' ? byte_of(text_.substr(i + 1, 2)) : std::nullopt;
+    if (byte) {
+      value += *byte;
+      i += 2;
+    } else {
+      value += text_[i] == 'n' ? '\n' : text_[i];
     }
   }
   if (i >= text_.size() || text_[i] != '"') fail("the string has no closing '\"'");

@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/escape.h"
+
 namespace foreflow {
 namespace {
-
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
 
 // "tp: # does not divide # heads"; lists of numbers count as one.
 std::string without_numbers(std::string_view text) {
@@ -39,11 +34,15 @@ struct Kind {
 
 std::string aligned(const std::vector<Row>& rows, std::string_view sides) {
   std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::vector<Row> shown = rows;
+  for (Row& row : shown) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      row[c]    = escape::terminal(row[c]);
+      widths[c] = std::max(widths[c], row[c].size());
+    }
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const Row& row : shown) {
     std::string line;
     for (size_t c = 0; c < row.size(); ++c)
       line += sides[c] == '<' ? fmt::format("  {:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
@@ -54,7 +53,7 @@ std::string aligned(const std::vector<Row>& rows, std::string_view sides) {
 
 std::string csv_line(const Row& cells) {
   std::string line;
-  for (size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + cell(cells[c]);
+  for (size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + escape::csv(cells[c]);
   return line + "\n";
 }
 
@@ -70,7 +69,8 @@ std::string tally(const std::vector<std::string>& reasons) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Kind* a, const Kind* b) { return a->count > b->count; });
   std::string text;
   for (const Kind* kind : sorted)
-    text += fmt::format("{:>6} x {}{}\n", kind->count, kind->first, kind->alike ? "" : ", and the like");
+    text +=
+        fmt::format("{:>6} x {}{}\n", kind->count, escape::terminal(kind->first), kind->alike ? "" : ", and the like");
   return text;
 }
 

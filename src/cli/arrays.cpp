@@ -9,6 +9,7 @@
 
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/onnx/tensor_file.h"
 
@@ -73,7 +74,7 @@ void OutputReport::add(const std::string& name, const ir::Array& array, const ir
   Json shape = Json::array(), row;
   for (const int64_t dim : array.dims()) shape.push(dim);
   row.set("name", name).set("shape", std::move(shape));
-  text_ += fmt::format("{}: {}", name, ir::to_string(array.type()));
+  text_ += fmt::format("{}: {}", escape::terminal(name), ir::to_string(array.type()));
   if (expected != nullptr) {
     ++compared_;
     Comparison comparison;

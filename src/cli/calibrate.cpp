@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 
@@ -26,8 +27,8 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 
 std::string row_of(const cost::FamilyError& error, const std::string& note) {
   const std::string held_out = error.held_out == 0 ? "-" : percent(error.held_out_error);
-  const std::string row =
-      fmt::format("  {:<36}{:>7}{:>11}{:>16}  {}", error.name, error.points, percent(error.line_error), held_out, note);
+  const std::string row      = fmt::format("  {:<36}{:>7}{:>11}{:>16}  {}", escape::terminal(error.name), error.points,
+                                           percent(error.line_error), held_out, note);
   return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
-#include <iostream>
-
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/program_file.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/interpret/placement.h"
 
@@ -18,11 +18,11 @@ void run(const std::string& file) {
   const size_t devices      = interpret::devices_of(interpret::place(module, module.functions.size() - 1)).size();
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const size_t unresolved   = interpret::unresolved(module, interpretation).size();
-  std::cout << fmt::format("{}: ok, {} function{}, {} ops", file, module.functions.size(),
-                           module.functions.size() == 1 ? "" : "s", ops);
-  if (devices > 0) std::cout << fmt::format(", on {} device{}", devices, devices == 1 ? "" : "s");
-  if (unresolved > 0) std::cout << fmt::format(", {} value{} of unknown shape", unresolved, unresolved == 1 ? "" : "s");
-  std::cout << "\n";
+  std::string text = fmt::format("{}: ok, {} function{}, {} ops", escape::terminal(file), module.functions.size(),
+                                 module.functions.size() == 1 ? "" : "s", ops);
+  if (devices > 0) text += fmt::format(", on {} device{}", devices, devices == 1 ? "" : "s");
+  if (unresolved > 0) text += fmt::format(", {} value{} of unknown shape", unresolved, unresolved == 1 ? "" : "s");
+  show(text + "\n");
 }
 
 Action declare(CLI::App& command) {

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/platform_words.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
@@ -145,15 +146,15 @@ std::string describe(const std::vector<Alone>& runs, const platform::Platform& p
   const collective::Task& task = runs.front().placed.task;
   const int nodes              = *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
   std::string text             = fmt::format("{} among {} ranks on {} node{} of {}\n\n", collective::name(task.kind),
-                                             task.group.ranks, nodes, nodes == 1 ? "" : "s", platform.name());
+                                             task.group.ranks, nodes, nodes == 1 ? "" : "s", escape::terminal(platform.name()));
   text += fmt::format("{:>9}  {:<16}  {:>9}  {:>11}  {:>9}  {:>9}  {:>10}  {:>10}\n", "bytes", "algorithm", "time",
                       "closed form", "latency", "transfer", "algbw", "busbw");
   for (const Alone& run : runs) text += row_of(run);
   for (const Alone& run : runs) {
     text += fmt::format("\n{} of {} carries\n", run.placed.algorithm->name, format(run.placed.task.bytes));
     for (const auto& [kind, carried] : by_kind(run, platform)) {
-      text += fmt::format("  {:<7} {} over {} links, at most {}\n", kind, format(carried.all), carried.links,
-                          format(carried.most));
+      text += fmt::format("  {:<7} {} over {} links, at most {}\n", escape::terminal(kind), format(carried.all),
+                          carried.links, format(carried.most));
     }
     if (!options.plan) continue;
     text += "\n" + collective::print(run.placed.algorithm->plan(run.placed.task)) + "\n" +

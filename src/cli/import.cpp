@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
@@ -73,13 +74,13 @@ Json to_json(const Findings& findings) {
 
 std::string to_text(const std::string& file, const onnx::Imported& imported, const Findings& findings) {
   constexpr size_t kShown = 10;
-  std::string text =
-      fmt::format("{}: opset {}, {} nodes, {} values\n", file, imported.opset, findings.nodes, findings.values);
+  std::string text        = fmt::format("{}: opset {}, {} nodes, {} values\n", escape::terminal(file), imported.opset,
+                                        findings.nodes, findings.values);
   text += fmt::format("parameters  {:.0f}\nflops       {}\nops\n", findings.parameters, format(findings.flops));
   for (const auto& [name, count] : findings.ops) text += fmt::format("  {:>6}  {}\n", count, name);
   text += fmt::format("unresolved  {}\n", findings.unresolved.size());
   for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i)
-    text += "  " + findings.unresolved[i] + "\n";
+    text += "  " + escape::terminal(findings.unresolved[i]) + "\n";
   if (findings.unresolved.size() > kShown)
     text +=
         fmt::format("  ... and {} more; give the inputs' shapes with --shape\n", findings.unresolved.size() - kShown);

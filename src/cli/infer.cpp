@@ -1,8 +1,7 @@
 #include <fmt/core.h>
 
-#include <iostream>
-
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/program_file.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
@@ -23,22 +22,24 @@ std::string shown(const interpret::Mixed& value) {
 }
 
 // Every function instance, in the order of interpretation; one line a value.
-void print(const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
+std::string to_text(const ir::Module& module, const interpret::MixedInterpretation& interpretation) {
+  std::string text;
   for (const auto& instance : interpretation.instances) {
     const ir::Function& function = module.functions[instance.function];
-    std::cout << "@" << function.name << "\n";
+    text += "@" + function.name + "\n";
     for (size_t i = 0; i < instance.values.size(); ++i) {
       const std::string& name = function.values[i].name;
-      std::cout << fmt::format("  %{}: {}\n", name.empty() ? "v" + std::to_string(i) : name, shown(instance.values[i]));
+      text += fmt::format("  %{}: {}\n", name.empty() ? "v" + std::to_string(i) : name, shown(instance.values[i]));
     }
   }
+  return text;
 }
 
 void run(const Options& options) {
   ir::Module module  = read_program(options.file);
   const size_t entry = ir::find_entry(module, options.function);
   for (const std::string& setting : options.inputs) state_type(module.functions[entry], setting);
-  print(module, interpret::interpret_mixed(module, entry));
+  show(to_text(module, interpret::interpret_mixed(module, entry)));
 }
 
 Action declare(CLI::App& command) {

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/lower_pytorch.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
@@ -36,7 +36,7 @@ void write_ranks(const Options& options, const ir::Module& module,
     const std::string name = device.placed() ? "D" + ir::to_string(device) : "D1";
     write_in(options.folder, name + ".distir", ir::print(program));
   }
-  std::cout << fmt::format("{}: {} programs\n", options.folder, programs.size());
+  show(fmt::format("{}: {} programs\n", escape::terminal(options.folder), programs.size()));
 }
 
 // events.stream: the table that all streams share; then each stream in a file of its own.
@@ -55,7 +55,7 @@ void write_streams(const Options& options, const stream::Program& program) {
     at = end;
   }
   write_in(options.folder, name + ".stream", part);
-  std::cout << fmt::format("{}: {} streams and their events\n", options.folder, program.streams.size());
+  show(fmt::format("{}: {} streams and their events\n", escape::terminal(options.folder), program.streams.size()));
 }
 
 // What a device or its rank runs, in the form of the target.

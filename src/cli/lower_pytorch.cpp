@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <iostream>
 #include <random>
 
 #include "cli/output.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/half.h"
@@ -59,10 +59,24 @@ ir::Array random_array(const ir::Type& type, std::mt19937_64& random, const std:
   return {};
 }
 
-void write_array(const std::string& folder, const std::string& name, const ir::Array& array) {
-  if (!array.is_tuple()) return onnx::write_tensor_file(path_in(folder, lower::file_stem(name) + ".pb"), {name, array});
+// `path` has no extension yet.
+void write_array(const std::string& path, const std::string& name, const ir::Array& array) {
+  if (!array.is_tuple()) return onnx::write_tensor_file(path + ".pb", {name, array});
   for (size_t i = 0; i < array.elements().size(); ++i) {
-    write_array(folder, name + "." + std::to_string(i), array.elements()[i]);
+    const std::string number = "." + std::to_string(i);
+    write_array(path + number, name + number, array.elements()[i]);
+  }
+}
+
+void write_arrays(const std::string& folder, const ir::Function& function, std::span<const ir::ValueId> ids,
+                  const std::vector<ir::Array>& arrays) {
+  std::map<std::string, bool> is_tuple;
+  for (size_t i = 0; i < ids.size(); ++i) is_tuple.emplace(lower::port_name(function, ids[i]), arrays[i].is_tuple());
+  const auto stems = lower::file_stems(is_tuple);
+  make_folder(folder);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const std::string name = lower::port_name(function, ids[i]);
+    write_array(path_in(folder, stems.at(name)), name, arrays[i]);
   }
 }
 
@@ -74,25 +88,22 @@ void write_pytorch(const std::string& folder, const ir::Module& module,
   const std::string script = lower::pytorch_script(programs, title);
   if (folder == "-") return write_file("-", script);
   write_file(path_in(folder, "run.py"), script);
-  std::cout << fmt::format("{}: torchrun --nproc-per-node {} run.py\n", folder, programs.size());
+  show(fmt::format("{}: torchrun --nproc-per-node {} run.py\n", escape::terminal(folder), programs.size()));
 }
 
 void write_example(const std::string& folder, const ir::Module& module, uint64_t seed) {
   const ir::Function& entry = module.entry();
   std::mt19937_64 random(seed);
   std::vector<ir::Array> arguments;
-  const std::string inputs = path_in(folder, "example/inputs"), outputs = path_in(folder, "example/outputs");
-  make_folder(inputs);
-  make_folder(outputs);
+  std::vector<ir::ValueId> parameters;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::TypeRef& type = entry.values[i].annotation;
     arguments.push_back(random_array(type == nullptr ? ir::Type() : *type, random, "%" + entry.values[i].name));
-    write_array(inputs, lower::port_name(entry, static_cast<ir::ValueId>(i)), arguments.back());
+    parameters.push_back(static_cast<ir::ValueId>(i));
   }
+  write_arrays(path_in(folder, "example/inputs"), entry, parameters, arguments);
   const auto results = interpret::evaluate(module, module.functions.size() - 1, arguments);
-  for (size_t i = 0; i < results.size(); ++i) {
-    write_array(outputs, lower::port_name(entry, entry.results[i]), results[i]);
-  }
+  write_arrays(path_in(folder, "example/outputs"), entry, entry.results, results);
 }
 
 }  // namespace foreflow::cli

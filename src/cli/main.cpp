@@ -1,21 +1,17 @@
 // The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
 #include <iostream>
+#include <sstream>
 
-#include "cli/command.h"
+#include "cli/app.h"
+#include "cli/output.h"
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::cli {
 namespace {
 
 constexpr int kBadInput   = 1;
 constexpr int kWrongUsage = 2;
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
 
 // CLI11 would only say that a command is missing.
 bool is_unknown_command(int argc, char** argv) {
@@ -24,26 +20,20 @@ bool is_unknown_command(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   if (is_unknown_command(argc, argv)) {
-    std::cerr << "foreflow: unknown command \"" << argv[1] << "\"; the nearest is \""
+    std::cerr << "foreflow: unknown command \"" << escape::terminal(argv[1]) << "\"; the nearest is \""
               << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
     return kWrongUsage;
   }
-  CLI::App app("Foreflow predicts how distributed deep learning runs on a cluster: time, memory, links, strategy.",
-               "foreflow");
-  app.set_version_flag("--version", "foreflow " FOREFLOW_VERSION);
-  app.require_subcommand(1);
-  app.footer("foreflow COMMAND --help shows the options of a command and an example.");
   Action action;
-  for (const CommandDef& command : commands()) {
-    CLI::App* words = app.add_subcommand(std::string(command.name), std::string(command.doc));
-    words->footer("Example:\n  " + std::string(command.example));
-    const Action chosen = command.declare(*words);
-    words->callback([&action, chosen] { action = chosen; });
-  }
+  const std::unique_ptr<CLI::App> app = make_app(action);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? 0 : kWrongUsage;
+    std::ostringstream out, err;
+    const int code = app->exit(problem, out, err);
+    show(out.str());
+    std::cerr << escape::terminal_lines(err.str());
+    return code == 0 ? 0 : kWrongUsage;
   }
   action();
   std::cout.flush();
@@ -57,9 +47,9 @@ int main(int argc, char** argv) {
   try {
     return foreflow::cli::run(argc, argv);
   } catch (const foreflow::Error& error) {
-    std::cerr << "foreflow: error: " << foreflow::cli::one_line(error.what()) << "\n";
+    std::cerr << "foreflow: error: " << foreflow::escape::terminal(error.what()) << "\n";
   } catch (const std::exception& problem) {
-    std::cerr << "foreflow: internal error: " << foreflow::cli::one_line(problem.what()) << "\n";
+    std::cerr << "foreflow: internal error: " << foreflow::escape::terminal(problem.what()) << "\n";
   }
   return foreflow::cli::kBadInput;
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::cli {
@@ -13,6 +14,8 @@ void write_if_given(const std::string& path, std::string_view text) {
   if (!path.empty()) write_file(path, text);
 }
 
+void show(std::string_view text) { std::cout << escape::terminal_lines(text); }
+
 void make_folder(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
@@ -20,15 +23,17 @@ void make_folder(const std::string& path) {
 }
 
 void answer(const std::string& json_path, const Json& json, std::string_view text) {
-  if (json_path != "-") std::cout << text;
+  if (json_path != "-") show(text);
   write_if_given(json_path, json.dump());
 }
 
 std::string data_folder() {
+  namespace fs = std::filesystem;
   std::error_code problem;
-  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", problem);
-  const std::filesystem::path shared  = command.parent_path().parent_path() / "share/foreflow";
-  return std::filesystem::is_directory(shared / "scenarios", problem) ? shared.string() : FOREFLOW_SOURCE_FOLDER;
+  const fs::path command   = fs::read_symlink("/proc/self/exe", problem);
+  const fs::path beside    = command.parent_path() / "share/foreflow",
+                 installed = command.parent_path() / "../share/foreflow";
+  return fs::weakly_canonical(fs::is_directory(beside / "scenarios", problem) ? beside : installed, problem).string();
 }
 
 int default_workers() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }

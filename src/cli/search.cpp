@@ -1,7 +1,5 @@
 #include "foreflow/search/search.h"
 
-#include <iostream>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/timing.h"
@@ -55,7 +53,7 @@ void run(const Options& options) {
   const auto top              = static_cast<size_t>(options.top);
   Json json                   = search::to_json(result, top);
   if (options.timing) add_timing(json);
-  if (options.json != "-" && options.csv != "-") std::cout << search::to_text(result, top);
+  if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));
   write_if_given(options.json, json.dump());
   write_if_given(options.csv, search::to_csv(result));
 }

@@ -45,7 +45,7 @@ void run(const Options& options) {
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
-  if (!to_stdout) std::cout << written("text", outcome);
+  if (!to_stdout) show(written("text", outcome));
   if (options.timing && !to_stdout) {
     std::cout << fmt::format("{:.3f} s, {} peak\n", *json.find("wall_time_s")->if_double(),
                              format(Bytes(static_cast<double>(*json.find("peak_rss_bytes")->if_int()))));

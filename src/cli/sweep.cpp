@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/timing.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/progress.h"
 #include "foreflow/scenario/scenario.h"
 
@@ -36,7 +37,8 @@ sweep::Result swept(const Options& options) {
   how.jobs    = options.jobs;
   std::unique_ptr<Progress> progress;
   how.begun = [&](size_t kept, size_t total) {
-    if (kept > 0) std::cerr << fmt::format("foreflow: {} of {} points are in {}\n", kept, total, options.store);
+    if (kept > 0)
+      std::cerr << fmt::format("foreflow: {} of {} points are in {}\n", kept, total, escape::terminal(options.store));
     progress = std::make_unique<Progress>("sweep", total, kept);
   };
   how.finished = [&](size_t done, size_t) { progress->update(done); };
@@ -54,7 +56,7 @@ void run(const Options& options) {
   const sweep::Result result = swept(options);
   Json json                  = sweep::to_json(result);
   if (options.timing) add_timing(json);
-  if (options.json != "-" && options.csv != "-") std::cout << sweep::to_text(result, static_cast<size_t>(options.top));
+  if (options.json != "-" && options.csv != "-") show(sweep::to_text(result, static_cast<size_t>(options.top)));
   write_if_given(options.json, json.dump());
   write_if_given(options.csv, sweep::to_csv(result));
   std::cout.flush();

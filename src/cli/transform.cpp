@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/program_file.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/passes.h"
@@ -17,7 +18,8 @@ struct Options {
 void run(const Options& options) {
   ir::Module module = read_program_or_model(options.file, parse_shapes(options.shapes));
   for (const std::string& pass : options.passes) {
-    for (const std::string& note : transform::notes(module, ops::table(), pass)) std::cerr << note << "\n";
+    for (const std::string& note : transform::notes(module, ops::table(), pass))
+      std::cerr << escape::terminal(note) << "\n";
     module = transform::apply(module, ops::table(), pass);
   }
   binary::write_program(options.output, module);

@@ -33,9 +33,6 @@ Phase step(const Group& group, std::vector<Flow> flows);
 // Adds up the flows between equal pairs; the order is that of first appearance.
 std::vector<Flow> merged(const std::vector<Flow>& flows, int devices);
 
-// The flows of each step of a plan as phases of their own, for plans whose steps are far apart.
-FlowPlan stepwise(const Plan& plan, const Task& task);
-
 bool any_group(Kind kind, const Group& group);  // two ranks or more; a send: two
 
 }  // namespace foreflow::collective

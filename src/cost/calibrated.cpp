@@ -1,10 +1,21 @@
 #include <memory>
 
+#include "cost/parameters.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/signature.h"
 
 namespace foreflow::cost::definitions::calibrated {
 namespace {
+
+const Keys& keys() {
+  // As `foreflow calibrate` writes them.
+  ValueType family{"an object", Json::object().set("type", "object")};
+  static const Keys all = {
+      {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
+      {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
+       types::list_of(family, "a list of objects")}};
+  return all;
+}
 
 bool measured_messages(const JsonView& parameters) {
   const std::string choice = parameters.string_or("messages", "measured");
@@ -30,7 +41,7 @@ Seconds message_time(const Calibration& calibration, const Application& applicat
 }
 
 CostModel make(const JsonView& parameters) {
-  parameters.allow_only({"model", "messages", "families"});
+  allow_only(parameters, keys());
   if (!parameters.has("families"))
     parameters.fail(
         "names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
@@ -58,7 +69,7 @@ CostModelDef row() {
   return {"calibrated",
           "measured times from a calibration file: table, interpolation, fitted line by op and data type; roofline for "
           "the rest",
-          make};
+          keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::calibrated

@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 
+#include "cost/parameters.h"
 #include "foreflow/cost/cost.h"
 
 namespace foreflow::cost::definitions::distir {
@@ -142,6 +143,27 @@ Seconds communication(const Parameters& p, const Application& application, int r
   return name == "Send" ? p.send_overhead + moving : moving;
 }
 
+const Keys& keys() {
+  static const Keys all = [] {
+    const Parameters usual;
+    const ValueType line = types::list_of(types::number(-INFINITY), "three numbers");
+    return Keys{{"throughput", "arithmetic of a device", types::flop_rate(), format(usual.throughput)},
+                {"dram_bandwidth", "bandwidth of its memory", types::bandwidth(), format(usual.dram)},
+                {"kernel_launch", "what each op takes besides", types::time(), format(usual.launch)},
+                {"network_bandwidth", "bandwidth of a message", types::bandwidth(),
+                 format(BytesPerSecond(usual.network_gbps * kBytesPerGb))},
+                {"all_reduce", "fits by number of ranks: [a, b, c] for a * Gb + b * ranks + c seconds",
+                 types::map_of("^[0-9]+$", line, "an object such as `{\"2\": [0.1, 0, 0]}`"), "the formula of a ring"},
+                {"collectives", "whether collectives take what the formulas say",
+                 types::one_of({"formulas", "simulated"}), "`formulas`"},
+                {"send_overhead", "what each message takes besides, or a table of that by numbers of devices",
+                 types::either(
+                     {types::time(), types::map_of("^[0-9]+$", types::time(), "an object such as `{\"2\": \"1ms\"}`")}),
+                 format(usual.send_overhead)}};
+  }();
+  return all;
+}
+
 bool collectives_are_simulated(const JsonView& json) {
   const std::string choice = json.string_or("collectives", "formulas");
   if (choice != "simulated" && choice != "formulas") json.at("collectives").fail("write formulas or simulated");
@@ -151,8 +173,7 @@ bool collectives_are_simulated(const JsonView& json) {
 }
 
 Parameters read(const JsonView& json) {
-  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce",
-                   "collectives", "send_overhead"});
+  allow_only(json, keys());
   Parameters p;
   if (json.has("throughput")) p.throughput = json.at("throughput").as_flops_rate();
   if (json.has("dram_bandwidth")) p.dram = json.at("dram_bandwidth").as_bandwidth();
@@ -188,7 +209,7 @@ CostModelDef row() {
   return {
       "distir",
       "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks",
-      make};
+      keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::distir

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::cost {
@@ -24,12 +25,6 @@ const std::vector<std::string>& columns() {
 
 constexpr auto kRequired = {"kind",  "op",         "dtype",         "signature",     "ranks",
                             "flops", "bytes_read", "bytes_written", "message_bytes", "seconds"};
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
 
 // The cells of one line; a quoted cell may hold commas, and "" for a quote.
 std::vector<std::string> cells_of(std::string_view line, const std::string& where) {
@@ -125,7 +120,8 @@ std::string print_csv(std::span<const Measurement> measurements) {
   text += "\n";
   for (const Measurement& m : measurements) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", m.kind == Kind::compute ? "compute" : "message",
-                        m.rank, m.op, m.dtype, quoted(m.signature), m.ranks, m.flops.value(), m.read.value(),
+                        m.rank, escape::csv(m.op), escape::csv(m.dtype),
+                        escape::csv(m.signature, escape::Quotes::always), m.ranks, m.flops.value(), m.read.value(),
                         m.written.value(), m.message.value(), m.count, m.time.value(), m.fastest.value());
   }
   return text;

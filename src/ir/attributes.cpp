@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::ir {
 namespace {
@@ -20,19 +21,6 @@ std::string number(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
 }
 
 template <class T, class Format>
@@ -142,12 +130,12 @@ std::string to_string(const Attribute& value) {
   struct Printer {
     std::string operator()(int64_t v) const { return std::to_string(v); }
     std::string operator()(double v) const { return number(v); }
-    std::string operator()(const std::string& v) const { return quoted(v); }
+    std::string operator()(const std::string& v) const { return escape::quoted(v); }
     std::string operator()(const std::vector<int64_t>& v) const {
       return list(v, [](int64_t i) { return std::to_string(i); });
     }
     std::string operator()(const std::vector<double>& v) const { return list(v, number); }
-    std::string operator()(const std::vector<std::string>& v) const { return list(v, quoted); }
+    std::string operator()(const std::vector<std::string>& v) const { return list(v, escape::quoted); }
     std::string operator()(const Device& v) const { return to_string(v); }
     std::string operator()(const Array& v) const { return literal(v); }
   };

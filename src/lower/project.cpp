@@ -210,8 +210,16 @@ class Projector {
 }  // namespace
 
 std::string port_name(const ir::Function& function, ir::ValueId id) {
-  const std::string& name = function.value(id).name;
-  return name.empty() ? "value" + std::to_string(ir::index(id)) : name;
+  const std::string& own = function.value(id).name;
+  const bool is_number   = own.starts_with('v') && own.find_first_not_of("0123456789", 1) == std::string::npos;
+  if (!own.empty() && !(is_number && own.size() > 1)) return own;
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(function.values.begin(), function.values.end(),
+                       [&](const ir::Value& value) { return value.name == name; });
+  };
+  std::string name = "value" + std::to_string(ir::index(id));
+  while (is_taken(name)) name += "_";
+  return name;
 }
 
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,

@@ -1,12 +1,13 @@
 #include "onnx/message.h"
 
+#include "foreflow/base/escape.h"
+
 namespace foreflow::onnx {
 
 std::string quote(std::string_view name) {
   constexpr size_t kLongest = 100;
-  std::string text          = "\"";
-  for (const char c : name.substr(0, kLongest)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return text + (name.size() > kLongest ? "...\"" : "\"");
+  const std::string text    = escape::terminal(name.substr(0, kLongest));
+  return "\"" + text + (name.size() > kLongest ? "...\"" : "\"");
 }
 
 }  // namespace foreflow::onnx

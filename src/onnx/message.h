@@ -6,7 +6,7 @@
 
 namespace foreflow::onnx {
 
-// The name in quotes on one line: control characters as '?', long names cut.
+// The name in quotes on one line: as escape::terminal writes it, long names cut.
 std::string quote(std::string_view name);
 
 }  // namespace foreflow::onnx

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::platform {
@@ -18,8 +19,9 @@ std::string count_of(size_t count, const char* noun) {
 }
 
 std::string describe_device(const Device& device) {
-  std::string text = fmt::format("{}: {}, {}", device.kind, format(device.memory), format(device.memory_bandwidth));
-  for (const auto& [dtype, peak] : device.peaks) text += fmt::format(", {} {}", dtype, format(peak));
+  std::string text =
+      fmt::format("{}: {}, {}", escape::terminal(device.kind), format(device.memory), format(device.memory_bandwidth));
+  for (const auto& [dtype, peak] : device.peaks) text += fmt::format(", {} {}", escape::terminal(dtype), format(peak));
   return text;
 }
 
@@ -114,13 +116,13 @@ std::string describe(const Platform& platform) {
     nodes.insert(device.node);
     ++kinds[describe_device(device)];
   }
-  std::string text = fmt::format("{}: {} in {}\n", platform.name(), count_of(platform.devices().size(), "device"),
-                                 count_of(nodes.size(), "node"));
+  std::string text = fmt::format("{}: {} in {}\n", escape::terminal(platform.name()),
+                                 count_of(platform.devices().size(), "device"), count_of(nodes.size(), "node"));
   for (const auto& [kind, count] : kinds) text += fmt::format("{:>6} x {}\n", count, kind);
   text += "links, one direction each\n";
   for (const auto& [link, count] : link_types(platform)) {
-    text += fmt::format("{:>6} x {}: {}, {}{}\n", count, link.kind.empty() ? "link" : link.kind, format(link.bandwidth),
-                        format(link.latency), describe_protocol(link));
+    text += fmt::format("{:>6} x {}: {}, {}{}\n", count, link.kind.empty() ? "link" : escape::terminal(link.kind),
+                        format(link.bandwidth), format(link.latency), describe_protocol(link));
   }
   return text +
          fmt::format("bisection {}, one way, {}\n", format(bisection_bandwidth(platform)), bisection_method(platform));
@@ -147,12 +149,12 @@ Json to_json(const Platform& platform) {
 
 std::string describe_route(const Platform& platform, const std::string& from, const std::string& to) {
   const Route route = find_route(platform, from, to);
-  std::string text =
-      fmt::format("{} -> {}: {} at {}\n", from, to, format(route.latency), format(route_bandwidth(platform, route)));
+  std::string text  = fmt::format("{} -> {}: {} at {}\n", escape::terminal(from), escape::terminal(to),
+                                  format(route.latency), format(route_bandwidth(platform, route)));
   const int slowest = bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
-    text += fmt::format("  {}: {}, {}{}{}\n", link.name, format(link.bandwidth), format(link.latency),
+    text += fmt::format("  {}: {}, {}{}{}\n", escape::terminal(link.name), format(link.bandwidth), format(link.latency),
                         describe_protocol(link), index == slowest ? "  <- bottleneck" : "");
   }
   return text;

@@ -3,20 +3,14 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/platform/draw.h"
 #include "platform/sketch.h"
 
 namespace foreflow::platform {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') result += '\\';
-    result += letter;
-  }
-  return result + "\"";
-}
+std::string quoted(std::string_view text) { return "\"" + escape::dot(text) + "\""; }
 
 std::string item_line(const Item& item, const char* indent) {
   return fmt::format("{}{} [label={}{}];\n", indent, quoted(item.name), quoted(short_name(item)),

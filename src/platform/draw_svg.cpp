@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/platform/draw.h"
 #include "platform/sketch.h"
 
@@ -17,18 +18,6 @@ constexpr double kHighestArc = 150;  // its control point; the arc reaches half 
 struct BoxCentre {
   double x, y;  // the middle of the item's box
 };
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '<') result += "&lt;";
-    if (letter == '>') result += "&gt;";
-    if (letter == '&') result += "&amp;";
-    if (letter == '"') result += "&quot;";
-    if (std::string_view("<>&\"").find(letter) == std::string_view::npos) result += letter;
-  }
-  return result;
-}
 
 // What an item of a row would like to stand over: the middle of what it is joined to in rows nearer to the devices.
 double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, const std::vector<BoxCentre>& places,
@@ -127,7 +116,7 @@ std::string boxes(const Sketch& sketch, const std::vector<BoxCentre>& places) {
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\" fill=\"#f7f7f7\" "
         "stroke=\"#bbbbbb\"/>\n<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#666666\">{}</text>\n",
         left, top, box.right - box.left + kSlot + 8, box.bottom - box.top + 2 * kHeight + 16, left + 6, top + 13,
-        escaped(node));
+        escape::markup(node));
   }
   return svg;
 }
@@ -138,8 +127,8 @@ std::string item_box(const Item& item, const BoxCentre& place) {
   return fmt::format(
       "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"{}\" "
       "stroke=\"#333333\"/><text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>\n",
-      escaped(item.name), place.x - kWidth / 2, place.y - kHeight / 2, kWidth, kHeight, item.device ? 2 : 12,
-      item.device ? "#e8f4d4" : "#ffffff", place.x, place.y + size / 3, size, escaped(label));
+      escape::markup(item.name), place.x - kWidth / 2, place.y - kHeight / 2, kWidth, kHeight, item.device ? 2 : 12,
+      item.device ? "#e8f4d4" : "#ffffff", place.x, place.y + size / 3, size, escape::markup(label));
 }
 
 using Legend = std::map<std::tuple<std::string, std::string>, int>;  // kind, what it is -> lines
@@ -162,7 +151,7 @@ std::string draw_svg(const Platform& platform) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
       "<text x=\"{2}\" y=\"24\" font-size=\"16\">{3}</text>\n",
-      size.x, size.y, kMargin, escaped(platform.name()));
+      size.x, size.y, kMargin, escape::markup(platform.name()));
   double y = 24;
   for (const auto& [row, count] : legend) {
     const auto& [kind, about] = row;
@@ -170,16 +159,17 @@ std::string draw_svg(const Platform& platform) {
     svg += fmt::format(
         "<line x1=\"{0}\" y1=\"{1}\" x2=\"{2}\" y2=\"{1}\" stroke=\"{3}\" stroke-width=\"3\"/><text x=\"{4}\" "
         "y=\"{5}\" font-size=\"12\">{6} x {7}: {8}</text>\n",
-        kMargin, y - 4, kMargin + 24, colour(kind), kMargin + 32, y, count, kind.empty() ? "link" : escaped(kind),
-        escaped(about));
+        kMargin, y - 4, kMargin + 24, colour(kind), kMargin + 32, y, count,
+        kind.empty() ? "link" : escape::markup(kind), escape::markup(about));
   }
   svg += boxes(sketch, places);
   for (const Line& line : sketch.lines) {
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"><title>{} -- {}: {} {}</title></path>\n",
         path(sketch, line, places), colour(line.kind), stroke_width(line.bandwidth),
-        escaped(sketch.items[static_cast<size_t>(line.a)].name),
-        escaped(sketch.items[static_cast<size_t>(line.b)].name), escaped(line.kind), escaped(line.about));
+        escape::markup(sketch.items[static_cast<size_t>(line.a)].name),
+        escape::markup(sketch.items[static_cast<size_t>(line.b)].name), escape::markup(line.kind),
+        escape::markup(line.about));
   }
   for (size_t i = 0; i < places.size(); ++i) svg += item_box(sketch.items[i], places[i]);
   return svg + "</svg>\n";

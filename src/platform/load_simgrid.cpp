@@ -59,9 +59,10 @@ s4u::Engine make_engine() {
 }
 
 template <class T>
-T* required(const std::unordered_map<std::string, T*>& known, const std::string& id) {
+T* required(const std::unordered_map<std::string, T*>& known, const std::string& id, const std::string& file) {
   const auto found = known.find(id);
-  FOREFLOW_CHECK(found != known.end(), fmt::format("SimGrid read no \"{}\", which the file declares", id));
+  if (found == known.end())
+    throw Error(file, fmt::format("SimGrid reads another name where the file has \"{}\"; use letters and digits", id));
   return found->second;
 }
 
@@ -74,13 +75,13 @@ Routing ask(const s4u::Engine& engine, const std::string& name, const Document& 
   Routing routing;
   std::unordered_map<const s4u::Link*, int> index;
   for (const Link& spec : document.links) {
-    const s4u::Link* link = required(links, spec.name);
+    const s4u::Link* link = required(links, spec.name, name);
     index[link]           = static_cast<int>(index.size());
     routing.bandwidth.push_back(link->get_bandwidth());
     routing.latency.push_back(link->get_latency());
   }
   std::vector<const s4u::Host*> devices;
-  for (const Device& device : document.devices) devices.push_back(required(hosts, device.name));
+  for (const Device& device : document.devices) devices.push_back(required(hosts, device.name, name));
   std::vector<s4u::Link*> crossed;
   for (const s4u::Host* from : devices) {
     for (const s4u::Host* to : devices) {

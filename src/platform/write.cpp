@@ -3,13 +3,14 @@
 
 #include <iterator>
 
+#include "foreflow/base/escape.h"
 #include "platform/blueprint.h"
 
 namespace foreflow::platform {
 namespace {
 
 std::string prop(const std::string& id, const std::string& value) {
-  return fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
+  return fmt::format("<prop id=\"{}\" value=\"{}\"/>", escape::markup(id), escape::markup(value));
 }
 
 // What all hosts of one data sheet say alike.
@@ -28,31 +29,32 @@ std::string props_of(const Gpu& gpu) {
 
 std::string write(const Blueprint& blueprint) {
   std::string xml = "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--";
-  for (const std::string& line : blueprint.comment) xml += " " + line + "\n    ";
+  for (const std::string& line : blueprint.comment) xml += " " + escape::markup_comment(line) + "\n    ";
   xml += "-->\n<platform version=\"4.1\">\n  <zone id=\"cluster\" routing=\"Dijkstra\">\n";
   for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
   std::vector<std::string> sheets;
   for (const Gpu& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
   auto end         = std::back_inserter(xml);
-  const auto named = [&](int vertex) -> const std::string& { return blueprint.vertices[static_cast<size_t>(vertex)]; };
+  const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
   for (const Host& host : blueprint.hosts) {
     const auto sheet = static_cast<size_t>(host.sheet);
     fmt::format_to(end,
                    "    <host id=\"{}\" speed=\"{}\">\n      <prop id=\"node\" value=\"{}\"/>\n      <prop id=\"rail\" "
                    "value=\"{}\"/>\n{}    </host>\n",
-                   named(host.vertex), blueprint.sheets[sheet].peaks.front().second, host.node, host.rail,
-                   sheets[sheet]);
+                   named(host.vertex), escape::markup(blueprint.sheets[sheet].peaks.front().second),
+                   escape::markup(host.node), host.rail, sheets[sheet]);
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"SPLITDUPLEX\">{}",
-                   cable.name, cable.port.bandwidth, cable.port.latency, prop("kind", cable.port.kind));
+                   escape::markup(cable.name), escape::markup(cable.port.bandwidth), escape::markup(cable.port.latency),
+                   prop("kind", cable.port.kind));
     for (const auto& [id, value] : cable.props) xml += prop(id, value);
     xml += "</link>\n";
   }
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",
-                   named(cable.from), named(cable.to), cable.name);
+                   named(cable.from), named(cable.to), escape::markup(cable.name));
   }
   return xml + "  </zone>\n</platform>\n";
 }

@@ -3,18 +3,11 @@
 
 #include <iterator>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/report/writer.h"
 
 namespace foreflow::report {
 namespace {
-
-// RFC 4180.
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-  return out + "\"";
-}
 
 // What follows the item's number and precedes the times, and what follows them: the same for every run of an event.
 struct Columns {
@@ -24,16 +17,18 @@ struct Columns {
 std::string write_csv(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
                       const platform::Platform&) {
   std::vector<Columns> computes, communications;
-  for (const stream::Compute& compute : program.computes) computes.push_back({field(compute.name) + ",compute", "0"});
+  for (const stream::Compute& compute : program.computes)
+    computes.push_back({escape::csv(compute.name) + ",compute", "0"});
   for (const stream::Communication& communication : program.communications) {
-    communications.push_back({fmt::format("{},{}", field(communication.name), collective::name(communication.kind)),
-                              fmt::format("{}", communication.bytes.value())});
+    communications.push_back(
+        {fmt::format("{},{}", escape::csv(communication.name), collective::name(communication.kind)),
+         fmt::format("{}", communication.bytes.value())});
   }
   std::string out = "device,stream,item,name,kind,start_s,end_s,bytes\n";
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
     const std::string device     = name(program, program.devices[static_cast<size_t>(stream.device)]);
-    const std::string row        = fmt::format("{},{}", field(device), field(stream.name));
+    const std::string row        = fmt::format("{},{}", escape::csv(device), escape::csv(stream.name));
     for (size_t i = 0; i < stream.items.size(); ++i) {
       const stream::Item& item     = stream.items[i];
       const stream::Record& record = timeline.records[s][i];

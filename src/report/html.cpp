@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/digest.h"
@@ -53,8 +54,8 @@ class Page {
   std::string out_;
 };
 
-std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escape(text)); }
-std::string figure(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", escape(text)); }
+std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", escape::markup(text)); }
+std::string figure(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", escape::markup(text)); }
 std::string bar_cell(double fraction, std::string_view colour) {
   return fmt::format(R"(<td width="40%"><div class="bar"><i style="width:{:.2f}%;background:{}"></i></div></td>)",
                      100 * std::clamp(fraction, 0.0, 1.0), colour);
@@ -62,7 +63,7 @@ std::string bar_cell(double fraction, std::string_view colour) {
 
 void add_cards(Page& page, const Summary& summary) {
   const auto card = [&](std::string_view what, const std::string& value, std::string_view kind) {
-    page.add(R"(<div class="card{}"><span class="soft">{}</span><b>{}</b></div>)", kind, what, escape(value));
+    page.add(R"(<div class="card{}"><span class="soft">{}</span><b>{}</b></div>)", kind, what, escape::markup(value));
   };
   double fullest = 0;
   for (const DeviceSummary& device : summary.devices) {
@@ -128,8 +129,8 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
   constexpr size_t kNames = 6;
   std::vector<std::string> names;
   for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
-  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape(name_ranges(names, 3)),
-           escape(format(fullest->time)));
+  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape::markup(name_ranges(names, 3)),
+           escape::markup(format(fullest->time)));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind   = static_cast<stream::MemoryClass>(i);
     const double part = fullest->size > Bytes(0) ? fullest->classes[i] / fullest->size : 0;
@@ -140,7 +141,7 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
   if (fullest->allocator) {
     page.add(
         R"(<tr><td class="soft" colspan="5">a caching allocator reserves {}, {} more than is asked for at most</td></tr>)",
-        escape(format(fullest->allocator->reserved)),
+        escape::markup(format(fullest->allocator->reserved)),
         percent(fullest->allocator->overhead() / fullest->allocator->requested));
   }
   page.add("</table></section>");
@@ -163,7 +164,7 @@ void add_links(Page& page, const Summary& summary) {
 
 std::string write_html(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
                        const platform::Platform&) {
-  const std::string title = escape(summary.job.name.empty() ? "Foreflow" : summary.job.name);
+  const std::string title = escape::markup(summary.job.name.empty() ? "Foreflow" : summary.job.name);
   Page page;
   page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
   page.add(
@@ -172,9 +173,9 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
       title, kStyle);
   page.add("<body>\n<main>\n<h1>{}</h1>", title);
   page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · {} events, {} distinct</div>)",
-           summary.job.training ? "training" : "inference", escape(summary.job.dtype), escape(summary.job.engine),
-           count(static_cast<int64_t>(summary.devices.size())), escape(summary.platform),
-           count(summary.events.executed), count(summary.events.distinct));
+           summary.job.training ? "training" : "inference", escape::markup(summary.job.dtype),
+           escape::markup(summary.job.engine), count(static_cast<int64_t>(summary.devices.size())),
+           escape::markup(summary.platform), count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
   page.raw("<section>");
   page.raw(draw_timeline(summary, program, timeline));

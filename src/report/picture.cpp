@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "foreflow/base/escape.h"
 #include "report/rows.h"
 #include "report/words.h"
 
@@ -78,7 +79,7 @@ class Drawing {
   }
   void text(double x, double y, double size, std::string_view anchor, std::string_view colour, std::string_view text) {
     add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="{}" fill="{}">{}</text>)", x, y, size, anchor,
-        colour, escape(text));
+        colour, escape::markup(text));
   }
   std::string take() { return std::move(out_); }
 
@@ -88,7 +89,8 @@ class Drawing {
 
 void draw_heading(Drawing& out, const Summary& summary) {
   const std::string_view name = summary.job.name.empty() ? "Timeline" : std::string_view(summary.job.name);
-  out.add(R"(<text x="{}" y="36" font-size="20" font-weight="600" fill="{}">{}</text>)", kMargin, kInk, escape(name));
+  out.add(R"(<text x="{}" y="36" font-size="20" font-weight="600" fill="{}">{}</text>)", kMargin, kInk,
+          escape::markup(name));
   std::string facts = fmt::format("one iteration {}", format(summary.iteration_time));
   if (summary.samples_per_second > 0) facts += fmt::format("  ·  {} samples/s", number(summary.samples_per_second));
   if (summary.mfu > 0) facts += fmt::format("  ·  MFU {}", percent(summary.mfu));
@@ -142,7 +144,7 @@ void draw_box(Drawing& out, const Layout& layout, const Block& block, double top
   out.add(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}" rx="2" fill="{}" )"
           R"(stroke="#fff" stroke-width="0.8"><title>{}{}: {}</title></rect>)",
           layout.left + block.left, top, width, layout.row.height, block.family->colour,
-          escape(block.name.empty() ? block.family->name : plain_name(block.name)),
+          escape::markup(block.name.empty() ? block.family->name : plain_name(block.name)),
           block.repetitions > 1 ? fmt::format(" #{}", block.occurrence) : "", format(time));
   const double size       = std::min(11.0, layout.row.height * 0.62);
   const std::string label = size < 7 ? "" : box_label(block, size);
@@ -254,7 +256,7 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
              layout.left, top, layout.width, layout.row.height);
     body.add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="end" fill="{}"><title>{}</title>{}</text>)",
              layout.left - 10, top + layout.row.height / 2 + 0.36 * layout.row.font, layout.row.font, kInk,
-             escape(labels[r].full), escape(labels[r].text));
+             escape::markup(labels[r].full), escape::markup(labels[r].text));
   }
   draw_axis(body, layout, summary.iteration_time);
   Families drawn;

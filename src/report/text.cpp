@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/escape.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/digest.h"
@@ -26,8 +27,9 @@ int cells(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Keeps `text` within `width` cells.
-std::string clipped(std::string text, int width) {
+// Keeps `text`, written for a terminal, within `width` cells.
+std::string clipped(std::string_view of, int width) {
+  std::string text = escape::terminal(of);
   if (cells(text) <= width) return text;
   size_t end = 0;
   for (int left = width - 1; left >= 0 && end < text.size(); ++end) {
@@ -37,8 +39,8 @@ std::string clipped(std::string text, int width) {
   return text.substr(0, end) + "…";
 }
 
-std::string padded(std::string text, int width) {
-  text = clipped(std::move(text), width);
+std::string padded(std::string_view of, int width) {
+  const std::string text = clipped(of, width);
   return text + std::string(static_cast<size_t>(width - cells(text)), ' ');
 }
 
@@ -62,8 +64,9 @@ std::string where_ranks_sit(const std::string& placement, const std::vector<Node
 std::string headline(const Summary& summary) {
   const Job& job     = summary.job;
   const auto devices = summary.devices.size();
+  constexpr int kHow = kWidth / 2;
   const std::string how =
-      fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine);
+      clipped(fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine), kHow);
   const std::string_view what = summary.jobs.empty() ? "iteration" : "all jobs";
   std::string out =
       fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
@@ -76,7 +79,8 @@ std::string headline(const Summary& summary) {
   // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
   if (job.hardware_flops > 1.02 * job.model_flops)
     out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
-  out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)), summary.platform);
+  out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)),
+                     escape::terminal(summary.platform));
   if (!summary.jobs.empty()) return out;
   constexpr int kIndent = 14;
   return out + fmt::format("  {:<12}{}\n", "placement",
@@ -162,7 +166,8 @@ std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks)
   if (fullest == nullptr) return "";
   std::vector<std::string> names;
   for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
-  std::string out = fmt::format("\nMemory of {} at its peak, {}\n", name_ranges(names, 2), format(fullest->time));
+  std::string out =
+      fmt::format("\nMemory of {} at its peak, {}\n", escape::terminal(name_ranges(names, 2)), format(fullest->time));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind = static_cast<stream::MemoryClass>(i);
     if (fullest->classes[i] <= Bytes(0)) continue;
@@ -215,7 +220,8 @@ std::string links(const Summary& summary) {
             ? ""
             : fmt::format(" and {} alike", count(static_cast<int64_t>(groups[i].names.size()) - 1));
     out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48),
-                       bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes), link.kind);
+                       bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes),
+                       escape::terminal(link.kind));
     out.erase(out.find_last_not_of(" \n") + 1);
     out += '\n';
     if (!link.shared.empty()) out += clipped("    shared " + sharing(link.shared.front()), kWidth) + "\n";
@@ -245,7 +251,7 @@ std::string footer(const Summary& summary) {
       const double value = part.if_double() != nullptr ? *part.if_double()
                            : part.if_int() != nullptr  ? static_cast<double>(*part.if_int())
                                                        : 0;
-      if (value > 0) from += fmt::format("{}{} {}", from.empty() ? "" : ", ", source, percent(value));
+      if (value > 0) from += fmt::format("{}{} {}", from.empty() ? "" : ", ", escape::terminal(source), percent(value));
     }
     if (!from.empty()) out += "; priced by " + from;
   }

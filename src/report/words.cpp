@@ -75,20 +75,6 @@ std::string name_ranges(const std::vector<std::string>& names, size_t most) {
   return out;
 }
 
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string_view plain_name(std::string_view name) { return name.starts_with('@') ? name.substr(1) : name; }
 
 }  // namespace foreflow::report

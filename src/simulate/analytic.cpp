@@ -1,34 +1,34 @@
 // One pass over the streams; every communication has the network for itself.
 #include "foreflow/base/error.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/performance.h"
-#include "simulate/players.h"
-#include "simulate/surroundings.h"
+#include "simulate/external_events.h"
+#include "simulate/simulation_result.h"
+#include "simulate/stream_states.h"
 
 namespace foreflow::simulate::definitions::analytic_engine {
 namespace {
 
-Performance perform(const Score& score) {
-  Performance result;
-  result.ends.resize(score.cast.meetings.size());
-  Players players(score.program, score.cast, score.times);
-  players.play([&](int32_t meeting, double start) {
-    const Footprint& footprint = score.footprints.of(static_cast<size_t>(meeting));
+SimulationResult perform(const SimulationInput& input) {
+  SimulationResult result;
+  result.ends.resize(input.participants.meetings.size());
+  StreamStates states(input.program, input.participants, input.times);
+  states.play([&](int32_t meeting, double start) {
+    const Footprint& footprint = input.footprints.of(static_cast<size_t>(meeting));
     Seconds now(start);
     int32_t number = 0;
-    for (const Phase& phase : score.footprints.phases_of(footprint)) {
+    for (const Phase& phase : input.footprints.phases_of(footprint)) {
       now += phase.delay;
       if (phase.load >= 0) {
         result.flows.push_back({meeting, number, phase.load, now, now + phase.alone, phase.alone});
-        if (score.options.observe) result.paces.push_back({{now, footprint.bytes / phase.alone}});
+        if (input.options.observe) result.paces.push_back({{now, footprint.bytes / phase.alone}});
       }
       now += phase.alone;
       ++number;
     }
     return result.ends[static_cast<size_t>(meeting)] = now.value();
   });
-  if (!players.finished()) players.refuse_stuck();
-  result.starts = players.starts();
+  if (!states.finished()) states.refuse_stuck();
+  result.starts = states.starts();
   return result;
 }
 
@@ -42,10 +42,10 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
     throw Error("engine analytic",
                 "knows no shared links, so link traces and background traffic mean nothing to it; use engine simgrid");
   const ComputeTimes times(program, options.disturbances);
-  const Footprints prints = footprints(program, platform);
-  const Cast cast         = everybody(program, prints);
-  const Score score{program, cast, prints, times, options};
-  return timeline_of(perform(score), score, platform);
+  const Footprints prints         = footprints(program, platform);
+  const Participants participants = all_participants(program, prints);
+  const SimulationInput input{program, participants, prints, times, options};
+  return timeline_of(perform(input), input, platform);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How long computes take where some devices are slower than planned and durations vary.
+// Durations of computations under slowdowns and jitter.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ class ComputeTimes {
  public:
   ComputeTimes(const stream::Program& program, const Disturbances& disturbances);
 
-  // Of each of Program::computes, undisturbed, in seconds.
+  // The undisturbed duration of each of Program::computes, in seconds.
   const double* durations() const { return durations_.data(); }
-  // Whether every compute of the stream takes what durations() says.
+  // Whether every computation of the stream takes exactly durations().
   bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
-  // When `event`, which is the item number `item` of the stream, ends if it starts at `start`.
+  // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds.
   double end(int32_t stream, size_t item, int32_t event, double start) const;
 
  private:
   struct Pace {
     double from;    // until the next one
-    double factor;  // a compute takes so many times as long
+    double factor;  // computations take this many times their duration
   };
 
   double factor(int32_t stream, size_t item) const;

@@ -17,9 +17,9 @@ namespace {
 using Streams = std::vector<int32_t>;
 
 // Of each link, the streams that take part in everything that crosses it.
-class Regulars {
+class RegularTraffic {
  public:
-  Regulars(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
+  RegularTraffic(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
     for (const Footprint& footprint : footprints.distinct) {
       Streams members = program.instances[static_cast<size_t>(footprint.example)].members;
       std::sort(members.begin(), members.end());
@@ -112,10 +112,10 @@ RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
   return {steps, slices, std::min(kSlots, slices), kSlots};
 }
 
-class Loosener {
+class Decoupler {
  public:
-  Loosener(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-           Coupling coupling, const std::vector<int>& changing)
+  Decoupler(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+            Coupling coupling, const std::vector<int>& changing)
       : footprints_(footprints),
         program_(program),
         platform_(platform),
@@ -128,7 +128,7 @@ class Loosener {
     return std::any_of(phases.begin(), phases.end(), [this](const Phase& phase) { return may_differ(phase); });
   }
 
-  void loosen(const Footprint& footprint) {
+  void decouple_rings(const Footprint& footprint) {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
     if (communication.fixed >= Seconds(0) || stream::host_copy(communication) != stream::HostCopy::none) return;
@@ -155,8 +155,9 @@ class Loosener {
   bool chosen(const Phase& phase) {
     if (!may_differ(phase)) return false;
     if (coupling_ != Coupling::automatic) return true;
-    if (regulars_ == nullptr) regulars_ = std::make_unique<Regulars>(footprints_, program_, platform_.links().size());
-    return regulars_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
+    if (regular_traffic_ == nullptr)
+      regular_traffic_ = std::make_unique<RegularTraffic>(footprints_, program_, platform_.links().size());
+    return regular_traffic_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
   }
 
   void add_relay(Phase& phase, const collective::Phase& plan, const stream::Placed& placed, Bytes bytes) {
@@ -199,17 +200,17 @@ class Loosener {
   const platform::Platform& platform_;
   Coupling coupling_;
   std::set<int32_t> changing_;
-  std::unique_ptr<Regulars> regulars_;  // made when asked for
+  std::unique_ptr<RegularTraffic> regular_traffic_;  // made when asked for
 };
 
 }  // namespace
 
-void loosen(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-            Coupling coupling, const std::vector<int>& changing) {
+void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+                    Coupling coupling, const std::vector<int>& changing) {
   if (coupling == Coupling::coupled) return;
-  Loosener loosener(footprints, program, platform, coupling, changing);
+  Decoupler decoupler(footprints, program, platform, coupling, changing);
   for (const Footprint& footprint : footprints.distinct) {
-    if (loosener.worth(footprint)) loosener.loosen(footprint);
+    if (decoupler.worth(footprint)) decoupler.decouple_rings(footprint);
   }
 }
 

@@ -1,4 +1,4 @@
-// Rings whose hops move at paces of their own (Options::coupling).
+// Rings that are simulated hop by hop (Options::coupling), so that a slow hop delays only those that depend on it.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,16 @@
 
 namespace foreflow::simulate {
 
-// Gives phases of `footprints` relays: with `credit` and `stepwise` all that are rings, with `automatic` (to credit)
-// those that are a single ring that is uneven or crosses one of the `changing` links, and crosses a link that a
-// communication of other streams crosses too, which may be at the same time. A phase is rings when its messages are of
-// one size and each rank of it sends and receives once (a ring in each node), or when its messages are those of all
-// channels of the group; each ring then moves for itself, and the phase ends with the last.
-void loosen(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-            Coupling coupling, const std::vector<int>& changing = {});
+// Replaces phases of `footprints` that are rings by relays, in which every hop is a flow of its own. Which phases:
+//   1. `credit`, `stepwise`: every phase that is a set of rings.
+//   2. `automatic`: a phase that is a single ring, if (a) the ring is uneven or crosses a link in `changing`, and (b)
+//   it
+//      crosses a link that a communication of other streams may use at the same time. It becomes a `credit` relay.
+//   3. `coupled`: none.
+// A phase is a set of rings if all its messages have one size and either each of its ranks sends and receives once (for
+// example one ring in each node), or its messages are those of all channels of the group. The rings of a phase proceed
+// independently, and the phase ends with the last of them.
+void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+                    Coupling coupling, const std::vector<int>& changing = {});
 
 }  // namespace foreflow::simulate

@@ -31,23 +31,23 @@ class Numbering {
   std::vector<int32_t> numbers_, first_;
 };
 
-Cast cast_of(const stream::Program& program, const Footprints& footprints, const Numbering& streams,
-             const Numbering& instances) {
-  Cast cast{streams.first(), {}, instances.all()};
+Participants cast_of(const stream::Program& program, const Footprints& footprints, const Numbering& streams,
+                     const Numbering& instances) {
+  Participants participants{streams.first(), {}, instances.all()};
   for (const int32_t example : instances.first()) {
     const auto index     = static_cast<size_t>(example);
     const bool hand_over = footprints.of_instance[index] < 0;
     const int32_t source = program.instances[index].members.front();
-    cast.meetings.push_back(
+    participants.meetings.push_back(
         {example, 0, hand_over ? streams.first()[static_cast<size_t>(streams.of(static_cast<size_t>(source)))] : -1});
   }
-  for (const int32_t stream : cast.streams) {
+  for (const int32_t stream : participants.streams) {
     for (const stream::Item& item : program.streams[static_cast<size_t>(stream)].items) {
       if (item.instance >= 0)
-        ++cast.meetings[static_cast<size_t>(instances.of(static_cast<size_t>(item.instance)))].members;
+        ++participants.meetings[static_cast<size_t>(instances.of(static_cast<size_t>(item.instance)))].members;
     }
   }
-  return cast;
+  return participants;
 }
 
 // Adds up what the instances of one meeting ask of the first link of each colour.
@@ -121,7 +121,8 @@ std::optional<Folded> fold(const stream::Program& program, const Footprints& foo
   const Numbering instances(colours->instances), links(colours->links);
   Folded result{cast_of(program, footprints, streams, instances), {}};
 
-  std::vector<std::vector<int32_t>> parts(result.cast.meetings.size());  // footprints of the instances of each meeting
+  std::vector<std::vector<int32_t>> parts(
+      result.participants.meetings.size());  // footprints of the instances of each meeting
   for (size_t i = 0; i < program.instances.size(); ++i) {
     if (footprints.of_instance[i] >= 0)
       parts[static_cast<size_t>(instances.of(i))].push_back(footprints.of_instance[i]);
@@ -130,7 +131,7 @@ std::optional<Folded> fold(const stream::Program& program, const Footprints& foo
   result.footprints.of_instance.resize(program.instances.size(), -1);
   for (size_t meeting = 0; meeting < parts.size(); ++meeting) {
     if (parts[meeting].empty()) continue;
-    const int32_t example = result.cast.meetings[meeting].example;
+    const int32_t example = result.participants.meetings[meeting].example;
     result.footprints.of_instance[static_cast<size_t>(example)] =
         merger.merge(parts[meeting], example, result.footprints);
   }

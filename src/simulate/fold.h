@@ -1,20 +1,23 @@
-// Streams that do the same at the same times are simulated once. Streams, communications and links get colours that are
-// refined until those of one colour have the same surroundings (colour refinement; Weisfeiler and Leman, 1968): equal
-// streams meet in equal communications, which load equal links, which equal communications cross. Whatever then happens
-// to one of a colour happens to all, so one of each is enough, with the loads of all that cross the same link added up.
-// Exact; what differs (a straggler, a fault, a stage) has a colour of its own from the beginning.
+// Folding: streams that behave identically are simulated once. Colour refinement (Weisfeiler and Leman, 1968) gives
+// streams, communications and links colours and splits them until
+//   1. streams of one colour take part in communications of equal colours, in the same order;
+//   2. communications of one colour load links of equal colours;
+//   3. links of one colour are crossed by communications of equal colours.
+// Then whatever happens to one member of a colour happens to all, so one representative of each is simulated, and the
+// loads of all that cross one link are added up. The result is exact. What differs (a straggler, a faulty link, a
+// stage) has a colour of its own from the beginning.
 #pragma once
 
 #include <optional>
 
 #include "foreflow/simulate/disturbance.h"
-#include "simulate/cast.h"
 #include "simulate/footprint.h"
+#include "simulate/participants.h"
 
 namespace foreflow::simulate {
 
 struct Folded {
-  Cast cast;
+  Participants participants;
   Footprints footprints;  // of the examples of its meetings; loads are those on one link of each colour
 };
 

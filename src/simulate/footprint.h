@@ -1,5 +1,6 @@
-// What a communication asks of the network, whoever simulates it: phases one after another, each a delay, then one flow
-// over all the links that any of its messages crosses. Computed once for each distinct (communication, members).
+// Footprint of a communication on the network, the same for every engine: a sequence of phases, each a delay followed
+// by one flow over all links that any of its messages crosses. Computed once for each distinct (communication,
+// members).
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,7 @@ struct Footprints {
 // Throws Error when two members have no route.
 Footprints footprints(const stream::Program& program, const platform::Platform& platform);
 
-// Of each rank the platform's device.
+// The platform device of each rank of the instance.
 std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance);
 
 // As Timeline::algorithms.

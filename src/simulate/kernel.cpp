@@ -15,40 +15,40 @@ namespace s4u = simgrid::s4u;
 // SimGrid asks its models when something happens next, moves its clock there and tells them.
 class ConductorModel : public simgrid::kernel::resource::Model {
  public:
-  explicit ConductorModel(Conductor& conductor) : Model("foreflow"), conductor_(conductor) {}
+  explicit ConductorModel(NetworkSimulation& simulation) : Model("foreflow"), simulation_(simulation) {}
 
   double next_occurring_event(double now) override {
     constexpr double kNever = -1;
-    due_                    = conductor_.next();
+    due_                    = simulation_.next();
     return std::isinf(due_) ? kNever : std::max(0.0, due_ - now);
   }
 
   void update_actions_state(double now, double) override {
     constexpr double kRounding = 1e-12;  // of SimGrid's clock, which adds up differences
     if (std::isinf(due_) || now < due_ - kRounding * std::max(due_, 1.0)) return;
-    conductor_.advance();
-    if (std::isinf(conductor_.next()) && waiting_ != nullptr) waiting_->resume();
+    simulation_.advance();
+    if (std::isinf(simulation_.next()) && waiting_ != nullptr) waiting_->resume();
   }
 
   // The calling actor sleeps until nothing more happens.
   void wait() {
-    if (std::isinf(conductor_.next())) return;
+    if (std::isinf(simulation_.next())) return;
     waiting_ = s4u::Actor::self();
     s4u::this_actor::suspend();
     waiting_ = nullptr;
   }
 
  private:
-  Conductor& conductor_;
-  double due_          = Agenda::kNever;
+  NetworkSimulation& simulation_;
+  double due_          = EventQueue::kNever;
   s4u::Actor* waiting_ = nullptr;
 };
 
 }  // namespace
 
-void run_in_kernel(Conductor& conductor) {
+void run_in_kernel(NetworkSimulation& simulation) {
   SimGrid simgrid;
-  const auto model = std::make_shared<ConductorModel>(conductor);
+  const auto model = std::make_shared<ConductorModel>(simulation);
   simgrid.engine().add_model(model);
   s4u::NetZone* zone = s4u::create_full_zone("network");
   s4u::Host* host    = zone->create_host("coordinator", 1)->seal();

@@ -1,11 +1,11 @@
-// SimGrid as the clock of a simulation: a conductor is a model of its kernel, beside its own models of hosts and links.
+// SimGrid as the clock of a simulation: the simulation is a model in SimGrid's kernel, beside SimGrid's own models.
 #pragma once
 
-#include "simulate/conductor.h"
+#include "simulate/network_simulation.h"
 
 namespace foreflow::simulate {
 
-// Runs the conductor until nothing more happens. Once in a process: SimGrid allows one engine.
-void run_in_kernel(Conductor& conductor);
+// Runs the simulation until no event is left. May be called once in a process, because SimGrid allows one engine.
+void run_in_kernel(NetworkSimulation& simulation);
 
 }  // namespace foreflow::simulate

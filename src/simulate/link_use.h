@@ -1,4 +1,4 @@
-// How many bytes each link carried and how long at least one flow was on it.
+// Use of each link: bytes carried, and the time during which at least one flow crossed it.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace foreflow::simulate {
 
-// From the flows and loads of the timeline. `links`: how many the platform has.
+// Computed from the flows and loads of the timeline. `links` is the number of links of the platform.
 std::vector<stream::LinkUse> link_uses(const stream::Program& program, const stream::Timeline& timeline, size_t links);
 
 }  // namespace foreflow::simulate

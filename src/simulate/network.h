@@ -1,5 +1,5 @@
-// The network as the contention solver sees it: only the links that can ever limit somebody, and one route for each
-// distinct way to load them. Exact: no time changes.
+// The network as the contention solver sees it: only links that can ever be a bottleneck, and one route for each
+// distinct set of loads on them. The reduction is exact: it changes no time.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace foreflow::simulate {
 struct Network {
   using Route = std::vector<FairShares::Crossing>;
 
-  // A link of the platform that can be told from all others, because something happens to it.
+  // A link of the platform that keeps a capacity of its own because that capacity changes during the run.
   struct Special {
     int32_t link;  // index into capacities; -1: no flow ever crosses it
     double scale;  // its capacity over the bandwidth of the platform's link
@@ -20,7 +20,7 @@ struct Network {
 
   std::vector<double> capacities;  // bytes per second of a message that crosses the link once
   std::vector<Route> routes;       // over them, in messages; a flow has the pace of one message
-  std::vector<int32_t> route_of;   // of each load
+  std::vector<int32_t> route_of;   // of each load: index into routes
   std::vector<Special> specials;   // as given
   std::vector<bool> exclusive;     // of each route: never more than one flow is on any of its links
 };

@@ -1,4 +1,4 @@
-// Which numbers of a range cannot be told apart by what has been said of them so far.
+// Partition refinement: splits the classes of 0..n-1 by successive keys.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ class Partition {
   explicit Partition(size_t size) : class_(size, 0), groups_(1) {}
 
   int32_t class_of(size_t number) const { return class_[number]; }
-  // Class numbers are below; not all of them need to be in use.
+  // Upper bound of class numbers, exclusive; some below it may be unused.
   size_t classes() const { return groups_.size(); }
 
-  // Begins a statement about some of the numbers: those that it names with the same key stay together if they were,
-  // and part from those that it does not name.
+  // Begins a refinement step. Numbers of one class that say() names with equal keys stay together; they part from those
+  // with other keys and from those that the step does not name. Example: of {0, 1, 2, 3}, begin(); say(1, 7); say(3, 7)
+  // leaves {0, 2} and {1, 3}.
   void begin() { ++statement_; }
   void say(size_t number, double key) { class_[number] = target(class_[number], key); }
 
  private:
   struct Group {
-    int32_t statement = 0;   // the last one that named some of it
-    int32_t targets   = -1;  // where its numbers went then: the first of a chain
-    double key        = 0;   // of the statement that made this group
+    int32_t statement = 0;   // the last step that named one of its numbers
+    int32_t targets   = -1;  // first group of a chain: where that step moved its numbers
+    double key        = 0;   // by which the step that made this group split it off
     int32_t next      = -1;  // in the chain
   };
 

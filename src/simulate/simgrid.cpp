@@ -14,23 +14,24 @@ namespace foreflow::simulate::definitions::simgrid_engine {
 namespace {
 
 // Whether no flow can ever meet another, or a link that changes.
-bool undisturbed(const Score& score, const Network& network, const Surroundings& around) {
-  return score.footprints.relays.empty() && around.changes.empty() && around.sources.empty() &&
+bool undisturbed(const SimulationInput& input, const Network& network, const ExternalEvents& around) {
+  return input.footprints.relays.empty() && around.changes.empty() && around.sources.empty() &&
          std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
 }
 
 // The last loads of the score's footprints are those of the background.
-Performance perform(const Score& score, const platform::Platform& platform, std::vector<Surroundings::Source> sources) {
-  const Disturbances& disturbances = score.options.disturbances;
+SimulationResult perform(const SimulationInput& input, const platform::Platform& platform,
+                         std::vector<ExternalEvents::Source> sources) {
+  const Disturbances& disturbances = input.options.disturbances;
   for (size_t i = 0; i < sources.size(); ++i)
-    sources[i].load = static_cast<int32_t>(score.footprints.loads.size() - sources.size() + i);
-  const Network network = condense(score.program, score.footprints, platform, changing_links(disturbances));
-  const auto around     = surroundings(disturbances, platform, network, std::move(sources));
-  if (undisturbed(score, network, around)) return Conductor(score, network, around).take();
+    sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
+  const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
+  const auto around     = external_events(disturbances, platform, network, std::move(sources));
+  if (undisturbed(input, network, around)) return NetworkSimulation(input, network, around).take();
   return from_message(run_in_child("simgrid", [&] {
-    Conductor conductor(score, network, around);  // here, lest the parent's memory be copied for it
-    run_in_kernel(conductor);
-    return to_message(std::move(conductor).take());
+    NetworkSimulation simulation(input, network, around);  // here, lest the parent's memory be copied for it
+    run_in_kernel(simulation);
+    return to_message(std::move(simulation).take());
   }));
 }
 
@@ -38,20 +39,20 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   check(options.disturbances, platform);
   const ComputeTimes times(program, options.disturbances);
   Footprints prints = footprints(program, platform);
-  loosen(prints, program, platform, options.coupling, changing_links(options.disturbances));
+  decouple_rings(prints, program, platform, options.coupling, changing_links(options.disturbances));
   const auto others = sources(options.disturbances, platform, prints);
   if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
-    const Score part{program, folded->cast, folded->footprints, times, options};
-    const Score all{program, folded->cast, prints, times, options};
+    const SimulationInput part{program, folded->participants, folded->footprints, times, options};
+    const SimulationInput all{program, folded->participants, prints, times, options};
     try {
       return timeline_of(perform(part, platform, others), all, platform);
     } catch (const Error&) {
       // What is wrong is told of the program as it is, not of one stream for many.
     }
   }
-  const Cast cast = everybody(program, prints);
-  const Score score{program, cast, prints, times, options};
-  return timeline_of(perform(score, platform, others), score, platform);
+  const Participants participants = all_participants(program, prints);
+  const SimulationInput input{program, participants, prints, times, options};
+  return timeline_of(perform(input, platform, others), input, platform);
 }
 
 }  // namespace

@@ -13,10 +13,10 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/performance.h"
+#include "simulate/external_events.h"
 #include "simulate/simgrid_settings.h"
+#include "simulate/simulation_result.h"
 #include "simulate/stuck.h"
-#include "simulate/surroundings.h"
 
 namespace foreflow::simulate::definitions::simgrid_flows_engine {
 namespace {
@@ -56,7 +56,7 @@ class Simulation {
     build();
   }
 
-  Performance run() {
+  SimulationResult run() {
     s4u::Comm::on_completion_cb([this](const s4u::Activity& activity) { finish(activity); });
     for (size_t i = 0; i < program_.streams.size(); ++i) {
       actors_.push_back(s4u::Actor::create(program_.streams[i].name, hosts_.front(), [this, i] { play(i); }));
@@ -287,7 +287,7 @@ class Simulation {
   std::unordered_map<const s4u::Activity*, Flow> flows_;  // that are running
   std::vector<s4u::CommPtr> foreign_;                     // flows of others
   std::vector<s4u::CommPtr> finished_;                    // SimGrid still uses them when it says that they end
-  Performance result_;
+  SimulationResult result_;
 };
 
 // SimGrid would wait for a flow over a link that is down for as long as traffic of others keeps its clock going.
@@ -308,11 +308,11 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   const ComputeTimes times(program, options.disturbances);
   Footprints prints = footprints(program, platform);
   sources(options.disturbances, platform, prints);
-  const auto message = run_in_child("simgrid_flows", [&] {
+  const auto message              = run_in_child("simgrid_flows", [&] {
     return to_message(Simulation(program, prints, platform, times, options.disturbances).run());
   });
-  const Cast cast    = everybody(program, prints);
-  return timeline_of(from_message(message), {program, cast, prints, times, options}, platform);
+  const Participants participants = all_participants(program, prints);
+  return timeline_of(from_message(message), {program, participants, prints, times, options}, platform);
 }
 
 }  // namespace

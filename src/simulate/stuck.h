@@ -1,4 +1,4 @@
-// The messages about a run that cannot go on.
+// Error messages for simulations that cannot proceed.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace foreflow::simulate {
 
-// Throws Error: `stream` waits at its item for the stream `member`, which does not come.
+// Throws Error: `stream` waits at `item` for the stream `member`, which never arrives.
 [[noreturn]] void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, size_t member);
 
-// Flows of others that may be under way at once: where they come faster than the network carries them, there is no end
-// of them, and each of their comings and goings concerns all.
+// Limit of background flows under way at once. If they arrive faster than the network drains them, their number grows
+// without bound, and every arrival and departure affects all of them.
 constexpr size_t kMostForeign = 2000;
 
-// Throws Error: Disturbances::background[source] sent one more.
+// Throws Error: Disturbances::background[source] exceeded the limit.
 [[noreturn]] void refuse_flood(int32_t source);
 
 }  // namespace foreflow::simulate

@@ -1,5 +1,5 @@
-// Flows that come, share the network, and go; and alarms. The part of a simulation that knows dates and rates but not
-// what they are for: that is in the tags.
+// Flows that share the network, and alarms. This part of a simulation knows dates and rates; what a flow or an alarm
+// means is in its tag.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "simulate/agenda.h"
+#include "simulate/event_queue.h"
 #include "simulate/fair_shares.h"
 
 namespace foreflow::simulate {
 
 class Traffic {
  public:
-  // Whom an event concerns. Alarms and flows that nobody waits for (`foreign`) keep no simulation going.
+  // Identifies a flow or an alarm. `foreign` ones (background traffic) do not keep the simulation running.
   struct Tag {
     int32_t kind;
     int32_t number;
@@ -36,11 +36,11 @@ class Traffic {
   void set_capacity(int32_t link, double capacity) { shares_.set_capacity(link, capacity); }
   int32_t add_link(double capacity) { return shares_.add_link(capacity); }
 
-  // When something happens next; infinite: never.
-  double next() const { return agenda_.next(); }
-  // Whether any flow that is not foreign will begin or is getting on.
+  // Time of the next event; infinite when there is none.
+  double next() const { return queue_.next(); }
+  // Whether a flow that is not foreign is due to begin or has a positive rate.
   bool moving() const { return moving_ > 0; }
-  // Of the flows that are not foreign, calls see(tag, link that holds it up) for those that do not get on.
+  // Calls see(tag, bottleneck link) for each flow that is not foreign and has rate 0.
   template <class See>
   void for_all_held_up(const See& see) const {
     for (const Leg& leg : legs_) {
@@ -48,16 +48,15 @@ class Traffic {
     }
   }
 
-  // Lets happen what is due next: `happened(tag, now)` is told of alarms and ends, and may send and set more.
-  // `then()` is called when all of it has been told, and may do the same. `paced(tag, change, now)` is told how much
-  // faster each flow becomes.
+  // Processes the events that are due next. Calls `happened(tag, now)` for each alarm and each end of a flow, then
+  // `then()` once; both may add flows and alarms. Calls `paced(tag, change, now)` with the change of each flow's rate.
   template <class Happened, class Then, class Paced>
   void advance(const Happened& happened, const Then& then, const Paced& paced) {
-    const double now = agenda_.next();
-    while (agenda_.next() <= now) {
-      while (agenda_.next() <= now) {
-        const int32_t number = agenda_.first();
-        agenda_.erase(number);
+    const double now = queue_.next();
+    while (queue_.next() <= now) {
+      while (queue_.next() <= now) {
+        const int32_t number = queue_.first();
+        queue_.erase(number);
         Leg& leg = legs_[static_cast<size_t>(number)];
         if (!leg.route.empty() && leg.flow < 0) {
           begin(number, now);
@@ -87,9 +86,9 @@ class Traffic {
       leg.since = now;
       leg.rate  = rate;
       if (rate > 0) {
-        agenda_.set(number, now + std::max(leg.left, 0.0) / rate);
+        queue_.set(number, now + std::max(leg.left, 0.0) / rate);
       } else {
-        agenda_.erase(number);
+        queue_.erase(number);
       }
     }
   }
@@ -112,7 +111,7 @@ class Traffic {
     }
     last_ = free_.back();
     free_.pop_back();
-    agenda_.set(last_, date);
+    queue_.set(last_, date);
     return legs_[static_cast<size_t>(last_)] = {{}, tag};
   }
 
@@ -137,7 +136,7 @@ class Traffic {
   }
 
   FairShares shares_;
-  Agenda agenda_;  // of legs: when they begin, end or ring
+  EventQueue queue_;  // of legs: when they begin, end or ring
   std::vector<Leg> legs_;
   std::vector<int32_t> free_;  // legs
   int32_t last_   = -1;        // the leg that was added last

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foreflow/platform/link_changes.h"
+#include "foreflow/scenario/strategy_key.h"
 #include "sweep/answer.h"
 
 namespace foreflow::sweep {
@@ -21,7 +22,7 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
 std::string build_key(const scenario::Scenario& scenario) {
   const bool file = scenario.workload.source == scenario::Workload::Source::distir;
   const std::string strategy =
-      file ? part(scenario, "strategy")
+      file ? scenario::to_json(scenario.strategy).dump_compact()
            : std::to_string(scenario.strategy.global_batch) + (scenario.strategy.fuses_attention() ? " fused" : "");
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }

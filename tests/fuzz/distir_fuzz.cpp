@@ -4,7 +4,7 @@
 #include "foreflow/transform/passes.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions {
+namespace foreflow::fuzz::definitions::distir_form {
 namespace {
 
 void try_pass(const ir::Module& module, std::string_view pass) {
@@ -31,6 +31,6 @@ void take(std::string_view text) {
 
 }  // namespace
 
-Form distir() { return {"distir", take}; }
+Form row() { return {"distir", take}; }
 
-}  // namespace foreflow::fuzz::definitions
+}  // namespace foreflow::fuzz::definitions::distir_form

@@ -5,7 +5,7 @@
 #include "foreflow/ops/table.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions {
+namespace foreflow::fuzz::definitions::distirb_form {
 namespace {
 
 void take(std::string_view bytes) {
@@ -22,6 +22,6 @@ void take(std::string_view bytes) {
 
 }  // namespace
 
-Form distirb() { return {"distirb", take}; }
+Form row() { return {"distirb", take}; }
 
-}  // namespace foreflow::fuzz::definitions
+}  // namespace foreflow::fuzz::definitions::distirb_form

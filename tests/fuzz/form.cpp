@@ -10,7 +10,7 @@ namespace foreflow::fuzz {
 
 // clang-format off
 namespace definitions {
-#define FOREFLOW_ROW(name) namespace name { Form row(); }
+#define FOREFLOW_ROW(name) namespace name##_form { Form row(); }
 #include "forms.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
@@ -19,7 +19,7 @@ namespace definitions {
 const Registry<Form>& forms() {
   // clang-format off
   static const Registry<Form> rows("form", {
-#define FOREFLOW_ROW(name) definitions::name::row(),
+#define FOREFLOW_ROW(name) definitions::name##_form::row(),
 #include "forms.def"
 #undef FOREFLOW_ROW
   });

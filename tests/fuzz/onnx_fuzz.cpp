@@ -6,7 +6,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions {
+namespace foreflow::fuzz::definitions::onnx_form {
 namespace {
 
 constexpr int64_t kOpenDimension = 2;
@@ -36,6 +36,6 @@ void take(std::string_view bytes) {
 
 }  // namespace
 
-Form onnx() { return {"onnx", take}; }
+Form row() { return {"onnx", take}; }
 
-}  // namespace foreflow::fuzz::definitions
+}  // namespace foreflow::fuzz::definitions::onnx_form

@@ -5,7 +5,7 @@
 #include "fuzz/form.h"
 #include "platform/document.h"
 
-namespace foreflow::fuzz::definitions {
+namespace foreflow::fuzz::definitions::platform_form {
 namespace {
 
 constexpr size_t kOneIn      = 64;  // a child process costs as much as thousands of documents here
@@ -28,6 +28,6 @@ void take(std::string_view bytes) {
 
 }  // namespace
 
-Form platform() { return {"platform", take}; }
+Form row() { return {"platform", take}; }
 
-}  // namespace foreflow::fuzz::definitions
+}  // namespace foreflow::fuzz::definitions::platform_form

@@ -5,7 +5,7 @@
 #include "foreflow/scenario/run.h"
 #include "fuzz/form.h"
 
-namespace foreflow::fuzz::definitions {
+namespace foreflow::fuzz::definitions::scenario_form {
 namespace {
 
 constexpr int64_t kLargestSize  = 64;  // of any dimension of a model that is built
@@ -69,6 +69,6 @@ void take(std::string_view text) {
 
 }  // namespace
 
-Form scenario() { return {"scenario", take}; }
+Form row() { return {"scenario", take}; }
 
-}  // namespace foreflow::fuzz::definitions
+}  // namespace foreflow::fuzz::definitions::scenario_form

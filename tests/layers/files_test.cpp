@@ -12,48 +12,64 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Per folder: the names in its .def lists, and the names of the definitions in its .cpp files.
-struct Folder {
-  bool has_list = false;
+// The names in the .def list of a folder, and the names of the definitions in the .cpp files that it lists: those of
+// the same folder and of the folders below it that have no list of their own.
+struct List {
   Names listed;
   Names defined;
 };
 
-std::map<std::string, Folder> definition_folders() {
+// "namespace foreflow::ops::definitions::gather {" opens the namespace of the row `gather`. Where a row would hide a
+// module of its name, the kind of row is part of the name: "definitions::check_command".
+std::string row_namespace(const Line& line) {
+  static const std::regex kNamespace(R"(^namespace (?:[\w:]+::)?definitions::(\w+?)(?:_command|_engine|_form|_key)? \{.*)");
+  std::smatch match;
+  return std::regex_match(line.text, match, kNamespace) ? match[1].str() : "";
+}
+
+std::map<std::string, List> definition_lists() {
   static const std::regex kRow(R"(^FOREFLOW_[A-Z_]+\((\w+)[,)].*)");
-  static const std::regex kDefinition(R"(^\w[\w:]*Def (\w+)\(\) \{.*)");
-  std::map<std::string, Folder> folders;
-  for (const SourceFile& file : find_sources({"src"}, {".def", ".cpp"})) {
-    const bool is_list       = file.extension() == ".def";
-    const bool is_definition = std::any_of(file.lines.begin(), file.lines.end(), [](const Line& line) {
-      return line.text.find("definitions {") != std::string::npos;
-    });
-    if (!is_list && !is_definition) continue;
-    Folder& folder = folders[file.folder()];
-    folder.has_list |= is_list;
+  static const std::regex kDefinition(R"(^\w[\w:]*(?:Def|Form) row\(\) \{.*)");
+  std::map<std::string, List> lists;
+  const std::vector<SourceFile> files = find_sources({"src"}, {".def", ".cpp"});
+  for (const SourceFile& file : files) {
+    if (file.extension() != ".def") continue;
+    List& list = lists[file.folder()];
     for (const Line& line : file.lines) {
       std::smatch match;
-      if (is_list && std::regex_match(line.text, match, kRow)) {
-        EXPECT_TRUE(folder.listed.insert(match[1]).second)
-            << file.path << ":" << line.number << ": " << match[1] << " twice";
-      } else if (!is_list && std::regex_match(line.text, match, kDefinition)) {
-        EXPECT_EQ(file.stem(), match[1]) << file.path << ":" << line.number << ": a definition has its own file";
-        folder.defined.insert(match[1]);
+      if (!std::regex_match(line.text, match, kRow)) continue;
+      EXPECT_TRUE(list.listed.insert(match[1]).second)
+          << file.path << ":" << line.number << ": " << match[1] << " twice";
+    }
+  }
+  for (const SourceFile& file : files) {
+    if (file.extension() != ".cpp") continue;
+    std::string open;
+    for (const Line& line : file.lines) {
+      if (const std::string name = row_namespace(line); !name.empty()) open = name;
+      if (!std::regex_match(line.text, kDefinition)) continue;
+      EXPECT_EQ(file.stem(), open) << file.path << ":" << line.number
+                                   << ": a definition has its own file and the namespace definitions::" << file.stem();
+      std::string folder = file.folder();
+      while (!lists.contains(folder) && folder.find('/') != std::string::npos) folder.erase(folder.rfind('/'));
+      if (lists.contains(folder)) {
+        lists[folder].defined.insert(file.stem());
+      } else {
+        ADD_FAILURE() << file.path << " has a definition, but neither its folder nor one above it has a .def list";
       }
     }
   }
-  return folders;
+  return lists;
 }
 
 TEST(DefinitionLists, NameExactlyTheDefinitionsOfTheirFolder) {
-  for (const auto& [path, folder] : definition_folders()) {
-    EXPECT_TRUE(folder.has_list) << path << " has definitions but no .def list";
-    for (const std::string& name : folder.listed) {
-      EXPECT_TRUE(folder.defined.contains(name)) << path << ": " << name << " is listed, but " << path << "/" << name
-                                                 << ".cpp does not define " << name << "()";
+  for (const auto& [path, list] : definition_lists()) {
+    for (const std::string& name : list.listed) {
+      EXPECT_TRUE(list.defined.contains(name))
+          << path << ": " << name << " is listed, but no file " << name << ".cpp defines its row()";
     }
-    for (const std::string& name : folder.defined) {
-      EXPECT_TRUE(folder.listed.contains(name)) << path << "/" << name << ".cpp is in no .def list of its folder";
+    for (const std::string& name : list.defined) {
+      EXPECT_TRUE(list.listed.contains(name)) << path << ": " << name << ".cpp is in no .def list";
     }
   }
 }

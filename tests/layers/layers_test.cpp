@@ -42,19 +42,37 @@ std::string module_of(const SourceFile& file) {
   return at + 1 < parts.size() ? parts[at] : "";
 }
 
+// "ops/attention/rotary.h" and "src/ops/attention/gather.cpp" -> the row "ops/attention"; null: directly in a module.
+const Folder* find_folder(std::string_view path) {
+  if (path.starts_with("src/")) path.remove_prefix(4);
+  const auto found = std::find_if(kFolders.begin(), kFolders.end(), [&](const Folder& row) {
+    return path.starts_with(row.name) && path.substr(row.name.size()).starts_with("/");
+  });
+  return found == kFolders.end() ? nullptr : &*found;
+}
+
+std::string module_of(const Folder& folder) { return split(folder.name, '/').front(); }
+
+// Whether a file of one folder of a module may include a header of another; objection_to_own looks at modules.
+std::string objection_to_folder(const SourceFile& from, const std::string& header) {
+  const Folder *own = find_folder(from.path), *other = find_folder(header);
+  if (own == nullptr || other == nullptr || own == other) return "";
+  const std::string name(other->name.substr(other->name.find('/') + 1));
+  if (words(own->may_include).contains(name)) return "";
+  return "is of " + std::string(other->name) + ", which " + std::string(own->name) + " may not include";
+}
+
 // Empty when the file may include it.
-std::string objection_to_own(const Module& row, const SourceFile& from, const std::string& name,
+std::string objection_to_own(const Module& row, const SourceFile& from, const std::string& header,
                              const std::vector<SourceFile>& files) {
-  const bool beside        = name.find('/') == std::string::npos;
-  const std::string header = beside && from.path.starts_with("src/") ? from.folder().substr(4) + "/" + name : name;
   const std::vector<std::string> parts = split(header, '/');
   const bool is_public                 = parts.size() > 2 && parts[0] == "foreflow";
   const std::string path               = (is_public ? "include/" : "src/") + header;
   if (std::none_of(files.begin(), files.end(), [&](const SourceFile& file) { return file.path == path; })) {
-    return "is not a header of the project; write \"foreflow/MODULE/NAME.h\" or the name of a file in the same folder";
+    return "is not a header of the project; write \"foreflow/MODULE/NAME.h\" or \"MODULE/NAME.h\"";
   }
   const std::string target = is_public ? parts[1] : parts[0];
-  if (target == row.name) return "";
+  if (target == row.name) return is_public ? "" : objection_to_folder(from, header);
   if (!is_public) return "is a private header of the module " + target + "; use what is in include/foreflow/" + target;
   if (target == "base" || allowed(row).contains(target)) return "";
   return "is of the module " + target + ", but " + std::string(row.name) + " may include only " + list(allowed(row));
@@ -105,6 +123,27 @@ TEST(Layers, ModulesIncludeOnlyLowerFloors) {
       ASSERT_NE(other, nullptr) << row.name << " may include " << name << ", which is no module";
       EXPECT_LT(other->floor, row.floor) << row.name << " may include " << name;
     }
+  }
+}
+
+TEST(Layers, FoldersIncludeOnlyLowerFloorsOfTheirModule) {
+  for (const Folder& row : kFolders) {
+    EXPECT_NE(find_module(module_of(row)), nullptr) << row.name;
+    for (const std::string& name : words(row.may_include)) {
+      const std::string path = module_of(row) + "/" + name;
+      const auto other =
+          std::find_if(kFolders.begin(), kFolders.end(), [&](const Folder& folder) { return folder.name == path; });
+      ASSERT_NE(other, kFolders.end()) << row.name << " may include " << path << ", which is no folder of the table";
+      EXPECT_LT(other->floor, row.floor) << row.name << " may include " << path;
+    }
+  }
+}
+
+TEST(Layers, EveryFolderOfOpsAndTransformIsInTheTable) {
+  for (const SourceFile& file : module_sources()) {
+    const std::vector<std::string> parts = split(file.path, '/');
+    if (parts.size() < 4 || (parts[1] != "ops" && parts[1] != "transform") || parts[0] != "src") continue;
+    EXPECT_NE(find_folder(file.path), nullptr) << file.path << ": its folder has no row in tests/layers/table.h";
   }
 }
 

@@ -44,6 +44,45 @@ constexpr std::array kModules = {
     Module{8, "cli", kAllBelow},
 };
 
+// The folders of a module that has some, with the floors on which they stand inside it. `may_include` lists folders of
+// the same module; every folder may also include itself and the headers that stand in the module's own folder.
+struct Folder {
+  int floor;
+  std::string_view name;
+  std::string_view may_include;
+};
+
+constexpr std::array kFolders = {
+    Folder{1, "ops/common", ""},
+    Folder{2, "ops/attention", "common"},
+    Folder{2, "ops/communication", "common"},
+    Folder{2, "ops/convolution", "common"},
+    Folder{2, "ops/elementwise", "common"},
+    Folder{2, "ops/experts", "common"},
+    Folder{2, "ops/indexing", "common"},
+    Folder{2, "ops/loss", "common"},
+    Folder{2, "ops/matrix", "common"},
+    Folder{2, "ops/normalisation", "common"},
+    Folder{2, "ops/optimizer", "common"},
+    Folder{2, "ops/quantisation", "common"},
+    Folder{2, "ops/random", "common"},
+    Folder{2, "ops/recurrent", "common"},
+    Folder{2, "ops/reduction", "common"},
+    Folder{2, "ops/shape", "common"},
+    Folder{2, "ops/signal", "common"},
+    Folder{1, "transform/rewrite", ""},
+    Folder{2, "transform/autodiff", "rewrite"},
+    Folder{2, "transform/blocks", "rewrite"},
+    Folder{2, "transform/layout", "rewrite"},
+    Folder{2, "transform/simplify", "rewrite"},
+    Folder{3, "transform/context", "blocks layout rewrite"},
+    Folder{3, "transform/recompute", "blocks rewrite"},
+    Folder{3, "transform/replica", "layout rewrite"},
+    Folder{3, "transform/tensor", "autodiff layout rewrite simplify"},
+    Folder{4, "transform/overlap", "context replica rewrite"},
+    Folder{4, "transform/pipeline", "blocks layout recompute rewrite"},
+};
+
 // Headers of an outside library, by the beginning of their names, and the modules whose .cpp files (and private
 // headers) may include them. kEverywhere: every module. No public header may include any.
 struct Fence {

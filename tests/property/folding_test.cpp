@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/simulate.h"
+#include "simulate/external_events.h"
 #include "simulate/fold.h"
-#include "simulate/surroundings.h"
 #include "support/machine.h"
 #include "support/random_streams.h"
 
@@ -57,7 +57,7 @@ size_t folded_size(const stream::Program& program, const platform::Platform& pla
   Footprints prints = footprints(program, platform);
   sources(disturbances, platform, prints);
   const auto folded = fold(program, prints, platform, disturbances);
-  return folded ? folded->cast.streams.size() : program.streams.size();
+  return folded ? folded->participants.streams.size() : program.streams.size();
 }
 
 // Nodes of `size` devices: own links up and down of each device, one NIC in and out of each node.

@@ -22,11 +22,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_array(const fs::path& folder, const std::string& name, const ir::Array& array) {
-  if (!array.is_tuple())
-    return onnx::write_tensor_file((folder / (lower::file_stem(name) + ".pb")).string(), {name, array});
-  for (size_t i = 0; i < array.elements().size(); ++i)
-    write_array(folder, name + "." + std::to_string(i), array.elements()[i]);
+void write_array(const std::string& path, const ir::Array& array) {
+  if (!array.is_tuple()) return onnx::write_tensor_file(path + ".pb", {"", array});
+  for (size_t i = 0; i < array.elements().size(); ++i) write_array(path + "." + std::to_string(i), array.elements()[i]);
+}
+
+void write_arrays(const fs::path& folder, const std::vector<std::string>& names, const std::vector<ir::Array>& arrays) {
+  std::map<std::string, bool> is_tuple;
+  for (size_t i = 0; i < names.size(); ++i) is_tuple.emplace(names[i], arrays[i].is_tuple());
+  const auto stems = lower::file_stems(is_tuple);
+  for (size_t i = 0; i < names.size(); ++i) write_array((folder / stems.at(names[i])).string(), arrays[i]);
 }
 
 }  // namespace
@@ -50,13 +55,12 @@ size_t write_case(const std::string& folder, const ir::Module& module, const std
   fs::create_directories(outputs);
   write_file((fs::path(folder) / "run.py").string(), lower::pytorch_script(programs, "test"));
   const ir::Function& function = module.entry();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    write_array(inputs, lower::port_name(function, static_cast<ir::ValueId>(i)), arguments[i]);
-  }
-  const auto results = interpret::evaluate(module, entry, arguments);
-  for (size_t i = 0; i < results.size(); ++i) {
-    write_array(outputs, lower::port_name(function, function.results[i]), results[i]);
-  }
+  std::vector<std::string> parameters, names;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    parameters.push_back(lower::port_name(function, static_cast<ir::ValueId>(i)));
+  for (const ir::ValueId id : function.results) names.push_back(lower::port_name(function, id));
+  write_arrays(inputs, parameters, arguments);
+  write_arrays(outputs, names, interpret::evaluate(module, entry, arguments));
   return programs.size();
 }
 

@@ -26,6 +26,8 @@ PythonResult run_python(const std::string& python, const std::vector<std::string
 }  // namespace foreflow::test
 
 // Binds `variable` to the Python with torch, or skips the test.
-#define FOREFLOW_PYTHON_OR_SKIP(variable)                       \
-  const std::string variable = ::foreflow::test::find_python(); \
-  if (variable.empty()) GTEST_SKIP() << "no Python with torch here (Debian: python3-torch; or set FOREFLOW_PYTHON)"
+#define FOREFLOW_PYTHON_OR_SKIP(variable)                                                               \
+  const std::string variable = ::foreflow::test::find_python();                                         \
+  if (variable.empty())                                                                                 \
+  GTEST_SKIP() << "no Python with torch here; ./bootstrap test --with-torch installs Debian's (or set " \
+                  "FOREFLOW_PYTHON)"

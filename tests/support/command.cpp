@@ -23,8 +23,9 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
-  std::vector<std::string> words = {"foreflow"};
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& folder) {
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -40,11 +41,15 @@ CommandResult run_foreflow(const std::vector<std::string>& arguments, const std:
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t child      = 0;
-  const int failed = posix_spawn(&child, FOREFLOW_COMMAND, &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), FOREFLOW_COMMAND);
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), program);
   const int exit_code = wait_for(child);
   return {exit_code, read_file(out), read_file(err)};
+}
+
+CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  return run_program(FOREFLOW_COMMAND, arguments, folder);
 }
 
 }  // namespace foreflow::test

@@ -1,4 +1,4 @@
-// Runs the command `foreflow` that this build made.
+// Runs the command `foreflow` that this build made, and other programs.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,12 @@ struct CommandResult {
   std::string err;
 };
 
-// Runs `foreflow arguments...` in `folder` with nothing on stdin. No shell takes part.
+// Runs a program found in $PATH, or by its path, in `folder` with nothing on stdin. No shell takes part. Throws
+// std::system_error where there is none.
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& folder = ".");
+
+// Runs `foreflow arguments...` the same way.
 CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder = ".");
 
 }  // namespace foreflow::test

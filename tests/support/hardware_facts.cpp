@@ -1,5 +1,7 @@
 #include "support/hardware_facts.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <vector>

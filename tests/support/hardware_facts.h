@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "support/shared.h"
-
 namespace foreflow::test {
 
 // Without a device, `scale` is the number itself.
@@ -31,7 +29,3 @@ class HardwareFacts {
 };
 
 }  // namespace foreflow::test
-
-#define FOREFLOW_HARDWARE_FACTS_OR_SKIP(variable)                              \
-  FOREFLOW_SHARED_OR_SKIP(variable##_csv, "data/hardware/hardware_facts.csv"); \
-  const ::foreflow::test::HardwareFacts variable(variable##_csv)

@@ -1,5 +1,5 @@
-// Reference material that lies beside the source tree (`../shared`): measurements, models, oracles. It does not ship
-// with the project, so a test that needs some of it is skipped, with a message, where it is absent.
+// Models of others, which lie beside the source tree (`../shared/onnx/models`) and do not ship with the project: a test
+// that needs one is skipped, with a message, where it is absent. tests/fetch_models gets them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,4 +20,4 @@ std::filesystem::path find_shared(const std::filesystem::path& name);
 //   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
 #define FOREFLOW_SHARED_OR_SKIP(variable, name)                               \
   const std::filesystem::path variable = ::foreflow::test::find_shared(name); \
-  if (variable.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here (see tests/README.md)"
+  if (variable.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here; tests/fetch_models gets it"

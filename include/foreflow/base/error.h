@@ -6,14 +6,12 @@
 
 namespace foreflow {
 
-// Messages quote their input, which may hold anything: control characters become '?'.
-std::string one_line(std::string text);
-
 // The input is wrong. `where` names the place in the user's terms ("gpt.json: $.strategy.tp", "mlp.distir:12:7");
-// `what` says what is wrong and what would be right. what() of the exception is "WHERE: WHAT", one line.
+// `what` says what is wrong and what would be right. what() of the exception is "WHERE: WHAT", one line: both quote the
+// input, so they are kept as escape::terminal writes them.
 class Error : public std::runtime_error {
  public:
-  Error(std::string where, std::string what);
+  Error(const std::string& where, const std::string& what);
   const std::string& where() const { return where_; }
   const std::string& problem() const { return problem_; }
 

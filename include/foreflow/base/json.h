@@ -51,7 +51,8 @@ class Json {
   // Appends to an array; a null value becomes an array first.
   void push(Json value);
 
-  // Two-space indentation and a final newline; shortest numbers that read back the same.
+  // Two-space indentation and a final newline; shortest numbers that read back the same. Strings as escape::json has
+  // them; bytes that are no UTF-8 become U+FFFD.
   std::string dump() const;
   // Everything on one line, no newline.
   std::string dump_compact() const;

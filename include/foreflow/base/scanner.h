@@ -65,7 +65,7 @@ class Scanner {
   void skip(std::string_view ahead) { take(ahead.size()); }
   // What stands here, for messages: "'}'", "\"foo\"", "the end".
   std::string found() const;
-  // A "..." string with \" \\ \n escapes.
+  // A "..." string with the escapes \" \\ \n, and \xNN for a byte; before other characters '\' means nothing.
   std::string quoted();
 
  private:

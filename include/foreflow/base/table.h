@@ -11,10 +11,10 @@ using Row = std::vector<std::string>;
 
 // Columns as wide as their widest cell, two spaces apart, each to the side that its character of `sides` says: '<'
 // left,
-// '>' right. A row may have fewer cells than the first. Lines end without spaces.
+// '>' right. A row may have fewer cells than the first. Lines end without spaces; cells are written for a terminal.
 std::string aligned(const std::vector<Row>& rows, std::string_view sides);
 
-// One line of comma-separated values as RFC 4180 has it, with its end.
+// One line of comma-separated values, with its end; cells as escape::csv writes them.
 std::string csv_line(const Row& cells);
 
 // One line for each kind of reason, most frequent first: "     3 x tp: 8 does not divide ..". Reasons that differ in

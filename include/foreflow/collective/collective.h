@@ -111,6 +111,10 @@ struct AlgorithmDef {
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
 };
 
+// The flows of a plan whose steps wait for each other: a phase of its own for each step. What `flows` of an algorithm is
+// where nothing better is known.
+FlowPlan stepwise(const Plan& plan, const Task& task);
+
 const Registry<AlgorithmDef>& algorithms();
 
 // The algorithm used when a scenario names none for `kind`: the first of the table. It supports every group (two ranks

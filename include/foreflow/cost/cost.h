@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/key.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/ir/op_def.h"
 #include "foreflow/platform/platform.h"
@@ -51,7 +52,8 @@ struct CostModel {
 struct CostModelDef {
   std::string_view name;
   std::string_view doc;
-  // `parameters` is the scenario's "cost" object. Refuses unknown keys.
+  Keys keys;  // its parameters: what the scenario's "cost" object may have beside "model"
+  // `parameters` is that object. Refuses unknown keys.
   CostModel (*make)(const JsonView& parameters);
 };
 

@@ -21,7 +21,8 @@ enum class Grain : uint8_t { stream, gpu };
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain = Grain::stream);
 
-// The name of a parameter or result in every projection: its own, or else "value<number>".
+// The name of a parameter or result in every projection: its own, or else "value<number>", with as many '_'
+// behind it as tell it apart. "v12" is no name of its own: text calls unnamed values so.
 std::string port_name(const ir::Function& function, ir::ValueId id);
 
 }  // namespace foreflow::lower

@@ -31,7 +31,9 @@ const Registry<EmitterDef>& emitters();
 // where an op has no emitter, a received value has no known shape, or two members of a group are streams of one device.
 std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title);
 
-// How a script names the file of a parameter or result: characters that file systems dislike become '_'.
-std::string file_stem(std::string_view value_name);
+// How a script names the files of parameters, or of results, that share a folder: by name, and whether it is a tuple,
+// whose elements are STEM.0, STEM.1 ..; characters that file systems dislike become '_' (see escape::file_names).
+// Throws Error where a name would have the file of a tuple's element.
+std::map<std::string, std::string> file_stems(const std::map<std::string, bool>& is_tuple);
 
 }  // namespace foreflow::lower

@@ -41,6 +41,14 @@ struct Workload {
   std::string output = "0";          // the prediction: name or number of a result
   int64_t loss_axis  = -1;           // of the classes
   std::vector<std::string> weights;  // what is trained, as for transform::differentiate
+  std::map<std::string, int64_t, std::less<>> sizes;  // whole numbers above 0 that the scenario or its preset states
+  bool decodes = false;                               // inference of one more token
+
+  // A size that is stated; 0: it is not, or the model will refuse it.
+  int64_t size(std::string_view key) const {
+    const auto found = sizes.find(key);
+    return found == sizes.end() ? 0 : found->second;
+  }
 };
 
 // A recipe or a file, with other links where the scenario says so. Equal choices are the same platform.
@@ -79,6 +87,8 @@ struct Strategy {
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * cp * tp * pp; }
+  // How many replicas share experts, and so are one program.
+  int replicas_sharing() const;
   // Attention cores are one op each, as all ways to share keys and values but gathering want them.
   bool fuses_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
 };
@@ -149,9 +159,6 @@ void override_with(Json& json, const std::string& setting);
 Json read_source(const std::string& path, const std::vector<std::string>& overrides);
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});
-
-// What a scenario's "strategy" may say.
-const std::vector<std::string>& strategy_keys();
 
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "foreflow/scenario/run.h"
+#include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::search {
 
 constexpr size_t kMostPoints = 200'000;
 
-struct Facts;
 struct AxisDef;
 
 // One key, or several that are decided together (dp, tp, pp).
@@ -56,7 +56,7 @@ class Space {
  private:
   Json source_;
   std::string file_;
-  std::shared_ptr<const Facts> facts_;
+  std::shared_ptr<const scenario::SpaceFacts> facts_;
   std::vector<Region> regions_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/ir/module.h"
 
@@ -19,6 +20,8 @@ enum class ContextAttention : uint8_t {
 };
 
 // "all_gather", "ring", "striped_ring", "all_to_all"; Error at `place` otherwise.
+std::vector<std::string> context_attention_names();
+std::string_view name(ContextAttention attention);
 ContextAttention context_attention_named(std::string_view name, const std::string& place);
 
 // Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores

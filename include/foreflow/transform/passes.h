@@ -63,6 +63,9 @@ ir::Module inline_calls(const ir::Module& module, std::string_view name = "");
 // Constants that products, convolutions and normalizations take as weights become weight parameters.
 ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops);
 
+// The kinds of add_loss.
+std::vector<std::string> loss_names();
+
 // A program that returns a prediction, as one that returns only its loss. `kind`: cross_entropy (by labels Int64;
 // classes along `axis`; of the logits where the prediction is their Softmax), mean_square, or sum (the prediction as it
 // stands: the loss is the sum of result 0). `output`: name or number of the result. Targets become a data parameter

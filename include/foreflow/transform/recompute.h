@@ -37,6 +37,8 @@ struct Recompute {
 
 // "none", "selective", "full", "block(2)", "optimal"; Error at `place` otherwise.
 Recompute read_recompute(std::string_view text, const std::string& place);
+// The text of `how`, without its limits.
+std::string to_string(const Recompute& how);
 
 // Of each segment of the forward pass only what is read outside of it stays until the backward pass, which repeats the
 // segment first. Repeated ops carry the attribute kRecompute, those that are repeated kSegment: both with the segment's

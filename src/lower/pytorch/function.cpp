@@ -58,8 +58,8 @@ class Writer {
         elsewhere[op.first_result + i] = is_elsewhere(function_, op, function_.output(op, i), device);
       }
     }
-    std::set<std::string> taken;
-    size_t next = 0;  // not the value's number, which depends on the position of a rank in its groups
+    std::set<std::string> taken = called();
+    size_t next                 = 0;  // not the value's number, which depends on the position of a rank in its groups
     for (size_t i = 0; i < names_.size(); ++i) {
       if (elsewhere[i]) continue;
       names_[i] = naming_ == Naming::canonical ? "v" + std::to_string(next++) : own_name(i);
@@ -67,9 +67,18 @@ class Writer {
     }
   }
 
+  // Python takes a name that a function assigns for a local one everywhere in it, so no value may hide a callee.
+  std::set<std::string> called() const {
+    std::set<std::string> names;
+    for (const ir::Op& op : function_.ops) {
+      if (op.is_call()) names.insert(callees_[static_cast<size_t>(op.callee)]);
+    }
+    return names;
+  }
+
   std::string own_name(size_t i) const {
     const std::string& name = function_.values[i].name;
-    return python::identifier(name.empty() ? "v" + std::to_string(i) : name);
+    return python::identifier(name.empty() ? "v" + std::to_string(i) : name, python::Scope::function);
   }
 
   void find_last_uses() {

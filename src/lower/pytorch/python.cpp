@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/escape.h"
 #include "lower/pytorch/runtime.h"
 
 namespace foreflow::lower::python {
@@ -88,25 +89,16 @@ std::string tuple(const std::vector<std::string>& elements) {
 
 std::string tuple(std::span<const int64_t> values) { return tuple(words_of(values)); }
 
-std::string text(std::string_view value) {
-  std::string result = "'";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "'";
-}
-
 std::string literal(const ir::Attribute& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return std::to_string(*integer);
   if (const auto* real = std::get_if<double>(&value)) return number(*real);
-  if (const auto* word = std::get_if<std::string>(&value)) return text(*word);
+  if (const auto* word = std::get_if<std::string>(&value)) return escape::python(*word);
   if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) return list(*ints);
   std::vector<std::string> words;
   if (const auto* reals = std::get_if<std::vector<double>>(&value)) {
     for (const double real : *reals) words.push_back(number(real));
   } else if (const auto* strings = std::get_if<std::vector<std::string>>(&value)) {
-    for (const std::string& word : *strings) words.push_back(text(word));
+    for (const std::string& word : *strings) words.push_back(escape::python(word));
   } else {
     throw PartError("attribute", "is a device or a tensor; a number, a word or a list would be right");
   }
@@ -149,12 +141,13 @@ std::string signature(const ir::Type& type) {
   return std::string(ir::short_name(type.dtype)) + "[" + result + "]";
 }
 
-std::string identifier(std::string_view name) {
+std::string identifier(std::string_view name, Scope scope) {
   std::string result;
   for (const char c : name) result += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) != 0) result = "v" + result;
-  if (runtime::reserved_names().contains(result)) result += "_";
-  return result;
+  const auto& taken  = scope == Scope::script ? runtime::script_names() : runtime::reserved_names();
+  const bool special = result.starts_with("__") && result.ends_with("__");
+  return special || taken.contains(result) ? result + "_" : result;
 }
 
 }  // namespace foreflow::lower::python

@@ -16,7 +16,6 @@ std::string number(double value);                      // 0.5, inf, nan
 std::string list(const std::vector<int64_t>& values);  // [1, 2]
 std::string tuple(std::span<const int64_t> values);    // (), (1,), (1, 2)
 std::string tuple(const std::vector<std::string>& elements);
-std::string text(std::string_view value);  // 'NHWC'
 
 // A number, a string or a list; PartError("attribute", ...) for devices and tensors.
 std::string literal(const ir::Attribute& value);
@@ -30,7 +29,14 @@ std::string like(const ir::Type& type);
 // "f32[4,2]", "(f32[4,2], f32[2])": for people and for tables of times.
 std::string signature(const ir::Type& type);
 
-// A Python name like `name`: other characters become '_'; reserved words get a '_' behind them.
-std::string identifier(std::string_view name);
+// Where a name is bound: a value in its function, a function in the script.
+enum class Scope : uint8_t { function, script };
+
+// A Python name like `name`: characters other than ASCII letters, digits and '_' become '_'; a 'v' goes before a digit.
+// Names that mean something else in that scope - keywords, __names__ of Python, what the runtime defines, and in a
+// script also Python's built-in functions - get a '_' behind them. Different names may give one; the caller tells them
+// apart.
+//   "h.0/attn" -> h_0_attn       "1x" -> v1x       "lambda" -> lambda_       "" -> v
+std::string identifier(std::string_view name, Scope scope);
 
 }  // namespace foreflow::lower::python

@@ -47,6 +47,19 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
+// What the statements at the left margin bind, other than functions and imports: classes and variables.
+std::set<std::string> names_bound_by(std::string_view file) {
+  std::set<std::string> names;
+  for (size_t at = 0; at < file.size(); at = file.find('\n', at) + 1) {
+    const std::string_view line = file.substr(at, file.find('\n', at) - at);
+    if (line.starts_with("class ")) names.merge(words_of(line.substr(6, line.find_first_of("(:") - 6)));
+    const size_t equals = line.find(" = ");
+    if (line.empty() || line[0] == ' ' || line[0] == '#' || equals == std::string_view::npos) continue;
+    names.merge(words_of(line.substr(0, equals)));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string functions_for(const std::string& text) {
@@ -89,6 +102,22 @@ const std::set<std::string>& reserved_names() {
         names.merge(words_of(file.substr(at + 7, file.find('\n', at) - at - 7)));
       }
     }
+    return names;
+  }();
+  return kNames;
+}
+
+const std::set<std::string>& script_names() {
+  static const std::set<std::string> kNames = [] {
+    std::set<std::string> names = reserved_names();
+    // Built-in functions of Python 3, and the one error that the runtime catches or raises.
+    names.merge(words_of(
+        "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex "
+        "copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr "
+        "globals hasattr hash help hex id input int isinstance issubclass iter len license list locals map max "
+        "memoryview min next object oct open ord pow print property quit range repr reversed round set setattr slice "
+        "sorted staticmethod str sum super tuple type vars zip ValueError"));
+    for (const std::string_view file : {head, main}) names.merge(names_bound_by(file));
     return names;
   }();
   return kNames;

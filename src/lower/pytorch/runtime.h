@@ -13,7 +13,11 @@ extern const std::string_view head, communication, ops, windows, main;
 // The top-level functions of the runtime that `text` names, with those that they name, in the order of the files.
 std::string functions_for(const std::string& text);
 
-// Names of the runtime, which values of a program may not take.
+// Names that generated expressions and statements need, which values of a program may not take.
 const std::set<std::string>& reserved_names();
+
+// Those, and the names that the runtime needs anywhere in a script, Python's built-in functions among them: functions
+// of a program may not take them.
+const std::set<std::string>& script_names();
 
 }  // namespace foreflow::lower::runtime

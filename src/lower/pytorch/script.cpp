@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "foreflow/base/escape.h"
 #include "lower/pytorch/function.h"
 #include "lower/pytorch/python.h"
 #include "lower/pytorch/runtime.h"
@@ -16,7 +17,7 @@ class Functions {
   std::string name_of(const ir::Module& program, const ir::Function& function, int rank,
                       const std::vector<std::string>& callees, World& world) {
     const auto text = [&](Naming naming) { return function_text(program, function, rank, callees, world, naming); };
-    std::pair key(python::identifier(function.name), text(Naming::canonical));
+    std::pair key(python::identifier(function.name, python::Scope::script), text(Naming::canonical));
     if (const auto known = names_.find(key); known != names_.end()) return known->second;
     std::string name = key.first;
     while (!taken_.insert(name).second) name = fmt::format("{}_{}", key.first, ++count_[key.first] + 1);
@@ -28,9 +29,29 @@ class Functions {
  private:
   std::map<std::pair<std::string, std::string>, std::string> names_;
   std::map<std::string, int> count_;
-  std::set<std::string> taken_;
+  std::set<std::string> taken_ = runtime::script_names();
   std::string written_;
 };
+
+using Stems = std::map<std::string, std::string>;
+
+// The files of the entries of all ranks, which share a folder for each of the two.
+struct Files {
+  Stems parameters, results;
+};
+
+Files files_of(const std::map<ir::Device, ir::Module>& programs) {
+  std::map<std::string, bool> parameters, results;
+  const auto add = [](const ir::Value& value, std::map<std::string, bool>& to) {
+    to.emplace(value.name, value.annotation != nullptr && value.annotation->is_tuple());
+  };
+  for (const auto& [device, program] : programs) {
+    const ir::Function& entry = program.entry();
+    for (size_t i = 0; i < entry.parameters.size(); ++i) add(entry.values[i], parameters);
+    for (const ir::ValueId id : entry.results) add(entry.value(id), results);
+  }
+  return {file_stems(parameters), file_stems(results)};
+}
 
 std::string tuples_text(const std::vector<std::vector<int>>& lists) {
   std::string text;
@@ -41,14 +62,14 @@ std::string tuples_text(const std::vector<std::vector<int>>& lists) {
   return text;
 }
 
-std::string parameters_of(const ir::Module& program) {
+std::string parameters_of(const ir::Module& program, const Stems& stems) {
   const ir::Function& entry = program.entry();
   std::string text;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::Value& value = entry.values[i];
     try {
       const std::string like = python::like(value.annotation == nullptr ? ir::Type() : *value.annotation);
-      text += fmt::format("            ({}, {}),\n", python::text(file_stem(value.name)), like);
+      text += fmt::format("            ({}, {}),\n", escape::python(stems.at(value.name)), like);
     } catch (const Error& error) {
       throw Error(program.source + ": @" + entry.name + ": %" + value.name, "its type " + error.problem());
     }
@@ -57,14 +78,14 @@ std::string parameters_of(const ir::Module& program) {
 }
 
 std::string program_text(const ir::Device& device, const ir::Module& program, const std::string& function,
-                         const std::vector<std::vector<int>>& teams) {
+                         const std::vector<std::vector<int>>& teams, const Files& files) {
   std::vector<std::string> results;
   for (const ir::ValueId id : program.entry().results) {
-    results.push_back(python::text(file_stem(program.entry().value(id).name)));
+    results.push_back(escape::python(files.results.at(program.entry().value(id).name)));
   }
   return fmt::format("    ({}, {}, [{}], [\n{}        ], {}),\n",
-                     python::text("D" + (device.placed() ? ir::to_string(device) : "1")), function, tuples_text(teams),
-                     parameters_of(program), python::tuple(results));
+                     escape::python("D" + (device.placed() ? ir::to_string(device) : "1")), function,
+                     tuples_text(teams), parameters_of(program, files.parameters), python::tuple(results));
 }
 
 std::string groups_text(const World& world) {
@@ -72,11 +93,19 @@ std::string groups_text(const World& world) {
          tuples_text({world.groups.begin(), world.groups.end()}) + "]\n";
 }
 
+// The first line about the script. The script finds its program between two marks, "# --- ..", which no title makes.
+std::string title_line(std::string title) {
+  title = "# " + escape::python_comment(title);
+  for (size_t at = title.find("# ---"); at != std::string::npos; at = title.find("# ---", at))
+    title.insert(at + 2, "\\");
+  return title;
+}
+
 std::string head_text(const std::string& title, size_t ranks) {
   const char* const plural = ranks == 1 ? "" : "es";
   return fmt::format(
       "#!/usr/bin/env python3\n"
-      "# {0}: {1} process{2}.\n"
+      "{0}: {1} process{2}.\n"
       "#\n"
       "#   torchrun --nproc-per-node {1} run.py        on one machine: GPUs with NCCL, else CPUs with Gloo\n"
       "#   python3 run.py                              the same without torchrun\n"
@@ -88,18 +117,24 @@ std::string head_text(const std::string& title, size_t ranks) {
       "# Needs torch 1.13 or later and nothing else; torch 1 spells --nproc_per_node, --rdzv_backend, "
       "--rdzv_endpoint.\n"
       "# Written by foreflow lower --target pytorch.\n",
-      title, ranks, plural);
+      title_line(title), ranks, plural);
 }
 
 }  // namespace
 
-std::string file_stem(std::string_view value_name) {
-  std::string stem;
-  for (const char c : value_name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
-    stem += plain ? c : '_';
+std::map<std::string, std::string> file_stems(const std::map<std::string, bool>& is_tuple) {
+  std::set<std::string> names;
+  for (const auto& [name, tuple] : is_tuple) names.insert(name);
+  auto stems = escape::file_names(names);
+  for (const auto& [name, tuple] : is_tuple) {
+    if (!tuple) continue;
+    const std::string elements = stems.at(name) + ".";
+    for (const auto& [other, stem] : stems) {
+      if (stem.starts_with(elements) && stem.find_first_not_of("0123456789.", elements.size()) == std::string::npos)
+        throw Error("%" + other, "has the file of an element of the tuple %" + name + "; rename one of them");
+    }
   }
-  return stem;
+  return stems;
 }
 
 std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title) {
@@ -108,6 +143,7 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
     const auto rank = static_cast<int>(world.ranks.size());
     world.ranks.emplace(device.index, rank);
   }
+  const Files files = files_of(programs);
   Functions functions;
   std::string rows;
   int rank = 0;
@@ -122,7 +158,7 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
       }
       names.push_back(functions.name_of(program, function, rank, names, world));
     }
-    rows += program_text(device, program, names.back(), world.teams.back());
+    rows += program_text(device, program, names.back(), world.teams.back(), files);
     ++rank;
   }
   const std::string body =

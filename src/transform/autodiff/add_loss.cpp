@@ -62,12 +62,10 @@ constexpr LossRow kRows[] = {
     {"cross_entropy", label_target, cross_entropy}, {"mean_square", same_target, mean_square}, {"sum", no_target, sum}};
 
 const LossRow& loss_row(std::string_view name) {
-  std::vector<std::string> names;
   for (const LossRow& row : kRows) {
     if (row.name == name) return row;
-    names.emplace_back(row.name);
   }
-  throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(names));
+  throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(loss_names()));
 }
 
 // By its number or its name.
@@ -100,6 +98,12 @@ ValueId before_softmax(const ir::Function& function, ValueId value, size_t axis,
 }
 
 }  // namespace
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const LossRow& row : kRows) names.emplace_back(row.name);
+  return names;
+}
 
 ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output,
                     int64_t axis) {

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
@@ -247,11 +248,15 @@ namespace {
 constexpr std::array<std::string_view, 4> kContextAttention = {"all_gather", "ring", "striped_ring", "all_to_all"};
 }  // namespace
 
+std::vector<std::string> context_attention_names() { return {kContextAttention.begin(), kContextAttention.end()}; }
+
+std::string_view name(ContextAttention attention) { return kContextAttention[static_cast<size_t>(attention)]; }
+
 ContextAttention context_attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kContextAttention.begin(), kContextAttention.end(), name);
   if (found != kContextAttention.end()) return static_cast<ContextAttention>(found - kContextAttention.begin());
-  throw Error(place, "\"" + std::string(name) +
-                         "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
+  throw Error(place,
+              "\"" + std::string(name) + "\" is no way to share attention; use " + list_or(context_attention_names()));
 }
 
 int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }

@@ -253,6 +253,16 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
                   "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
 }
 
+std::string to_string(const Recompute& how) {
+  switch (how.kind) {
+    case Recompute::Kind::none: return "none";
+    case Recompute::Kind::selective: return "selective";
+    case Recompute::Kind::optimal: return "optimal";
+    case Recompute::Kind::blocks: break;
+  }
+  return how.blocks == 1 ? "full" : "block(" + std::to_string(how.blocks) + ")";
+}
+
 ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages) {
   if (how.kind == Recompute::Kind::none) return original;
   const ir::Module module = flat(original);

@@ -7,7 +7,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/simulate/alone.h"
-#include "support/shared.h"
+#include "support/data.h"
 
 namespace foreflow::published::nccl_test {
 namespace {
@@ -49,14 +49,13 @@ void expect_within(const Error& error, const std::string& what) {
 class OneNode : public testing::TestWithParam<const char*> {};
 
 TEST_P(OneNode, LongMessagesTakeAsLongAsDataSheetsSayOrLonger) {
-  FOREFLOW_SHARED_OR_SKIP(csv, "data/collectives/nccl_single_node.csv");
   const std::map<std::string, Kind> kinds = {{"all_reduce", Kind::all_reduce},
                                              {"all_gather", Kind::all_gather},
                                              {"reduce_scatter", Kind::reduce_scatter},
                                              {"alltoall", Kind::all_to_all}};
   const std::string system = GetParam(), topology = system == "a100_sxm" ? "dgx_a100" : "dgx_h100";
   std::map<std::string, Error> errors;
-  for (const std::string& line : split(read_file(csv), '\n')) {
+  for (const std::string& line : split(read_file(test::data("nccl/single_node.csv")), '\n')) {
     const auto cells = split(line, ',');
     if (cells.size() < 6 || cells[0] != system || std::stod(cells[3]) < kLong) continue;
     const double time = predicted(topology, 1, kinds.at(cells[1]), std::stoi(cells[2]), std::stod(cells[3]));
@@ -70,9 +69,8 @@ INSTANTIATE_TEST_SUITE_P(Systems, OneNode, testing::Values("a100_sxm", "h100_sxm
                          [](const auto& system) { return std::string(system.param); });
 
 TEST(TwoNodes, LongMessagesTakeAsLongAsDataSheetsSayOrLonger) {
-  FOREFLOW_SHARED_OR_SKIP(csv, "data/collectives/nccl_allreduce_azure_a100_1_to_16gpu.csv");
   Error error;
-  for (const std::string& line : split(read_file(csv), '\n')) {
+  for (const std::string& line : split(read_file(test::data("nccl/allreduce_a100.csv")), '\n')) {
     const auto cells = split(line, ',');
     if (cells.size() < 7 || cells[0] != "16" || std::stod(cells[2]) < kLong) continue;
     error.add(predicted("dgx_a100", 2, Kind::all_reduce, 16, std::stod(cells[2])) / (std::stod(cells[5]) * 1e-6));

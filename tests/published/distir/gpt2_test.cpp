@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "published/distir/rows.h"
-#include "support/shared.h"
+#include "support/data.h"
 
 namespace foreflow::published::gpt2_test {
 namespace {
@@ -80,8 +80,7 @@ double spearman(const std::vector<Compared>& rows) {
 }
 
 TEST(PublishedGpt2, ThroughputsAndTheirOrderAreOurs) {
-  FOREFLOW_SHARED_OR_SKIP(csv, "data/distir/dgx2_simulated_mlp1B_gpt1.6B.csv");
-  const std::vector<Compared> rows = compare_all(csv);
+  const std::vector<Compared> rows = compare_all(test::data("distir/dgx2_mlp_1b_gpt2_1.6b.csv"));
   ASSERT_EQ(rows.size(), 279U);
   for (const Compared& point : rows) {
     const bool pipeline = point.row.degree("p") > 1;

@@ -3,7 +3,7 @@
 
 #include "published/distir/aggregation.h"
 #include "published/distir/rows.h"
-#include "support/shared.h"
+#include "support/data.h"
 
 namespace foreflow::published::mlp_1b_test {
 namespace {
@@ -18,8 +18,7 @@ constexpr double kPrinted = 1e-7;
 class Published : public testing::Test {
  protected:
   void SetUp() override {
-    FOREFLOW_SHARED_OR_SKIP(csv, "data/distir/dgx2_simulated_mlp1B_gpt1.6B.csv");
-    for (const Row& row : read_csv(csv)) {
+    for (const Row& row : read_csv(test::data("distir/dgx2_mlp_1b_gpt2_1.6b.csv"))) {
       if (row.word("model") == "mlp-small") rows_.push_back(row);
     }
     ASSERT_EQ(rows_.size(), 302U);

@@ -3,7 +3,7 @@
 
 #include "published/distir/aggregation.h"
 #include "published/distir/rows.h"
-#include "support/shared.h"
+#include "support/data.h"
 
 namespace foreflow::published::mlp_xs_test {
 namespace {
@@ -15,8 +15,7 @@ constexpr double kRounding = 1e-9;
 class Reference : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    FOREFLOW_SHARED_OR_SKIP(csv, std::string("data/distir/ref_mlp-xs_b256_") + GetParam() + ".csv");
-    rows_ = read_csv(csv);
+    rows_ = read_csv(test::data(std::string("distir/mlp_xs_") + GetParam() + ".csv"));
     ASSERT_EQ(rows_.size(), 17U);
   }
 

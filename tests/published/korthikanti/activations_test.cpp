@@ -81,7 +81,8 @@ std::vector<Row> rows() {
       {"none", 2736}, {"tensor", 552}, {"tensor_selective", 312}, {"sequence", 342}, {"sequence_selective", 102},
       {"full", 48}};
   for (const Row& row : rows) {
-    if (worked.contains(row.name)) EXPECT_NEAR(row.bytes / mib, worked.at(row.name), 1e-9 * row.bytes) << row.name;
+    if (!worked.contains(row.name)) continue;
+    EXPECT_NEAR(row.bytes / mib, worked.at(row.name), 1e-9 * row.bytes) << row.name;
   }
   return rows;
 }

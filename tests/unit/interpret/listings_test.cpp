@@ -7,10 +7,10 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/simulate/simulate.h"
+#include "support/data.h"
 #include "support/distribution.h"
 #include "support/lowering.h"
 #include "support/machine.h"
-#include "support/shared.h"
 
 namespace foreflow::listings_test {
 namespace {
@@ -68,6 +68,7 @@ struct Step {
   std::vector<Array> arguments() const { return {w1, w2, x, y}; }
 };
 
+std::string listing(const std::string& name) { return read_file(test::data("listings/" + name + ".distir")); }
 ir::Module parsed(const std::string& text, const std::string& name) { return ir::parse(text, name, ops::table()); }
 size_t entry(const ir::Module& module) { return module.functions.size() - 1; }
 
@@ -99,8 +100,7 @@ std::string device_of(const ir::Module& module, const std::vector<Array>& argume
 Array half(const Array& whole, int index) { return transform::part_of(whole, transform::Layout::split(0), 2, index); }
 
 TEST(Listings, PipelineOfFigure2ComputesThePlainStep) {
-  FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure2_pipeline.distir");
-  const ir::Module module = parsed(read_file(path.string()), "figure2");
+  const ir::Module module = parsed(listing("figure2_pipeline"), "figure2");
   expect_step(module, Step().arguments());
   EXPECT_EQ(device_of(module, Step().arguments(), "w1_new"), "1");
   EXPECT_EQ(device_of(module, Step().arguments(), "w2_new"), "2");
@@ -108,13 +108,11 @@ TEST(Listings, PipelineOfFigure2ComputesThePlainStep) {
 }
 
 TEST(Listings, CheckpointingOfFigure8ComputesThePlainStep) {
-  FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure8_checkpointing.distir");
-  expect_step(parsed(read_file(path.string()), "figure8"), Step().arguments());
+  expect_step(parsed(listing("figure8_checkpointing"), "figure8"), Step().arguments());
 }
 
 TEST(Listings, ZeroOfFigure9ComputesThePlainStep) {
-  FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure9_zero.distir");
-  const ir::Module module = parsed(read_file(path.string()), "figure9");
+  const ir::Module module = parsed(listing("figure9_zero"), "figure9");
   const Step step;
   const std::vector<Array> arguments = {step.w1,         step.w2,         half(step.x, 0),
                                         half(step.x, 1), half(step.y, 0), half(step.y, 1)};
@@ -124,8 +122,7 @@ TEST(Listings, ZeroOfFigure9ComputesThePlainStep) {
 }
 
 TEST(Listings, ShapeOfFigure4NeedsMixedInterpretation) {
-  FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure4_mixed.distir");
-  const ir::Module module     = parsed(read_file(path.string()), "figure4");
+  const ir::Module module     = parsed(listing("figure4_mixed"), "figure4");
   const ir::Function& snippet = module.entry();
   size_t rows                 = 0;
   while (snippet.values[rows].name != "225") ++rows;
@@ -173,8 +170,7 @@ double makespan(const std::string& text, const std::string& engine) {
 }
 
 TEST(Listings, SwappedLinesOfFigure3MakeThePipelineSlowerInBothEngines) {
-  FOREFLOW_SHARED_OR_SKIP(path, "papers/listings/figure2_pipeline.distir");
-  const std::string figure2 = read_file(path.string()), figure3 = with_swapped_lines(figure2);
+  const std::string figure2 = listing("figure2_pipeline"), figure3 = with_swapped_lines(figure2);
   expect_step(parsed(figure3, "figure3"), Step().arguments());
   for (const std::string engine : {"analytic", "simgrid"}) {
     EXPECT_GT(makespan(figure3, engine), makespan(figure2, engine) * 1.01) << engine;

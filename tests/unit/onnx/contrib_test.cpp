@@ -22,7 +22,7 @@ std::string line_of(const std::string& domain, const NodeText& node) {
   NodeText placed = node;
   placed.domain   = domain;
   std::vector<Wire> inputs;
-  for (const std::string& name : {"a", "b", "c", "d", "e", "f"}) inputs.push_back(port(name, kFloat, {"", ""}));
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) inputs.push_back(port(name, kFloat, {"", ""}));
   const std::string bytes = model({.nodes = {placed}, .inputs = inputs, .outputs = {}});
   const std::string text  = ir::print(import_bytes(bytes, "m.onnx", ops::table()).module);
   const size_t first      = text.find("{\n  ") + 4;

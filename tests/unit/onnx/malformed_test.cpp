@@ -97,7 +97,7 @@ std::vector<Case> cases() {
       {"cast_to_string", with_nodes({{"Cast", {"x"}, {"y"}, {int_attribute("to", kString)}}}),
        "m.onnx: node 0: to STRING: this data type is not supported"},
       {"line_breaks_in_names", with_nodes({{.op = "Relu", .inputs = {"a\nb"}, .outputs = {"y"}}}),
-       "m.onnx: node 0: reads \"a?b\", which no node, graph input or initializer defines"},
+       "m.onnx: node 0: reads \"a\\nb\", which no node, graph input or initializer defines"},
   };
 }
 

@@ -8,6 +8,7 @@
 
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
+#include "support/data.h"
 #include "support/hardware_facts.h"
 
 namespace foreflow::platform::node_recipes_test {
@@ -118,7 +119,7 @@ TEST_P(NodeRecipe, HasTheDevicesAndLinksOfTheFacts) {
 }
 
 TEST_P(NodeRecipe, HasTheBottlenecksOfTheFacts) {
-  FOREFLOW_HARDWARE_FACTS_OR_SKIP(facts);
+  const test::HardwareFacts facts(test::data("hardware_facts.csv"));
   const Platform platform = machine(2);
   const int gpus          = static_cast<int>(row().gpus);
   if (row().neighbour > 0) {
@@ -199,7 +200,7 @@ const std::vector<Sheet>& sheets() {
 }
 
 TEST(NodeRecipes, HaveTheDataSheetsOfTheFacts) {
-  FOREFLOW_HARDWARE_FACTS_OR_SKIP(facts);
+  const test::HardwareFacts facts(test::data("hardware_facts.csv"));
   for (const auto& [topology, expected] : sheets()) {
     const Device gpu = make(topologies().get(topology, "test"), 1).devices().front();
     for (const auto& [what, fact] : expected) {

@@ -34,7 +34,5 @@ TEST(Words, NamesThatFollowEachOtherAreARange) {
   EXPECT_EQ(name_ranges({}, 2), "");
 }
 
-TEST(Words, EscapeKeepsMarkupFromBeginning) { EXPECT_EQ(escape("a<b & \"c\">"), "a&lt;b &amp; &quot;c&quot;&gt;"); }
-
 }  // namespace
 }  // namespace foreflow::report::words_test

@@ -8,7 +8,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/base/text.h"
 #include "foreflow/schedule/describe.h"
-#include "support/shared.h"
+#include "support/data.h"
 
 namespace foreflow::schedule::oracle_test {
 namespace {
@@ -44,7 +44,10 @@ const std::vector<Oracle>& compared() {
   return all;
 }
 
-constexpr const char* kFile = "oracles/schedules_P4_K8.json";
+Json oracles() {
+  const std::string file = test::data("schedules_P4_K8.json");
+  return parse_json(read_file(file), file);
+}
 
 // The oracle's tasks are [kind, microbatch, stage, pipe, start, end]; the second chunk of a device is the up pipe or
 // has a stage of 4 or more.
@@ -69,9 +72,8 @@ Json expected_timeline(const JsonView& oracle) {
 class ExactTimeline : public testing::TestWithParam<Oracle> {};
 
 TEST_P(ExactTimeline, EqualsTheOracle) {
-  FOREFLOW_SHARED_OR_SKIP(file, kFile);
-  const Json oracles    = parse_json(read_file(file.string()), file.string());
-  const JsonView oracle = JsonView(oracles, file.string()).at(GetParam().key);
+  const Json all        = oracles();
+  const JsonView oracle = JsonView(all, "schedules_P4_K8.json").at(GetParam().key);
 
   const Json ours = to_json({.schedule     = schedules().get(GetParam().schedule, "test"),
                              .devices      = 4,
@@ -92,10 +94,9 @@ INSTANTIATE_TEST_SUITE_P(P4K8, ExactTimeline, testing::ValuesIn(compared()), [](
 });
 
 TEST(Oracles, AreAllCompared) {
-  FOREFLOW_SHARED_OR_SKIP(file, kFile);
-  const Json oracles = parse_json(read_file(file.string()), file.string());
+  const Json all = oracles();
   std::vector<std::string> keys, known;
-  for (const auto& [key, value] : *oracles.if_object()) keys.push_back(key);
+  for (const auto& [key, value] : *all.if_object()) keys.push_back(key);
   for (const Oracle& oracle : compared()) known.emplace_back(oracle.key);
   std::sort(keys.begin(), keys.end());
   std::sort(known.begin(), known.end());

@@ -1,0 +1,22 @@
+// UTF-8 as a sequence of characters (RFC 3629), of bytes that need not be any.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace foreflow::utf8 {
+
+struct Character {
+  uint32_t code;  // Unicode's number; of a byte that is part of no character, the byte
+  size_t size;    // in bytes, 1 to 4
+  bool valid;
+};
+
+// The character that begins at `at`, which lies inside the text. Overlong forms, surrogates and numbers beyond U+10FFFF
+// are no characters: their first byte is one that is not valid.
+Character character_at(std::string_view text, size_t at);
+
+// Whether a terminal or a viewer shows it, rather than obeys it (see foreflow/base/escape.h).
+bool is_printable(const Character& character);
+
+}  // namespace foreflow::utf8

@@ -1,0 +1,43 @@
+// Events that do not come from the program: capacity changes of links and background flows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/platform/platform.h"
+#include "foreflow/simulate/disturbance.h"
+#include "simulate/network.h"
+
+namespace foreflow::simulate {
+
+struct ExternalEvents {
+  struct Change {
+    double at;
+    int32_t link;  // index into Network::capacities
+    double capacity;
+  };
+  struct Source {
+    int32_t load;  // index into Footprints::loads
+    double bytes, limit, first, period, until;
+  };
+
+  std::vector<Change> changes;  // ascending
+  std::vector<Source> sources;
+  std::vector<std::string> link_of;  // names of links that change, by index into Network::capacities; others are ""
+};
+
+// Throws Error when a device, link, factor, time or size of `disturbances` is out of range.
+void check(const Disturbances& disturbances, const platform::Platform& platform);
+
+// The links whose capacity changes: indices into platform::Platform::links().
+std::vector<int> changing_links(const Disturbances& disturbances);
+
+// The background flows. Appends one load for each of them to `footprints`.
+std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
+                                            Footprints& footprints);
+
+// `network.specials` are changing_links().
+ExternalEvents external_events(const Disturbances& disturbances, const platform::Platform& platform,
+                               const Network& network, std::vector<ExternalEvents::Source> sources);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,215 @@
+#include "simulate/network_simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "foreflow/base/error.h"
+#include "simulate/stuck.h"
+
+namespace foreflow::simulate {
+
+NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network& network,
+                                     const ExternalEvents& external_events)
+    : input_(input),
+      network_(network),
+      external_(external_events),
+      states_(input.program, input.participants, input.times),
+      traffic_(network.capacities) {
+  result_.ends.resize(input.participants.meetings.size(), 0);
+  result_.flows.reserve(count_flows());
+  set_change_alarm();
+  for (size_t i = 0; i < external_events.sources.size(); ++i)
+    traffic_.alarm(external_events.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
+  play();
+}
+
+// But for relays, of which each hop has one.
+size_t NetworkSimulation::count_flows() const {
+  std::vector<size_t> of_footprint;
+  for (const Footprint& print : input_.footprints.distinct) {
+    const auto phases = input_.footprints.phases_of(print);
+    of_footprint.push_back(static_cast<size_t>(
+        std::count_if(phases.begin(), phases.end(), [](const Phase& phase) { return phase.load >= 0; })));
+  }
+  size_t flows = 0;
+  for (const Participants::Meeting& meeting : input_.participants.meetings) {
+    if (meeting.signals < 0)
+      flows += of_footprint[static_cast<size_t>(input_.footprints.of_instance[static_cast<size_t>(meeting.example)])];
+  }
+  return flows;
+}
+
+double NetworkSimulation::next() const {
+  if (states_.finished() || flooding_ >= 0) return EventQueue::kNever;
+  // What others do may never end; it matters as long as something of ours may get on.
+  const bool hopeless = !traffic_.moving() && next_change_ == external_.changes.size();
+  return hopeless ? EventQueue::kNever : traffic_.next();
+}
+
+void NetworkSimulation::advance() {
+  traffic_.advance([this](const Traffic::Tag& tag, double now) { happened(tag, now); }, [this] { play(); },
+                   [this](const Traffic::Tag& tag, double change, double now) { paced(tag, change, now); });
+}
+
+void NetworkSimulation::play() {
+  states_.play([this](int32_t meeting, double start) { return enter(meeting, footprint(meeting).first, start); });
+}
+
+// Goes on with the communication from `phase` on, at `now`. Its end, or StreamStates::kLater when flows come first.
+double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
+  const Footprint& print = footprint(meeting);
+  for (const int32_t stop = print.first + print.count; index < stop; ++index) {
+    const Phase& next = phase(index);
+    if (next.relay >= 0) {
+      start_relay(meeting, index, now);
+      return StreamStates::kLater;
+    }
+    now += next.delay.value();
+    if (next.load < 0) continue;
+    const int32_t flow = track(meeting, index, next.load, now);
+    const auto over    = static_cast<size_t>(route(next.load));
+    if (!network_.exclusive[over]) {
+      traffic_.send(now, network_.routes[over], load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
+      return StreamStates::kLater;
+    }
+    if (input_.options.observe)
+      tracks_[static_cast<size_t>(flow)].paces.push_back({Seconds(now), print.bytes / next.alone});
+    now += next.alone.value();
+    record(flow, now);
+  }
+  return result_.ends[static_cast<size_t>(meeting)] = now;
+}
+
+void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) {
+  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(index).relay)];
+  const auto number     = static_cast<int32_t>(runs_.size());
+  Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
+  for (const int32_t hop : plan.loads) run.tracks.push_back(track(meeting, index, hop, -1));
+  run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
+}
+
+void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {
+  const Run& run        = runs_[static_cast<size_t>(number)];
+  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
+  const double start    = first ? now + plan.latency.value() : now;
+  Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
+  if (of_hop.start < 0) of_hop.start = start;
+  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
+  traffic_.send(start, network_.routes[static_cast<size_t>(route(of_hop.load))], load(of_hop.load).unit * piece.value(),
+                {kPiece, number, static_cast<int32_t>(hop), false});
+}
+
+void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
+  switch (static_cast<Kind>(tag.kind)) {
+    case kPhase: {
+      const auto [meeting, phase] =
+          std::pair(tracks_[static_cast<size_t>(tag.number)].meeting, tracks_[static_cast<size_t>(tag.number)].phase);
+      record(tag.number, now);
+      return next_phase(meeting, phase, now);
+    }
+    case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
+    case kChange: return change(now);
+    case kSource: return send_foreign(tag.number, now);
+    case kForeign: free_foreign_.push_back(tag.part); return;
+  }
+}
+
+void NetworkSimulation::next_phase(int32_t meeting, int32_t phase, double now) {
+  const double end = enter(meeting, phase + 1, now);
+  if (end != StreamStates::kLater) states_.finish(meeting, end);
+}
+
+void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {
+  Run& run       = runs_[static_cast<size_t>(number)];
+  const bool all = run.relay.arrive(hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
+  if (run.relay.done(hop)) record(run.tracks[hop], now);
+  if (all) next_phase(run.meeting, run.phase, now);
+}
+
+void NetworkSimulation::set_change_alarm() {
+  if (next_change_ < external_.changes.size())
+    traffic_.alarm(external_.changes[next_change_].at, {kChange, 0, 0, true});
+}
+
+void NetworkSimulation::change(double now) {
+  const auto& changes = external_.changes;
+  for (; next_change_ < changes.size() && changes[next_change_].at <= now; ++next_change_)
+    traffic_.set_capacity(changes[next_change_].link, changes[next_change_].capacity);
+  set_change_alarm();
+}
+
+void NetworkSimulation::send_foreign(int32_t number, double now) {
+  const ExternalEvents::Source& source = external_.sources[static_cast<size_t>(number)];
+  if (free_foreign_.empty()) {
+    if (foreign_.size() == kMostForeign) flooding_ = number;
+    free_foreign_.push_back(static_cast<int32_t>(foreign_.size()));
+    foreign_.push_back({{traffic_.add_link(0), 1}});
+  }
+  const int32_t place   = free_foreign_.back();
+  Network::Route& path  = foreign_[static_cast<size_t>(place)];
+  const int32_t limiter = path.front().link;
+  free_foreign_.pop_back();
+  path = network_.routes[static_cast<size_t>(route(source.load))];
+  path.insert(path.begin(), {limiter, 1});
+  traffic_.set_capacity(limiter, source.limit > 0 ? source.limit : std::numeric_limits<double>::max());
+  traffic_.send(now, path, source.bytes, {kForeign, number, place, true});
+  if (source.period > 0 && now + source.period < source.until)
+    traffic_.alarm(now + source.period, {kSource, number, 0, true});
+}
+
+int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, double start) {
+  if (free_tracks_.empty()) {
+    free_tracks_.push_back(static_cast<int32_t>(tracks_.size()));
+    tracks_.emplace_back();
+  }
+  const int32_t number = free_tracks_.back();
+  free_tracks_.pop_back();
+  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}};
+  return number;
+}
+
+void NetworkSimulation::record(int32_t number, double end) {
+  Track& done = tracks_[static_cast<size_t>(number)];
+  result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
+                           Seconds(end), phase(done.phase).alone});
+  if (input_.options.observe) {
+    if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
+    result_.paces.push_back(std::move(done.paces));
+  }
+  free_tracks_.push_back(number);
+}
+
+void NetworkSimulation::paced(const Traffic::Tag& tag, double change, double now) {
+  if (!input_.options.observe || (tag.kind != kPhase && tag.kind != kPiece)) return;
+  const int32_t number =
+      tag.kind == kPhase ? tag.number : runs_[static_cast<size_t>(tag.number)].tracks[static_cast<size_t>(tag.part)];
+  Track& flow = tracks_[static_cast<size_t>(number)];
+  flow.pace += change / load(flow.load).unit;
+  if (!flow.paces.empty() && flow.paces.back().from == Seconds(now)) flow.paces.pop_back();
+  flow.paces.push_back({Seconds(now), BytesPerSecond(flow.pace)});
+}
+
+SimulationResult NetworkSimulation::take() && {
+  if (!states_.finished()) {
+    if (flooding_ >= 0) refuse_flood(flooding_);
+    traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
+      const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
+                                                 : runs_[static_cast<size_t>(tag.number)].meeting;
+      const auto& instance =
+          input_.program
+              .instances[static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example)];
+      throw Error(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
+                  fmt::format("{} never ends: link {} is down for good; let its trace repair it",
+                              input_.program.communications[static_cast<size_t>(instance.communication)].name,
+                              external_.link_of[static_cast<size_t>(link)]));
+    });
+    states_.refuse_stuck();
+  }
+  result_.starts = states_.starts();
+  return std::move(result_);
+}
+
+}  // namespace foreflow::simulate

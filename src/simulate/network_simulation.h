@@ -1,0 +1,100 @@
+// Discrete-event simulation of a program on a network. A communication starts when all its members have arrived; the
+// end of a flow starts the next phase or releases the members. Knows nothing of SimGrid: kernel.h drives it with
+// SimGrid's clock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "simulate/external_events.h"
+#include "simulate/network.h"
+#include "simulate/relay.h"
+#include "simulate/simulation_result.h"
+#include "simulate/stream_states.h"
+#include "simulate/traffic.h"
+
+namespace foreflow::simulate {
+
+class NetworkSimulation {
+ public:
+  // Keeps references: all arguments must outlive the simulation.
+  NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events);
+
+  // Time of the next event in seconds; infinite when there is none.
+  double next() const;
+  // Processes all events due at next().
+  void advance();
+
+  // The result, once no event is left. Throws Error when a stream has not finished.
+  SimulationResult take() &&;
+
+ private:
+  // What a flow or an alarm stands for, with the meaning of Tag::number and Tag::part.
+  enum Kind : int32_t {
+    kPhase,   // a whole phase: track, -
+    kPiece,   // a slice of a relay: run, hop
+    kChange,  // a change of capacity: the next of ExternalEvents::changes, -
+    kSource,  // a background flow begins: index into ExternalEvents::sources, -
+    kForeign  // a background flow under way: source, its route in foreign_
+  };
+
+  // A flow of the timeline that is still under way.
+  struct Track {
+    int32_t meeting;
+    int32_t phase;  // index into Footprints::phases
+    int32_t load;
+    double start = -1;
+    double pace  = 0;  // bytes of the communication per second
+    std::vector<stream::Pace> paces;
+  };
+
+  // A relay (a ring simulated hop by hop) under way.
+  struct Run {
+    Relay relay;
+    int32_t meeting;
+    int32_t phase;
+    std::vector<int32_t> tracks;  // of the hops
+  };
+
+  size_t count_flows() const;
+  void play();
+  double enter(int32_t meeting, int32_t phase, double now);
+  void start_relay(int32_t meeting, int32_t phase, double now);
+  void send_piece(int32_t run, size_t hop, bool first, double now);
+  void happened(const Traffic::Tag& tag, double now);
+  void piece_arrived(int32_t run, size_t hop, double now);
+  void next_phase(int32_t meeting, int32_t phase, double now);
+  void set_change_alarm();
+  void change(double now);
+  void send_foreign(int32_t source, double now);
+  void paced(const Traffic::Tag& tag, double change, double now);
+
+  int32_t track(int32_t meeting, int32_t phase, int32_t load, double start);
+  // Ends a track: the flow is complete.
+  void record(int32_t track, double end);
+
+  const Phase& phase(int32_t index) const { return input_.footprints.phases[static_cast<size_t>(index)]; }
+  const Load& load(int32_t index) const { return input_.footprints.loads[static_cast<size_t>(index)]; }
+  const Footprint& footprint(int32_t meeting) const {
+    return input_.footprints.of(
+        static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example));
+  }
+  int32_t route(int32_t load) const { return network_.route_of[static_cast<size_t>(load)]; }
+
+  const SimulationInput& input_;
+  const Network& network_;
+  const ExternalEvents& external_;
+  StreamStates states_;
+  Traffic traffic_;
+  std::vector<Track> tracks_;
+  std::vector<int32_t> free_tracks_;
+  std::deque<Run> runs_;
+  size_t next_change_ = 0;
+  std::deque<Network::Route> foreign_;  // each with a link of its own that enforces the rate limit
+  std::vector<int32_t> free_foreign_;
+  int32_t flooding_ = -1;  // the source that exceeded kMostForeign; -1: none
+  SimulationResult result_;
+};
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,28 @@
+// The streams and communications that are simulated: all of a program, or one representative of each class of streams
+// that behave identically (fold.h). A meeting is where streams synchronise: one instance of a communication, or a class
+// of equal instances.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/footprint.h"
+
+namespace foreflow::simulate {
+
+struct Participants {
+  struct Meeting {
+    int32_t example;  // the first instance of the class
+    int32_t members;  // number of simulated streams that take part
+    int32_t signals;  // of a hand-over: the stream that signals and does not wait; otherwise -1
+  };
+
+  std::vector<int32_t> streams;     // simulated streams: indices into Program::streams, ascending
+  std::vector<Meeting> meetings;    // ascending by `example`
+  std::vector<int32_t> meeting_of;  // for each of Program::instances: its index into `meetings`
+};
+
+// Every stream and every instance of the program, unfolded.
+Participants all_participants(const stream::Program& program, const Footprints& footprints);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,177 @@
+#include "simulate/simulation_result.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "foreflow/base/error.h"
+#include "simulate/link_use.h"
+
+namespace foreflow::simulate {
+namespace {
+
+constexpr size_t kArrays = 5;  // of a message, each with its length; the last two are short unless flows are observed
+
+template <class T>
+size_t bytes_of(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
+template <class T>
+void append(std::string& message, const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const uint64_t count = values.size();
+  message.append(reinterpret_cast<const char*>(&count), sizeof count);
+  message.append(reinterpret_cast<const char*>(values.data()), bytes_of(values));
+}
+
+// Takes the next array off the front.
+template <class T>
+std::vector<T> take(std::string_view& message) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  uint64_t count = 0;
+  FOREFLOW_CHECK(message.size() >= sizeof count, "the message of a child is too short");
+  std::memcpy(&count, message.data(), sizeof count);
+  message.remove_prefix(sizeof count);
+  FOREFLOW_CHECK(message.size() / sizeof(T) >= count, "the message of a child is too short");
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(static_cast<void*>(values.data()), message.data(), count * sizeof(T));
+  message.remove_prefix(count * sizeof(T));
+  return values;
+}
+
+// Indices of what belongs to each of `count` groups, in order: group g has members[first[g]] .. members[first[g + 1] -
+// 1].
+struct Groups {
+  std::vector<size_t> first, members;
+};
+
+Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
+  Groups groups{std::vector<size_t>(meetings + 1, 0), std::vector<size_t>(flows.size())};
+  for (const stream::Flow& flow : flows) ++groups.first[static_cast<size_t>(flow.instance) + 1];
+  std::partial_sum(groups.first.begin(), groups.first.end(), groups.first.begin());
+  std::vector<size_t> next = groups.first;
+  for (size_t i = 0; i < flows.size(); ++i) groups.members[next[static_cast<size_t>(flows[i].instance)]++] = i;
+  return groups;
+}
+
+// What happened at an instance. Kept by instance, because streams reach instances in another order than Program keeps
+// them.
+struct Outcome {
+  int32_t meeting;
+  int32_t signals;  // of a hand-over: the stream that signals; otherwise negative
+};
+
+std::vector<Outcome> outcomes_of(const SimulationInput& input) {
+  // A meeting names the signalling stream itself, which need not be the representative of its class.
+  const bool unfolded = input.participants.streams.size() == input.program.streams.size();
+  std::vector<Outcome> outcomes(input.program.instances.size());
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const int32_t meeting = input.participants.meeting_of[i];
+    const int32_t signals = input.participants.meetings[static_cast<size_t>(meeting)].signals;
+    outcomes[i]           = {meeting, signals < 0 || unfolded ? signals : input.program.instances[i].members.front()};
+  }
+  return outcomes;
+}
+
+constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
+
+// What the stream does.
+std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
+                                    const std::vector<Outcome>& outcomes) {
+  const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;
+  const bool as_planned                  = input.times.as_planned(stream);
+  const double* durations                = input.times.durations();
+  std::vector<stream::Record> all(items.size());
+  stream::Record* const out = all.data();
+  double clock              = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const stream::Item item = items[i];
+    if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
+      __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
+    double start = clock;
+    if (item.instance < 0) {
+      clock = as_planned ? clock + durations[item.event] : input.times.end(stream, i, item.event, clock);
+    } else {
+      const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
+      const auto meeting     = static_cast<size_t>(outcome.meeting);
+      if (outcome.signals < 0) {
+        start = result.starts[meeting];
+        clock = result.ends[meeting];
+      } else if (stream != outcome.signals) {
+        start = clock = std::max(clock, result.starts[meeting]);
+      }
+    }
+    out[i] = {Seconds(start), Seconds(clock)};
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string to_message(const SimulationResult& result) {
+  std::string message;
+  message.reserve(1 + sizeof(uint64_t) * kArrays + bytes_of(result.starts) + bytes_of(result.ends) +
+                  bytes_of(result.flows));  // 1: for whoever sends it on
+  append(message, result.starts);
+  append(message, result.ends);
+  append(message, result.flows);
+  std::vector<uint64_t> counts;
+  std::vector<stream::Pace> paces;
+  for (const auto& of_flow : result.paces) {
+    counts.push_back(of_flow.size());
+    paces.insert(paces.end(), of_flow.begin(), of_flow.end());
+  }
+  append(message, counts);
+  append(message, paces);
+  return message;
+}
+
+SimulationResult from_message(std::string_view message) {
+  SimulationResult result;
+  result.starts     = take<double>(message);
+  result.ends       = take<double>(message);
+  result.flows      = take<stream::Flow>(message);
+  const auto counts = take<uint64_t>(message);
+  const auto paces  = take<stream::Pace>(message);
+  auto next         = paces.begin();
+  for (const uint64_t count : counts) {
+    result.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+  }
+  return result;
+}
+
+stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
+                             const platform::Platform& platform) {
+  stream::Timeline timeline{Seconds(0), {}, {}};
+  timeline.records.resize(input.program.streams.size());
+  const std::vector<Outcome> outcomes = outcomes_of(input);
+  for (size_t i = 0; i < timeline.records.size(); ++i) {
+    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes);
+    if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
+  }
+  const Groups groups = by_meeting(result.flows, result.ends.size());
+  size_t flows        = 0;
+  for (const int32_t meeting : input.participants.meeting_of)
+    flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
+  timeline.flows.reserve(flows);
+  for (size_t instance = 0; instance < input.program.instances.size(); ++instance) {
+    const auto meeting = static_cast<size_t>(input.participants.meeting_of[instance]);
+    for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
+      stream::Flow flow  = result.flows[groups.members[i]];
+      flow.instance      = static_cast<int32_t>(instance);
+      const Phase& phase = input.footprints.phases_of(input.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      flow.alone         = phase.alone;
+      if (phase.relay < 0) flow.load = phase.load;
+      timeline.flows.push_back(flow);
+      if (input.options.observe) timeline.paces.push_back(result.paces[groups.members[i]]);
+    }
+  }
+  timeline.loads      = crossings(input.footprints);
+  timeline.algorithms = algorithms(input.footprints);
+  timeline.links      = link_uses(input.program, timeline, platform.links().size());
+  return timeline;
+}
+
+}  // namespace foreflow::simulate

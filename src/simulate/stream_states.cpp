@@ -1,0 +1,96 @@
+#include "simulate/stream_states.h"
+
+#include "foreflow/base/error.h"
+#include "simulate/stuck.h"
+
+namespace foreflow::simulate {
+
+using stream::Item;
+
+StreamStates::StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times)
+    : program_(program), participants_(participants), times_(times), left_(participants.streams.size()) {
+  states_.reserve(participants.streams.size());
+  for (const int32_t stream : participants.streams)
+    states_.push_back({program.streams[static_cast<size_t>(stream)].items.data(), 0, stream, -1});
+  for (size_t i = states_.size(); i-- > 0;) ready_.push_back(static_cast<int32_t>(i));
+  meetings_.reserve(participants.meetings.size());
+  for (const Participants::Meeting& meeting : participants.meetings) {
+    if (meeting.signals < 0) {
+      meetings_.push_back({0, meeting.members, -1});
+    } else {
+      meetings_.push_back({kLater, ~meeting.signals, -1});
+    }
+  }
+}
+
+// Runs the computes up to the next communication or the end of the stream.
+void StreamStates::compute(StreamState& state, const Item* end) const {
+  const Item* item = state.item;
+  double clock     = state.clock;
+  if (times_.as_planned(state.stream)) {
+    const double* durations = times_.durations();
+    for (; item != end && item->instance < 0; ++item) clock += durations[item->event];
+  } else {
+    const Item* const first = items(state).data();
+    for (; item != end && item->instance < 0; ++item)
+      clock = times_.end(state.stream, static_cast<size_t>(item - first), item->event, clock);
+  }
+  state.item  = item;
+  state.clock = clock;
+}
+
+bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
+  if (state.stream == ~meeting.missing) {
+    meeting.start = state.clock;
+    release(meeting, state.clock);
+    pass(state, state.clock);
+    return true;
+  }
+  if (meeting.start == kLater) {
+    wait(state, meeting);
+    return false;
+  }
+  pass(state, std::max(state.clock, meeting.start));
+  return true;
+}
+
+// All that wait there go on. One that waits for a hand-over may be later than what it waits for.
+void StreamStates::release(Meeting& meeting, double end) {
+  for (int32_t next = meeting.waiting; next >= 0;) {
+    StreamState& state = states_[static_cast<size_t>(next)];
+    ready_.push_back(next);
+    next = state.next_waiting;
+    pass(state, std::max(state.clock, end));
+    __builtin_prefetch(state.item);  // it is far from what the others play, and its turn comes soon
+  }
+  meeting.waiting = -1;
+}
+
+std::vector<double> StreamStates::starts() const {
+  std::vector<double> result;
+  result.reserve(meetings_.size());
+  for (const Meeting& meeting : meetings_) result.push_back(meeting.start);
+  return result;
+}
+
+void StreamStates::refuse_stuck() const {
+  for (const StreamState& state : states_) {
+    const auto& own = items(state);
+    if (state.item == own.data() + own.size()) continue;
+    const int32_t instance = state.item->instance;
+    const auto& meeting    = meetings_[static_cast<size_t>(participants_.meeting_of[static_cast<size_t>(instance)])];
+    if (meeting.missing == 0) continue;  // the flow is under way
+    for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
+      const auto other =
+          std::find_if(states_.begin(), states_.end(), [&](const StreamState& one) { return one.stream == member; });
+      if (other == states_.end()) continue;  // as others that were found
+      const auto& theirs = items(*other);
+      if (other->item != theirs.data() + theirs.size() && other->item->instance == instance) continue;
+      refuse_to_wait(program_, static_cast<size_t>(state.stream), static_cast<size_t>(state.item - own.data()),
+                     static_cast<size_t>(member));
+    }
+  }
+  throw Error("program", "its streams wait for each other; all members of a communication must list it in one order");
+}
+
+}  // namespace foreflow::simulate

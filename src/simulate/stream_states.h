@@ -1,0 +1,104 @@
+// The execution rule of streams, shared by all engines. Each stream has a clock of its own: it runs ahead through its
+// computations and stops where it must wait for a communication.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "simulate/compute_times.h"
+#include "simulate/participants.h"
+
+namespace foreflow::simulate {
+
+class StreamStates {
+ public:
+  static constexpr double kLater = -1;  // the end of a communication that is not known yet
+
+  // Keeps references: all arguments must outlive the object.
+  StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times);
+
+  // Advances every stream as far as possible. When the last member of a meeting arrives, `gathered(meeting, start)`
+  // returns the time at which the communication ends, or kLater if only finish() will tell.
+  template <class Gathered>
+  void play(const Gathered& gathered) {
+    while (!ready_.empty()) {
+      const int32_t next = ready_.back();
+      ready_.pop_back();
+      play(next, gathered);
+    }
+  }
+
+  // Sets an end that was kLater; the members continue at the next play().
+  void finish(int32_t meeting, double end) { release(meetings_[static_cast<size_t>(meeting)], end); }
+
+  bool finished() const { return left_ == 0; }
+  // For each meeting, the arrival of its last member in seconds; for a hand-over, the time of the signal.
+  std::vector<double> starts() const;
+
+  // Throws Error that names a waiting stream, the communication, and a member that has not arrived, where they are
+  // known.
+  [[noreturn]] void refuse_stuck() const;
+
+ private:
+  struct StreamState {
+    const stream::Item* item;  // the next
+    double clock;
+    int32_t stream;
+    int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
+  };
+  struct Meeting {
+    double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
+    int32_t missing;  // members that have not arrived; of a hand-over ~s, where stream s signals
+    int32_t waiting;  // the first stream that waits; -1: none
+  };
+
+  const std::vector<stream::Item>& items(const StreamState& state) const {
+    return program_.streams[static_cast<size_t>(state.stream)].items;
+  }
+  void compute(StreamState& state, const stream::Item* end) const;
+  // True when the stream proceeds.
+  bool hand_over(StreamState& state, Meeting& meeting);
+  void wait(StreamState& state, Meeting& meeting) {
+    state.next_waiting = meeting.waiting;
+    meeting.waiting    = static_cast<int32_t>(&state - states_.data());
+  }
+  void release(Meeting& meeting, double end);
+  static void pass(StreamState& state, double end) {
+    state.clock = end;
+    ++state.item;
+  }
+
+  template <class Gathered>
+  void play(int32_t number, const Gathered& gathered) {
+    StreamState& state            = states_[static_cast<size_t>(number)];
+    const stream::Item* const end = items(state).data() + items(state).size();
+    for (;;) {
+      compute(state, end);
+      if (state.item == end) break;
+      const int32_t place = participants_.meeting_of[static_cast<size_t>(state.item->instance)];
+      Meeting& meeting    = meetings_[static_cast<size_t>(place)];
+      if (meeting.missing < 0) {
+        if (hand_over(state, meeting)) continue;
+        return;
+      }
+      meeting.start = std::max(meeting.start, state.clock);
+      if (--meeting.missing > 0) return wait(state, meeting);
+      const double finish = gathered(place, meeting.start);
+      if (finish < 0) return wait(state, meeting);
+      release(meeting, finish);
+      pass(state, finish);
+    }
+    --left_;
+  }
+
+  const stream::Program& program_;
+  const Participants& participants_;
+  const ComputeTimes& times_;
+  std::vector<StreamState> states_;  // as Participants::streams
+  std::vector<Meeting> meetings_;    // as Participants::meetings
+  std::vector<int32_t> ready_;       // states that can proceed
+  size_t left_;                      // that have not ended
+};
+
+}  // namespace foreflow::simulate
