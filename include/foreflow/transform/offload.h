@@ -10,8 +10,8 @@ namespace foreflow::transform {
 // pass, by streams of their own, as TransformerEngine's and SageMaker's offloading of activations do (all layers, with
 // two buffers: some values come back while those before them are used). Weights, what is made of weights alone and the
 // data of the step stay where they are. For programs as `shard` or `pipeline` leave them; one on no device is put on
-// D1. Error where two functions of the backward pass read the same activation, or where devices share the functions of
-// a stage.
+// D1. RefusalError where two functions of the backward pass read the same activation, or where devices share the
+// functions of a stage.
 ir::Module offload(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

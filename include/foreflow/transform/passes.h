@@ -101,8 +101,8 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
                          MixedPrecision precision = {}, const std::vector<std::string>& weights = {});
 
 // Tensor parallelism over `ways` devices D1..: weights are split as sharding.plan says, the splits are carried on by
-// the ops' dimension factors, and what does not fit is summed, gathered or scattered. Throws Error where `ways` does
-// not divide what must be split, where a pattern of the plan matches no weight, and where nothing is split at all.
+// the ops' dimension factors, and what does not fit is summed, gathered or scattered. Throws RefusalError where `ways`
+// does not divide what must be split, where a pattern of the plan matches no weight, and where nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
 
 // Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the
