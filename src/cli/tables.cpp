@@ -9,6 +9,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/transform/passes.h"
 #include "foreflow/workload/preset.h"
 
 namespace foreflow::cli {

@@ -31,13 +31,13 @@ std::optional<Price> compute_price(const Calibration& calibration, const Applica
                              signature(call, application.outputs), 1, work.flops, work.read + work.written});
 }
 
-Seconds message_time(const Calibration& calibration, const Application& application, int ranks) {
+std::optional<Seconds> message_time(const Calibration& calibration, const Application& application, int ranks) {
   const ir::OpCall& call = application.call;
   const Bytes bytes      = message_bytes(call.def, call.inputs[0], application.outputs[0]);
   const auto found =
       price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
                           message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
-  return found ? found->time : Seconds(-1);
+  return found ? std::optional(found->time) : std::nullopt;
 }
 
 CostModel make(const JsonView& parameters) {
@@ -58,7 +58,7 @@ CostModel make(const JsonView& parameters) {
     return beyond(application, device);
   };
   model.communication = [calibration, measured](const Application& application, int ranks) {
-    return measured ? message_time(*calibration, application, ranks) : Seconds(-1);
+    return measured ? message_time(*calibration, application, ranks) : std::nullopt;
   };
   return model;
 }

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "cost/parameters.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/cost.h"
 
 namespace foreflow::cost::definitions::distir {
@@ -123,19 +124,21 @@ Seconds compute(const Parameters& p, const ir::OpCall& call) {
   return Seconds(0);
 }
 
-Seconds reduction(const Parameters& p, double gigabits, int ranks) {
+// A fit that falls below zero says nothing.
+std::optional<Seconds> reduction(const Parameters& p, double gigabits, int ranks) {
   const auto fitted = p.all_reduce.find(ranks);
   if (fitted != p.all_reduce.end()) {
     const auto& [a, b, c] = fitted->second;
-    return Seconds(a * gigabits + b * ranks + c);
+    const Seconds time(a * gigabits + b * ranks + c);
+    return time < Seconds(0) ? std::nullopt : std::optional(time);
   }
   return Seconds(2.0 * (ranks - 1) / ranks * gigabits / p.network_gbps);
 }
 
-Seconds communication(const Parameters& p, const Application& application, int ranks) {
+std::optional<Seconds> communication(const Parameters& p, const Application& application, int ranks) {
   const std::string_view name = application.call.def.name;
   const ir::Type& x           = application.call.inputs[0];
-  if (p.simulated_collectives && name != "Send") return Seconds(-1);
+  if (p.simulated_collectives && name != "Send") return std::nullopt;
   if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
   if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
   if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
@@ -183,7 +186,7 @@ Parameters read(const JsonView& json) {
   if (json.has("send_overhead")) p.send_overhead = json.at("send_overhead").as_seconds();
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
-    const int number = std::atoi(ranks.c_str());
+    const int number = parse_number<int>(ranks).value_or(0);
     if (number < 2 || row.items().size() != 3)
       row.fail("write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
     p.all_reduce[number] = {row.items()[0].as_number(), row.items()[1].as_number(), row.items()[2].as_number()};
@@ -194,9 +197,12 @@ Parameters read(const JsonView& json) {
 CostModel make(const JsonView& parameters) {
   const Parameters p = read(parameters);
   CostModel model;
-  model.name    = "distir";
-  model.memory  = MemoryRule::distir;
-  model.compute = [p](const Application& application, const platform::Device&) {
+  model.name   = "distir";
+  model.memory = MemoryRule::distir;
+  // The authors' simulator runs ops whose results nothing needs, and a device waits while it sends.
+  model.removes_dead_code = false;
+  model.overlaps_sends    = false;
+  model.compute           = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
   model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };

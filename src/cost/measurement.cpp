@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -61,11 +60,10 @@ class CsvRow {
     const auto place = places_.find(column);
     if (place == places_.end()) return fallback;
     const std::string& text = cells_[place->second];
-    double value            = 0;
-    const auto [end, ok]    = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (ok != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    const auto value        = parse_number<double>(text);
+    if (!value || !std::isfinite(*value) || *value < 0)
       throw Error(where_, fmt::format("{} is \"{}\"; write a number that is not negative", column, text));
-    return value;
+    return *value;
   }
 
   Kind kind() const {

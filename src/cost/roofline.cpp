@@ -55,7 +55,7 @@ CostModel make(const JsonView& parameters) {
     return Price{application.on_host ? Seconds(0) : roofline_time(application, device, compute, memory),
                  Provenance::roofline};
   };
-  model.communication = [](const Application&, int) { return Seconds(-1); };
+  model.communication = [](const Application&, int) { return std::optional<Seconds>(); };
   return model;
 }
 

@@ -62,7 +62,7 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   meeting.what.kind                            = row->kind;
   meeting.what.algorithm                       = chosen != nullptr ? chosen : &collective::default_algorithm(row->kind);
   meeting.what.bytes = ir::bytes_of(row->counts == Row::Counts::operand ? inputs[0] : outputs[0]);
-  meeting.what.fixed = ranks < 2 ? Seconds(0) : cost.communication(application, ranks);
+  meeting.what.fixed = ranks < 2 ? std::optional(Seconds(0)) : cost.communication(application, ranks);
   return meeting;
 }
 

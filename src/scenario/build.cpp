@@ -3,9 +3,16 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/recompute.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/spread.h"
+#include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
+#include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
 
@@ -17,7 +24,8 @@ std::string where(const Scenario& scenario, const std::string& path) { return sc
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
   const JsonView root  = scenario.root();
-  const bool has_graph = scenario.workload.family->name == "gpt" && inference && !root.at("workload").has("phase");
+  const bool has_graph =
+      scenario.workload.family->traits.infers_by_export && inference && !root.at("workload").has("phase");
   if (has_graph) return gpt_inference(scenario);
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
@@ -101,7 +109,7 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 // stays.
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
-  return scenario.cost.memory == cost::MemoryRule::distir ? resolved : transform::eliminate_dead_code(resolved);
+  return scenario.cost.removes_dead_code ? transform::eliminate_dead_code(resolved) : resolved;
 }
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }

@@ -7,10 +7,13 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/offload.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
 #include "foreflow/transform/spread.h"
+#include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
 #include "scenario/stage_prices.h"
 
@@ -94,10 +97,8 @@ Expected<transform::OneReplica> shared_replica(const ir::Module& module, const S
 // All devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform) {
   const platform::Device& first = platform.devices()[0];
-  return std::all_of(platform.devices().begin(), platform.devices().end(), [&](const platform::Device& device) {
-    return device.kind == first.kind && device.peaks == first.peaks && device.launch == first.launch &&
-           device.memory_bandwidth == first.memory_bandwidth;
-  });
+  return std::all_of(platform.devices().begin(), platform.devices().end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, first); });
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <variant>
 
 #include "foreflow/base/text.h"
@@ -17,11 +16,7 @@ struct Request {
 };
 
 // The whole of `text` as a number; -1 when it is none.
-int number_in(std::string_view text) {
-  int value            = -1;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return ec == std::errc() && end == text.data() + text.size() ? value : -1;
-}
+int number_in(std::string_view text) { return parse_number<int>(text).value_or(-1); }
 
 // The devices that scenarios list, by their names and numbers.
 class Devices {

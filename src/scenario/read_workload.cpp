@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
@@ -61,9 +62,9 @@ workload::Mode read_mode(const JsonView& json, const Workload& workload) {
 }
 
 std::string read_optimizer(const JsonView& json, const Workload& workload) {
-  const bool transformer      = workload.family != nullptr && workload.family->name != "mlp";
-  const std::string optimizer = json.string_or("optimizer", transformer ? "adam" : "sgd");
-  const auto names            = transform::optimizer_names();
+  const std::string_view fallback = workload.family != nullptr ? workload.family->traits.optimizer : "sgd";
+  const std::string optimizer     = json.string_or("optimizer", std::string(fallback));
+  const auto names                = transform::optimizer_names();
   if (std::find(names.begin(), names.end(), optimizer) == names.end()) {
     json.at("optimizer").fail("unknown optimizer \"" + optimizer + "\"; use " + list_or(names));
   }

@@ -1,7 +1,6 @@
 #include "search/axes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string>
 

@@ -137,15 +137,15 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   facts.nodes    = static_cast<int64_t>(nodes.size());
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
-  const std::string_view family      = scenario.workload.family->name;
-  facts.transformer                  = family != "mlp" && family != "resnet" && family != "unet";
+  const workload::Traits& family     = scenario.workload.family->traits;
   const scenario::Workload& workload = scenario.workload;
+  facts.transformer                  = family.is_transformer;
   facts.layers                       = workload.size("layers");
   facts.sequence                     = workload.size("sequence");
-  facts.experts                      = family == "moe";
+  facts.experts                      = family.has_experts;
   facts.expert_count                 = workload.size("experts");
   facts.routing                      = std::max<int64_t>(workload.size("routing_groups"), 1);
-  if (family == "t5" && facts.training) facts.layers *= 2;  // encoder and decoder
+  if (facts.training) facts.layers *= family.stacks_in_training;
   return facts;
 }
 

@@ -145,7 +145,9 @@ WorkloadDef row() {
   return {"moe",
           "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; "
           "inference with a cache of keys and values",
-          moe_keys(), build};
+          moe_keys(),
+          build,
+          {.has_experts = true}};
 }
 
 }  // namespace foreflow::workload::definitions::moe

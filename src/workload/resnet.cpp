@@ -131,7 +131,8 @@ WorkloadDef row() {
             "by running statistics, which a batch may be split under; by those of the batch, on one device without "
             "microbatches; or by groups of channels: running, batch or group (running)",
             Key::Kind::word}},
-          build};
+          build,
+          {.is_transformer = false}};
 }
 
 }  // namespace foreflow::workload::definitions::resnet

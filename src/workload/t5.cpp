@@ -205,7 +205,8 @@ WorkloadDef row() {
            {"context", "decode: tokens in the cache (target_sequence)"},
            dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
                        "layers and of both sides that is dropped (0)")},
-          build};
+          build,
+          {.stacks_in_training = 2}};
 }
 
 }  // namespace foreflow::workload::definitions::t5

@@ -174,7 +174,8 @@ WorkloadDef row() {
            {"heads", "attention heads (8)"},
            {"groups", "of the normalisations (4)"},
            {"context", "tokens that are attended to (those of the smallest image)"}},
-          build};
+          build,
+          {.is_transformer = false}};
 }
 
 }  // namespace foreflow::workload::definitions::unet

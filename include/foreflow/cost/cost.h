@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ struct Application {
   bool on_host = false;
 };
 
-// Which accounting of memory goes with the model.
+// How lowering accounts for memory. It says nothing about what runs: CostModel has flags for that.
 enum class MemoryRule : uint8_t {
   reuse,  // views share their operand's memory; collectives, optimizers and Add(no longer needed, x) work in place;
           // unused results are freed
@@ -43,10 +44,14 @@ enum class MemoryRule : uint8_t {
 struct CostModel {
   std::string name;
   MemoryRule memory = MemoryRule::reuse;
+  // Whether the program loses the ops whose results nothing needs before it is priced.
+  bool removes_dead_code = true;
+  // Whether messages between pipeline stages travel beside the computation unless the strategy says otherwise.
+  bool overlaps_sends = true;
   // Seconds on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
-  // Seconds of a communication op over `ranks` members, or a negative number: simulate it on the network.
-  std::function<Seconds(const Application&, int ranks)> communication;
+  // Seconds of a communication op over `ranks` members, never negative; nothing: simulate it on the network.
+  std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
 };
 
 struct CostModelDef {

@@ -16,10 +16,11 @@
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/passes.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/sharding.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {

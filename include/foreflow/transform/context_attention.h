@@ -29,8 +29,4 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
 // cannot have.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
 
-// Moves the shifts of rings, which `spread` writes, to streams `cp` of their devices: each is waited for where what it
-// brings is first used. In functions that several calls use on unlike types shifts stay.
-ir::Module overlap_ring(const ir::Module& module, const ir::OpTable& ops);
-
 }  // namespace foreflow::transform

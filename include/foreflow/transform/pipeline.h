@@ -8,7 +8,7 @@
 
 #include "foreflow/base/units.h"
 #include "foreflow/schedule/schedule.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform {
 

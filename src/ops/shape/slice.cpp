@@ -144,16 +144,17 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Slice",
-      .doc      = "x[starts:ends:steps] along `axes` (all when absent), limits as in Python",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = copies_outputs,
-      .eval     = eval,
-      .grad     = grad,
-      .samples  = samples,
+      .name            = "Slice",
+      .doc             = "x[starts:ends:steps] along `axes` (all when absent), limits as in Python",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = copies_outputs,
+      .eval            = eval,
+      .grad            = grad,
+      .samples         = samples,
   };
 }
 

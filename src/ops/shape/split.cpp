@@ -113,16 +113,17 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Split",
-      .doc      = "x[a,n,b] -> x0[a,n0,b], x1[a,n1,b], ..: equal parts, or sizes `split`, along axis (or dim)",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
-      .grad     = grad,
-      .samples  = samples,
+      .name            = "Split",
+      .doc             = "x[a,n,b] -> x0[a,n0,b], x1[a,n1,b], ..: equal parts, or sizes `split`, along axis (or dim)",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval            = eval,
+      .grad            = grad,
+      .samples         = samples,
   };
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/type.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"

@@ -51,15 +51,12 @@ std::optional<Refusal> check_trains(const StrategySource& source, std::string_vi
 
 // T5 has as many layers in its encoder as in its decoder.
 int64_t layers_of(const Workload& workload) {
-  const bool twice =
-      workload.family != nullptr && workload.family->name == "t5" && workload.mode == workload::Mode::training;
-  return workload.size("layers") * (twice ? 2 : 1);
+  const bool trained = workload.family != nullptr && workload.mode == workload::Mode::training;
+  return workload.size("layers") * (trained ? workload.family->traits.stacks_in_training : 1);
 }
 
 bool is_mixture_of_experts(const Workload& workload) {
-  if (workload.family == nullptr) return false;
-  const auto& keys = workload.family->keys;
-  return std::any_of(keys.begin(), keys.end(), [](const workload::Key& key) { return key.name == "experts"; });
+  return workload.family != nullptr && workload.family->traits.has_experts;
 }
 
 std::vector<Json> yes_or_no() { return {Json(false), Json(true)}; }

@@ -4,9 +4,7 @@ namespace foreflow::scenario::definitions::overlap_sends_key {
 namespace {
 
 // Schedules assume it, and frameworks post their sends; with DistIR's cost model a device does one thing at a time.
-void adapt(const cost::CostModel& cost, Strategy& strategy) {
-  strategy.overlap_sends = cost.memory != cost::MemoryRule::distir;
-}
+void adapt(const cost::CostModel& cost, Strategy& strategy) { strategy.overlap_sends = cost.overlaps_sends; }
 
 std::vector<Json> legal(const SpaceFacts&, const Json& point) { return is_pipelined(point) ? yes_or_no() : words({}); }
 

@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "foreflow/base/text.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -13,11 +11,9 @@ constexpr std::string_view kKey = "stage_shares";
 std::vector<double> read_shares(const JsonView& text) {
   std::vector<double> shares;
   for (const std::string& word : split(text.as_string(), ':')) {
-    double share         = 0;
-    const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), share);
-    if (ec != std::errc() || end != word.data() + word.size() || !(share > 0))
-      text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
-    shares.push_back(share);
+    const auto share = parse_number<double>(word);
+    if (!share || !(*share > 0)) text.fail("\"" + word + "\" is not a number above 0; write one like \"13:11\"");
+    shares.push_back(*share);
   }
   return shares;
 }

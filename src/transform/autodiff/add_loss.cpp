@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
@@ -70,9 +70,8 @@ const LossRow& loss_row(std::string_view name) {
 
 // By its number or its name.
 size_t result_number(const ir::Function& function, const std::string& output, const std::string& where) {
-  size_t number        = 0;
-  const auto [end, ec] = std::from_chars(output.data(), output.data() + output.size(), number);
-  if (ec == std::errc() && end == output.data() + output.size() && number < function.results.size()) return number;
+  const auto number = parse_number<size_t>(output);
+  if (number && *number < function.results.size()) return *number;
   std::vector<std::string> names;
   for (size_t i = 0; i < function.results.size(); ++i) {
     names.push_back(function.value(function.results[i]).name);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "foreflow/base/refusal.h"
@@ -20,6 +19,8 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 #include "transform/context/ring_attention.h"
 #include "transform/context/spread_plan.h"
 #include "transform/layout/reshard_row.h"
@@ -259,8 +260,6 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
               "\"" + std::string(name) + "\" is no way to share attention; use " + list_or(context_attention_names()));
 }
 
-int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
-
 std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
@@ -284,8 +283,8 @@ PassDef row() {
       {"ways", "dimension", "experts", "blocks", "attention"},
       [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
         const Spread how{
-            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
-            word_argument(arguments, "experts", "false") == "true", degree_argument(arguments, "blocks", 1),
+            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)), flag_argument(arguments, "experts"),
+            degree_argument(arguments, "blocks", 1),
             context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
         return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
       }};

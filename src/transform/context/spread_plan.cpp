@@ -214,7 +214,7 @@ class SpreadPlanner {
 
   void settle(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made,
               const Decision& decision) {
-    bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->name == "Cast");
+    bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->copy == ir::Copy::converted);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
       const size_t value = ir::index(inputs[i]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 #include "transform/pass_arguments.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
@@ -68,12 +70,6 @@ Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted
 namespace definitions::pipeline {
 namespace {
 
-bool yes(const PassArguments& arguments, const std::string& key) {
-  const std::string word = word_argument(arguments, key, "false");
-  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
-  return word == "true";
-}
-
 StagePartition partition(const PassArguments& arguments) {
   const std::string word = word_argument(arguments, "stage_partition", "balanced");
   if (word == "balanced") return StagePartition::balanced;
@@ -97,7 +93,7 @@ PassDef row() {
             if (arguments.contains("virtual_stages")) chunks = degree_argument(arguments, "virtual_stages", 1);
             wanted.size = schedule::checked_size(*wanted.schedule, degree_argument(arguments, "pp", 1),
                                                  degree_argument(arguments, "microbatches", 1), chunks, where);
-            wanted.delay_weight_gradients = yes(arguments, "delay_weight_gradients");
+            wanted.delay_weight_gradients = flag_argument(arguments, "delay_weight_gradients");
             wanted.partition              = partition(arguments);
             return transform::pipeline(module, ops, wanted).module;
           }};

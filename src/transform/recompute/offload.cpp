@@ -9,7 +9,6 @@
 //
 // What a stage's forward function leaves for its backward function crosses the main function on the host; the first
 // values that the backward function needs come back during the task before it.
-#include "foreflow/transform/offload.h"
 
 #include <algorithm>
 #include <map>
@@ -20,7 +19,8 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
-#include "transform/blocks/recompute_segments.h"
+#include "foreflow/transform/recompute.h"
+#include "transform/blocks/forward_pass.h"
 #include "transform/recompute/host_moves.h"
 #include "transform/rewrite/value_devices.h"
 

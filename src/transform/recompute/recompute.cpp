@@ -6,15 +6,18 @@
 #include "foreflow/transform/recompute.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
+#include "transform/blocks/attention_cores.h"
 #include "transform/blocks/blocks.h"
-#include "transform/blocks/recompute_segments.h"
+#include "transform/blocks/forward_blocks.h"
 #include "transform/pass_arguments.h"
 #include "transform/recompute/chain.h"
 #include "transform/rewrite/copy.h"
@@ -38,7 +41,7 @@ class Repeater {
         constant_(constant_values(function_)),
         forgetting_(function_, forward_),
         segment_of_(function_.ops.size(), kNone),
-        makers_(makers_of(function_)),
+        makers_(ir::makers_of(function_)),
         leaves_(function_.values.size()),
         again_(segments.size(), ValueMap(0)),
         builder_(function_.name, ops),
@@ -244,9 +247,8 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
   constexpr std::string_view kBlock = "block(";
   if (text.starts_with(kBlock) && text.ends_with(")")) {
     const std::string_view number = text.substr(kBlock.size(), text.size() - kBlock.size() - 1);
-    int count                     = 0;
-    const auto [end, ec]          = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (ec == std::errc() && end == number.data() + number.size() && count > 0) return {Recompute::Kind::blocks, count};
+    const int count               = parse_number<int>(number).value_or(0);
+    if (count > 0) return {Recompute::Kind::blocks, count};
   }
   throw Error(place,
               "\"" + std::string(text) +

@@ -1,6 +1,7 @@
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 

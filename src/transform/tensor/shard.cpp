@@ -4,8 +4,10 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/reshard_row.h"
 #include "transform/layout/reshard_value.h"
@@ -155,7 +157,7 @@ class Sharder {
     const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
                                         [](size_t value, const ir::Op& op) { return value < op.first_result; });
     return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() &&
-           (std::prev(after)->def->role == ir::Role::optimizer || writes_cache(*std::prev(after)));
+           (std::prev(after)->def->role == ir::Role::optimizer || ir::writes_rows(*std::prev(after)));
   }
 
   const ir::Module& module_;
@@ -188,18 +190,18 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, co
 
 namespace {
 
-bool flag_argument(const PassArguments& arguments, const std::string& key) {
-  const std::string word = word_argument(arguments, key, "false");
-  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
-  return word == "true";
+Results results_argument(const PassArguments& arguments) {
+  const std::string word = word_argument(arguments, "results", "gather");
+  if (word == "gather") return Results::gather;
+  if (word == "split") return Results::leave_split;
+  throw Error("--pass: results", "\"" + word + "\" is neither gather nor split");
 }
 
 Sharding sharding_arguments(const PassArguments& arguments) {
-  const bool split = word_argument(arguments, "results", "gather") == "split";
   return {.plan       = find_tensor_plan(word_argument(arguments, "plan", "auto")),
           .sequence   = flag_argument(arguments, "sequence"),
           .vocabulary = flag_argument(arguments, "vocabulary"),
-          .results    = split ? Results::leave_split : Results::gather};
+          .results    = results_argument(arguments)};
 }
 
 }  // namespace
