@@ -14,7 +14,7 @@ static_assert(kCauses.size() == static_cast<size_t>(Cause::run) + 1);
 
 }  // namespace
 
-Refusal::Refusal(Cause cause, std::string place, std::string why, std::string key)
+Refusal::Refusal(Cause cause, const std::string& place, const std::string& why, std::string key)
     : cause(cause), place(escape::terminal(place)), why(escape::terminal(why)), key(std::move(key)) {}
 
 std::string sentence(const Refusal& refusal) {
@@ -31,7 +31,7 @@ Cause find_cause(std::string_view name, const std::string& where) {
 
 RefusalError::RefusalError(Refusal refusal) : Error(refusal.place, refusal.why), refusal_(std::move(refusal)) {}
 
-RefusalError::RefusalError(Cause cause, std::string place, std::string why)
-    : RefusalError(Refusal(cause, std::move(place), std::move(why))) {}
+RefusalError::RefusalError(Cause cause, const std::string& place, const std::string& why)
+    : RefusalError(Refusal(cause, place, why)) {}
 
 }  // namespace foreflow

@@ -39,13 +39,13 @@ simulate::Disturbances numbered(const NamedDisturbances& named, const platform::
 // What a scenario's "memory" says: "exact" or "caching".
 std::string read_allocator(const JsonView& json);
 
-// What a scenario's "strategy" says, which has to be legal for `workload`.
-Strategy read_strategy(const JsonView& json, const Workload& workload);
-// Refuses what read_strategy throws at a key.
+// What a scenario's "strategy" says, which has to be legal for `workload`. Refused at a key; Error at keys that are
+// none.
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload);
 // What the cost model makes of the keys that the scenario leaves out.
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy);
-// The same of a placement, which is one refusal as a whole.
+
+// What read_placement throws, as a refusal of the placement as a whole.
 Expected<Placement> try_read_placement(const JsonView& json);
 // As try_places of a scenario whose object `root` says this.
 Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,

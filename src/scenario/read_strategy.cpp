@@ -15,25 +15,28 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
 
-Strategy read_strategy(const JsonView& json, const Workload& workload) {
-  json.allow_only(strategy_keys().names());
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
+  static const std::vector<std::string> kKnown = strategy_keys().names();
+  json.allow_only(kKnown);
   Strategy strategy;
-  for (const StrategyKeyDef& key : strategy_keys()) read_key(key, json, strategy);
   const StrategySource source{json, workload};
-  for (const StrategyKeyDef& key : strategy_keys()) {
-    if (key.settle != nullptr) key.settle(source, strategy);
+  const StrategyKeyDef* at_hand = nullptr;
+  try {
+    for (const StrategyKeyDef& key : strategy_keys()) {
+      at_hand = &key;
+      read_key(key, json, strategy);
+    }
+    for (const StrategyKeyDef& key : strategy_keys()) {
+      at_hand = &key;
+      if (key.settle == nullptr) continue;
+      if (auto refusal = key.settle(source, strategy)) return *std::move(refusal);
+    }
+  } catch (const RefusalError& error) {
+    return error.refusal();
+  } catch (const Error& error) {  // a value that the key cannot have, whatever the others are
+    return Refusal(Cause::value, error.where(), error.problem(), std::string(at_hand->name));
   }
   return strategy;
-}
-
-Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
-  try {
-    return read_strategy(json, workload);
-  } catch (const Error& error) {
-    const size_t root = json.where().size() + 1;
-    return Refusal(Cause::value, error.where(), error.problem(),
-                   error.where().size() > root ? error.where().substr(root) : "");
-  }
 }
 
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy) {

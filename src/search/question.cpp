@@ -17,8 +17,9 @@ scenario::Scenario without_strategy(const Json& source, const std::string& file,
 
 // In words, with the key of the strategy that it belongs to.
 std::string reason(const Refusal& refusal) {
-  if (refusal.cause == Cause::placement || refusal.cause == Cause::run) return sentence(refusal);
-  return refusal.key.empty() ? refusal.why : refusal.key + ": " + refusal.why;
+  if (!refusal.key.empty()) return refusal.key + ": " + refusal.why;
+  const bool of_strategy = refusal.cause == Cause::value || refusal.cause == Cause::devices;
+  return of_strategy ? refusal.why : sentence(refusal);
 }
 
 // As the scenario understood it, then what else the point says.

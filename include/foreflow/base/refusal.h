@@ -24,8 +24,8 @@ enum class Cause : uint8_t {
 };
 
 struct Refusal {
-  // Both texts become one line, as those of an Error.
-  Refusal(Cause cause, std::string place, std::string why, std::string key = "");
+  // Both texts become one line of printable characters, as those of an Error.
+  Refusal(Cause cause, const std::string& place, const std::string& why, std::string key = "");
 
   Cause cause;
   std::string place;  // as of an Error: "gpt.json: $.strategy.tp", or a place in the program; may be empty
@@ -45,7 +45,7 @@ Cause find_cause(std::string_view name, const std::string& where);
 class RefusalError : public Error {
  public:
   explicit RefusalError(Refusal refusal);
-  RefusalError(Cause cause, std::string place, std::string why);
+  RefusalError(Cause cause, const std::string& place, const std::string& why);
   const Refusal& refusal() const { return refusal_; }
 
  private:

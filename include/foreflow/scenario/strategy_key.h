@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "foreflow/base/key.h"
+#include "foreflow/base/refusal.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/scenario/scenario.h"
 
@@ -21,7 +23,9 @@ struct StrategySource {
   bool infers() const { return workload.mode == workload::Mode::inference; }
   // Where a complaint about the key belongs: at the key, or at the strategy where it is left out.
   std::string where(std::string_view key) const { return has(key) ? json.at(key).where() : json.where(); }
-  [[noreturn]] void fail(std::string_view key, const std::string& what) const { throw Error(where(key), what); }
+  Refusal refused(std::string_view key, std::string why) const {
+    return {Cause::value, where(key), std::move(why), std::string(has(key) ? key : "")};
+  }
 };
 
 // What is the same for every strategy that a search looks at.
@@ -64,9 +68,9 @@ struct StrategyKeyDef {
   std::string_view otherwise = {};  // with a null fallback: what holds then, in words
   // The key's own value, whatever the other keys are. Null: `settle` reads it. Throws Error at `value`.
   void (*read)(const JsonView& value, Strategy& strategy) = nullptr;
-  // Once every key is read, in the order of the table: what depends on others and on the workload. Throws Error at the
-  // key when the strategy is not legal.
-  void (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
+  // Once every key is read, in the order of the table: what depends on others and on the workload. Refuses a strategy
+  // that is not legal; then the rest of it is not settled.
+  std::optional<Refusal> (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
   // Where the key is left out: what the cost model makes of it.
   void (*adapt)(const cost::CostModel& cost, Strategy& strategy) = nullptr;
   // What `read` and `settle` make the same of; null where leaving the key out does.

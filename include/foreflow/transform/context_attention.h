@@ -25,8 +25,8 @@ std::string_view name(ContextAttention attention);
 ContextAttention context_attention_named(std::string_view name, const std::string& place);
 
 // Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores
-// and probabilities. Calls are written out. Throws Error where there is none, and at an op that such a core cannot
-// have.
+// and probabilities. Calls are written out. Throws RefusalError where there is none, and at an op that such a core
+// cannot have.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

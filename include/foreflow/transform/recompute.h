@@ -44,7 +44,7 @@ std::string to_string(const Recompute& how);
 // segment first. Repeated ops carry the attribute kRecompute, those that are repeated kSegment: both with the segment's
 // number, from 1. Random ops draw the same numbers again, since they have the same seed. No segment reaches from one of
 // `stages` equal shares of the blocks into the next. Works on programs as `differentiate` leaves them, whose first
-// result is the loss; calls are written out. Error when nothing in the program can be recomputed this way.
+// result is the loss; calls are written out. RefusalError when nothing in the program can be recomputed this way.
 //
 // `optimal` chooses for every block whether it is kept, repeated but for its attention cores, or repeated alone or
 // together with up to 7 neighbours, so that the flop done again are fewest among all such choices whose activations are

@@ -12,8 +12,9 @@ Bytes usual(const Strategy& strategy) { return strategy.zero > 0 || strategy.ove
 
 void read(const JsonView& value, Strategy& strategy) { strategy.bucket = value.as_bytes(); }
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   if (!source.has("bucket_size")) strategy.bucket = usual(strategy);
+  return std::nullopt;
 }
 
 Json write(const Strategy& strategy) {

@@ -26,24 +26,27 @@ ValueType degree_type() { return types::whole(1, kMostRanks); }
 
 int degree(const JsonView& value) { return static_cast<int>(positive(value, kMostRanks)); }
 
-void check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
-                   const std::string& what) {
+std::optional<Refusal> check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
+                                     const std::string& what) {
   if (number % value != 0)
-    source.fail(key, std::to_string(value) + " does not divide " + what + "; use " + divisors_in_words(number));
+    return source.refused(key,
+                          std::to_string(value) + " does not divide " + what + "; use " + divisors_in_words(number));
+  return std::nullopt;
 }
 
-void check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp) {
+std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp) {
   const int64_t number = source.workload.size(size);
-  if (number % tp == 0) return;
+  if (number % tp == 0) return std::nullopt;
   const int64_t padded = (number + tp - 1) / tp * tp;
-  source.fail(key, "tp = " + std::to_string(tp) + " does not divide the " + std::string(size) + " of " +
-                       std::to_string(number) + "; pad it to " + std::to_string(padded));
+  return source.refused(key, "tp = " + std::to_string(tp) + " does not divide the " + std::string(size) + " of " +
+                                 std::to_string(number) + "; pad it to " + std::to_string(padded));
 }
 
-void check_trains(const StrategySource& source, std::string_view key, const std::string& value,
-                  const std::string& otherwise) {
+std::optional<Refusal> check_trains(const StrategySource& source, std::string_view key, const std::string& value,
+                                    const std::string& otherwise) {
   if (source.infers())
-    source.fail(key, value + " needs a backward pass, which inference does not have; use " + otherwise);
+    return source.refused(key, value + " needs a backward pass, which inference does not have; use " + otherwise);
+  return std::nullopt;
 }
 
 // T5 has as many layers in its encoder as in its decoder.

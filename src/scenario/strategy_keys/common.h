@@ -27,14 +27,14 @@ Json write_member(const Strategy& strategy) {
   return strategy.*Member;
 }
 
-// Fails at the key unless `value` divides `number`, which is `what`.
-void check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
-                   const std::string& what);
-// Fails at the key unless tp divides `number`, which the workload states as `size`; 0: it does not.
-void check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp);
-// Fails at the key of an inference, which has no backward pass.
-void check_trains(const StrategySource& source, std::string_view key, const std::string& value,
-                  const std::string& otherwise);
+// Refuses at the key unless `value` divides `number`, which is `what`.
+std::optional<Refusal> check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
+                                     const std::string& what);
+// Refuses at the key unless tp divides `number`, which the workload states as `size`; 0: it does not.
+std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp);
+// Refuses at the key of an inference, which has no backward pass.
+std::optional<Refusal> check_trains(const StrategySource& source, std::string_view key, const std::string& value,
+                                    const std::string& otherwise);
 
 // Layers of the whole model; 0: it states none.
 int64_t layers_of(const Workload& workload);

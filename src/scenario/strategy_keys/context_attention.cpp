@@ -12,23 +12,25 @@ void read(const JsonView& value, Strategy& strategy) {
 Json write(const Strategy& strategy) { return transform::name(strategy.context_attention); }
 
 // Heads are those of keys and values, of one tensor-parallel rank.
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   using enum transform::ContextAttention;
-  const auto fail        = [&](const std::string& what) { source.fail("context_attention", what); };
+  const auto refused     = [&](const std::string& why) { return source.refused("context_attention", why); };
   const int64_t kv_heads = source.workload.size("kv_heads");
   const int64_t heads    = kv_heads > 0 ? kv_heads : source.workload.size("heads");
   if (strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
-    fail("cp = " + std::to_string(strategy.cp) + " does not divide the " + std::to_string(heads / strategy.tp) +
-         " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
+    return refused("cp = " + std::to_string(strategy.cp) + " does not divide the " +
+                   std::to_string(heads / strategy.tp) +
+                   " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
   if (strategy.context_attention == striped_ring && is_mixture_of_experts(source.workload))
-    fail(
+    return refused(
         "striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use "
         "ring");
   const int both = std::gcd(strategy.cp, strategy.ep);
   if (strategy.fuses_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
-    fail("a ring of cp = " + std::to_string(strategy.cp) +
-         " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
-         " asks for; use all_gather, or a multiple of cp as ep");
+    return refused("a ring of cp = " + std::to_string(strategy.cp) +
+                   " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
+                   " asks for; use all_gather, or a multiple of cp as ep");
+  return std::nullopt;
 }
 
 }  // namespace

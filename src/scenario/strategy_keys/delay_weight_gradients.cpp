@@ -6,12 +6,14 @@ namespace {
 
 constexpr std::string_view kKey = "delay_weight_gradients";
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (!strategy.delay_weight_gradients) return;
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (!strategy.delay_weight_gradients) return std::nullopt;
   const std::string refusal = schedule::refuse_delay(*strategy.schedule);
-  if (!refusal.empty()) source.fail(kKey, refusal);
+  if (!refusal.empty()) return source.refused(kKey, refusal);
   const bool built = source.workload.source != Workload::Source::distir;
-  if (built && source.infers()) source.fail(kKey, "true delays what training does, and this is inference; use false");
+  if (built && source.infers())
+    return source.refused(kKey, "true delays what training does, and this is inference; use false");
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {

@@ -4,18 +4,26 @@
 namespace foreflow::scenario::definitions::ep_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const Workload& workload = source.workload;
-  if (strategy.ep == 1) return;
+  if (strategy.ep == 1) return std::nullopt;
   // A file may have experts; the pass says where it has not.
   if (workload.family != nullptr && !is_mixture_of_experts(workload))
-    source.fail("ep", "there are no experts in " + std::string(workload.family->name) + "; use 1, or the model moe");
+    return source.refused(
+        "ep", "there are no experts in " + std::string(workload.family->name) + "; use 1, or the model moe");
   const int64_t count = workload.size("experts"), ranks = int64_t{strategy.dp} * strategy.cp;
-  if (count > 0) check_divides(source, "ep", strategy.ep, count, "the " + std::to_string(count) + " experts");
-  check_divides(source, "ep", strategy.ep, ranks, "the dp x cp = " + std::to_string(ranks) + " ranks");
+  if (count > 0) {
+    if (auto no = check_divides(source, "ep", strategy.ep, count, "the " + std::to_string(count) + " experts"))
+      return no;
+  }
+  if (auto no = check_divides(source, "ep", strategy.ep, ranks, "the dp x cp = " + std::to_string(ranks) + " ranks"))
+    return no;
   const int replicas = transform::replicas_in_group(strategy.cp, strategy.ep);
-  check_divides(source, "ep", strategy.ep, int64_t{strategy.dp} * strategy.ep / replicas,
-                "dp times what it shares with cp, " + std::to_string(int64_t{strategy.dp} * strategy.ep / replicas));
+  if (auto no = check_divides(
+          source, "ep", strategy.ep, int64_t{strategy.dp} * strategy.ep / replicas,
+          "dp times what it shares with cp, " + std::to_string(int64_t{strategy.dp} * strategy.ep / replicas)))
+    return no;
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {

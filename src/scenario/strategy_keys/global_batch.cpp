@@ -6,12 +6,15 @@ namespace {
 
 void read(const JsonView& value, Strategy& strategy) { strategy.global_batch = positive(value); }
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const bool family = source.workload.source == Workload::Source::family;
   if (!source.has("global_batch")) strategy.global_batch = family ? 1 : 0;
-  if (strategy.global_batch > 0)
-    check_divides(source, "dp", strategy.dp, strategy.global_batch,
-                  "the global batch " + std::to_string(strategy.global_batch));
+  if (strategy.global_batch > 0) {
+    if (auto no = check_divides(source, "dp", strategy.dp, strategy.global_batch,
+                                "the global batch " + std::to_string(strategy.global_batch)))
+      return no;
+  }
+  return std::nullopt;
 }
 
 Json write(const Strategy& strategy) { return strategy.global_batch == 0 ? Json() : Json(strategy.global_batch); }

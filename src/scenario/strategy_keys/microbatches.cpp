@@ -6,11 +6,13 @@
 namespace foreflow::scenario::definitions::microbatches_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (strategy.global_batch == 0 || source.has("microbatch_size")) return;
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.global_batch == 0 || source.has("microbatch_size")) return std::nullopt;
   const int64_t replica = strategy.global_batch / strategy.dp;
-  check_divides(source, "microbatches", strategy.microbatches, replica,
-                "the " + std::to_string(replica) + " samples of each replica");
+  if (auto no = check_divides(source, "microbatches", strategy.microbatches, replica,
+                              "the " + std::to_string(replica) + " samples of each replica"))
+    return no;
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts&, const Json& point) {

@@ -3,8 +3,11 @@
 namespace foreflow::scenario::definitions::offload_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (strategy.offload) check_trains(source, "offload", "true", "false");
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.offload) {
+    if (auto no = check_trains(source, "offload", "true", "false")) return no;
+  }
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json&) { return facts.training ? yes_or_no() : words({}); }

@@ -3,12 +3,13 @@
 namespace foreflow::scenario::definitions::pp_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const int64_t layers = layers_of(source.workload);
   if (layers > 0 && strategy.pp > layers) {
-    source.fail("pp", std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +
-                          " layers; use at most " + std::to_string(layers));
+    return source.refused("pp", std::to_string(strategy.pp) + " stages are more than the " + std::to_string(layers) +
+                                    " layers; use at most " + std::to_string(layers));
   }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -9,9 +9,11 @@ void read(const JsonView& value, Strategy& strategy) {
 
 Json write(const Strategy& strategy) { return transform::to_string(strategy.recompute); }
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (strategy.recompute.kind != transform::Recompute::Kind::none)
-    check_trains(source, "recompute", transform::to_string(strategy.recompute), "none");
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.recompute.kind != transform::Recompute::Kind::none) {
+    if (auto no = check_trains(source, "recompute", transform::to_string(strategy.recompute), "none")) return no;
+  }
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json&) {

@@ -7,12 +7,13 @@ void read(const JsonView& value, Strategy& strategy) {
   strategy.schedule = &foreflow::schedule::schedules().get(value.as_string(), value.where());
 }
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   // Otherwise the file says whether it trains.
   const bool built = source.workload.source != Workload::Source::distir;
   if (built && !source.infers() && !strategy.schedule->trains)
-    source.fail("schedule",
-                "\"" + std::string(strategy.schedule->name) + "\" has no backward passes; use 1f1b to train");
+    return source.refused("schedule",
+                          "\"" + std::string(strategy.schedule->name) + "\" has no backward passes; use 1f1b to train");
+  return std::nullopt;
 }
 
 Json write(const Strategy& strategy) { return strategy.schedule->name; }

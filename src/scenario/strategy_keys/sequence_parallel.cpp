@@ -3,8 +3,11 @@
 namespace foreflow::scenario::definitions::sequence_parallel_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (strategy.sequence_parallel) check_padded(source, "sequence_parallel", "sequence", strategy.tp);
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.sequence_parallel) {
+    if (auto no = check_padded(source, "sequence_parallel", "sequence", strategy.tp)) return no;
+  }
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {

@@ -19,9 +19,10 @@ void read(const JsonView& value, Strategy& strategy) {
 }
 
 // Stated shares are of the arithmetic, unless they are said to be of time.
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   if (!source.has("stage_partition"))
     strategy.partition = source.has("stage_shares") ? StagePartition::uniform : StagePartition::balanced;
+  return std::nullopt;
 }
 
 Json write(const Strategy& strategy) { return kNames[strategy.partition == StagePartition::uniform ? 1 : 0]; }

@@ -14,7 +14,11 @@ void read(const JsonView& value, Strategy& strategy) {
   }
   const std::string& word = value.as_string();
   const bool is_file      = word != kAutomatic && word != kMegatron;
-  strategy.tensor_plan    = transform::find_tensor_plan(is_file ? beside(value.file(), word) : word);
+  try {
+    strategy.tensor_plan = transform::find_tensor_plan(is_file ? beside(value.file(), word) : word);
+  } catch (const Error& error) {  // at a place in the file
+    throw RefusalError(Cause::plan, error.where(), error.problem());
+  }
 }
 
 Json write(const Strategy& strategy) {

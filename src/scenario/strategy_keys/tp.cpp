@@ -3,13 +3,23 @@
 namespace foreflow::scenario::definitions::tp_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const Workload& workload = source.workload;
   const int64_t heads = workload.size("heads"), kv_heads = workload.size("kv_heads"), hidden = workload.size("hidden");
-  if (heads > 0) check_divides(source, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads");
-  if (kv_heads > 0)
-    check_divides(source, "tp", strategy.tp, kv_heads, "the " + std::to_string(kv_heads) + " heads of keys and values");
-  if (hidden > 0) check_divides(source, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden));
+  if (heads > 0) {
+    if (auto no = check_divides(source, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads"))
+      return no;
+  }
+  if (kv_heads > 0) {
+    if (auto no = check_divides(source, "tp", strategy.tp, kv_heads,
+                                "the " + std::to_string(kv_heads) + " heads of keys and values"))
+      return no;
+  }
+  if (hidden > 0) {
+    if (auto no = check_divides(source, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden)))
+      return no;
+  }
+  return std::nullopt;
 }
 
 }  // namespace

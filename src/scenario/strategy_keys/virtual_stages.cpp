@@ -5,20 +5,22 @@
 namespace foreflow::scenario::definitions::virtual_stages_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   constexpr std::string_view kKey = "virtual_stages";
   const bool stated               = source.has(kKey);
-  const std::string where         = source.where(stated ? kKey : "schedule");
+  const std::string_view key      = stated ? kKey : "schedule";
   std::optional<int> wanted;
   if (stated) wanted = static_cast<int>(positive(source.json.at(kKey), kMostLayers));
-  strategy.schedule_size =
-      schedule::checked_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted, where);
-  const int stages     = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
-  const int64_t layers = layers_of(source.workload);
+  const auto size = schedule::try_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted);
+  if (!size) return source.refused(key, size.refusal().why);
+  strategy.schedule_size = *size;
+  const int stages       = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int64_t layers   = layers_of(source.workload);
   if (layers > 0 && stages > layers) {
-    throw Error(where, std::to_string(strategy.pp) + " devices x " + std::to_string(stages / strategy.pp) +
-                           " stages are more than the " + std::to_string(layers) + " layers; use fewer");
+    return source.refused(key, std::to_string(strategy.pp) + " devices x " + std::to_string(stages / strategy.pp) +
+                                   " stages are more than the " + std::to_string(layers) + " layers; use fewer");
   }
+  return std::nullopt;
 }
 
 Json write(const Strategy& strategy) {

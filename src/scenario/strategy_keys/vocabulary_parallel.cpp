@@ -3,8 +3,11 @@
 namespace foreflow::scenario::definitions::vocabulary_parallel_key {
 namespace {
 
-void settle(const StrategySource& source, Strategy& strategy) {
-  if (strategy.vocabulary_parallel) check_padded(source, "vocabulary_parallel", "vocabulary", strategy.tp);
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.vocabulary_parallel) {
+    if (auto no = check_padded(source, "vocabulary_parallel", "vocabulary", strategy.tp)) return no;
+  }
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {

@@ -11,9 +11,11 @@ void read(const JsonView& value, Strategy& strategy) {
   strategy.zero = static_cast<int>(zero);
 }
 
-void settle(const StrategySource& source, Strategy& strategy) {
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   if (strategy.zero > 0 && source.infers())
-    source.fail("zero", std::to_string(strategy.zero) + " splits what training keeps, and this is inference; use 0");
+    return source.refused("zero",
+                          std::to_string(strategy.zero) + " splits what training keeps, and this is inference; use 0");
+  return std::nullopt;
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {

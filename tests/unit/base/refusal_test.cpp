@@ -50,7 +50,7 @@ TEST(Refusals, HaveCausesThatReadBack) {
 }
 
 TEST(Refusals, AreOneLineWhateverTheyQuote) {
-  EXPECT_EQ(sentence(Refusal(Cause::value, "a\nb", "\"c\td\" is none")), "a?b: \"c?d\" is none");
+  EXPECT_EQ(sentence(Refusal(Cause::value, "a\nb", "\"c\td\" is none")), "a\\nb: \"c\\td\" is none");
 }
 
 }  // namespace
