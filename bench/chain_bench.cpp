@@ -3,6 +3,8 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/tensor.h"
 #include "points.h"
 
 namespace {

@@ -16,7 +16,7 @@ const platform::Platform& machine() {
 stream::Program program_of(const collective::AlgorithmDef& algorithm, size_t stride) {
   stream::Program program;
   program.memory_effects.push_back({Bytes(0), Bytes(0)});
-  program.communications.push_back({"all_reduce", collective::Kind::all_reduce, &algorithm, Bytes(64e6), Seconds(-1)});
+  program.communications.push_back({"all_reduce", collective::Kind::all_reduce, &algorithm, Bytes(64e6)});
   std::vector<int32_t> members;
   for (size_t place = 0; place < machine().devices().size(); place += stride) {
     const auto rank = static_cast<int>(program.devices.size());

@@ -7,7 +7,8 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/blocks.h"
+#include "foreflow/transform/simplify.h"
 #include "points.h"
 
 namespace {

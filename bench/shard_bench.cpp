@@ -2,7 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow {

@@ -49,10 +49,10 @@ class Iteration {
       }
     }
     const auto ring = &collective::default_algorithm(Kind::all_reduce);
-    program_.communications.push_back({"activations", Kind::all_reduce, ring, Bytes(16e6), Seconds(-1)});
-    program_.communications.push_back({"gradients", Kind::all_reduce, ring, Bytes(8e6), Seconds(-1)});
+    program_.communications.push_back({"activations", Kind::all_reduce, ring, Bytes(16e6)});
+    program_.communications.push_back({"gradients", Kind::all_reduce, ring, Bytes(8e6)});
     program_.communications.push_back(
-        {"hand_over", Kind::send, &collective::default_algorithm(Kind::send), Bytes(8e6), Seconds(-1)});
+        {"hand_over", Kind::send, &collective::default_algorithm(Kind::send), Bytes(8e6)});
     for (int i = 0; i < devices; ++i) program_.devices.push_back({i, i, Bytes(0)});
     for (int i = 0; i < 2 * devices; ++i) program_.streams.push_back({"D", i % devices, {}});
     for (int layer = 0; layer < kLayers; ++layer) run_layer(0);
@@ -149,8 +149,7 @@ void ring(benchmark::State& state) {
   const auto platform = nodes_of_eight(devices);
   stream::Program program;
   program.memory_effects = {{Bytes(0), Bytes(0)}};
-  program.communications = {
-      {"ring", Kind::all_reduce, &collective::algorithms().get("ring", "bench"), Bytes(1e9), Seconds(-1)}};
+  program.communications = {{"ring", Kind::all_reduce, &collective::algorithms().get("ring", "bench"), Bytes(1e9)}};
   std::vector<int32_t> members(static_cast<size_t>(devices));
   std::iota(members.begin(), members.end(), 0);
   program.instances.push_back({0, std::move(members)});

@@ -30,3 +30,19 @@ if(TARGET foreflow_cli)
           COMPONENT command)
   install(FILES ${PROJECT_BINARY_DIR}/foreflow.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
 endif()
+
+# Completion for shells, as the command itself writes it.
+if(TARGET foreflow_cli)
+  set(FOREFLOW_COMPLETION_DIR ${PROJECT_BINARY_DIR}/completion)
+  file(MAKE_DIRECTORY ${FOREFLOW_COMPLETION_DIR})
+  foreach(row "bash=foreflow=bash-completion/completions" "zsh=_foreflow=zsh/site-functions"
+              "fish=foreflow.fish=fish/vendor_completions.d")
+    string(REPLACE "=" ";" row ${row})
+    list(GET row 0 shell)
+    list(GET row 1 file)
+    list(GET row 2 folder)
+    install(CODE "execute_process(COMMAND $<TARGET_FILE:foreflow_cli> completion ${shell}
+      OUTPUT_FILE ${FOREFLOW_COMPLETION_DIR}/${file} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT command)
+    install(FILES ${FOREFLOW_COMPLETION_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT command)
+  endforeach()
+endif()

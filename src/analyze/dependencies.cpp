@@ -8,6 +8,7 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/ir/uses.h"
 
 namespace foreflow::analyze {
 namespace {
@@ -50,7 +51,7 @@ size_t Dependencies::edges() const {
 Dependencies dependencies(const ir::Function& function) {
   Dependencies graph;
   graph.readers.resize(function.ops.size());
-  std::vector<int32_t> maker(function.values.size(), -1);
+  const std::vector<int32_t> maker = ir::makers_of(function);
   for (size_t o = 0; o < function.ops.size(); ++o) {
     const ir::Op& op = function.ops[o];
     std::set<int32_t> sources;
@@ -58,7 +59,6 @@ Dependencies dependencies(const ir::Function& function) {
       if (id != ir::ValueId::none && maker[ir::index(id)] >= 0) sources.insert(maker[ir::index(id)]);
     }
     for (const int32_t source : sources) graph.readers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(o));
-    std::fill_n(maker.begin() + op.first_result, op.result_count, static_cast<int32_t>(o));
   }
   return graph;
 }

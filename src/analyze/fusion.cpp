@@ -7,6 +7,7 @@
 #include "analyze/fusion_pattern.h"
 #include "analyze/kernel_class.h"
 #include "foreflow/analyze/work.h"
+#include "foreflow/ir/uses.h"
 
 namespace foreflow::analyze {
 namespace {
@@ -24,8 +25,10 @@ struct Group {
 class Fuser {
  public:
   explicit Fuser(const Subject& subject)
-      : subject_(subject), function_(subject.function()), work_(work_of_ops(subject)) {
-    maker_.assign(function_.values.size(), kNone);
+      : subject_(subject),
+        function_(subject.function()),
+        work_(work_of_ops(subject)),
+        maker_(ir::makers_of(function_)) {
     root_.resize(function_.values.size());
     readers_.resize(function_.values.size());
     returned_.assign(function_.values.size(), false);
@@ -34,7 +37,6 @@ class Fuser {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       classes_.push_back(kernel_class(subject, op));
-      std::fill_n(maker_.begin() + op.first_result, op.result_count, static_cast<int32_t>(o));
       const bool view = classes_.back() == KernelClass::free_view;
       if (view) root_[op.first_result] = root(function_.inputs(op)[0]);
       for (const ir::ValueId id : function_.inputs(op)) {
@@ -191,8 +193,8 @@ class Fuser {
   const Subject& subject_;
   const ir::Function& function_;
   const std::vector<ir::Work> work_;
+  const std::vector<int32_t> maker_;           // per value
   std::vector<KernelClass> classes_;           // per op
-  std::vector<int32_t> maker_;                 // per value
   std::vector<ir::ValueId> root_;              // per value: what free views make it from
   std::vector<std::vector<int32_t>> readers_;  // per root value: ops that are no free views
   std::vector<bool> returned_;                 // per root value

@@ -39,7 +39,7 @@ KernelClass from_factors(const ir::OpCall& call, std::span<const ir::Type> outpu
   if (!nothing_summed || (!row && keeps_dimension_whole(inputs[0], call.inputs[0])))
     return call.def.name.starts_with("Reduce") ? KernelClass::reduction : KernelClass::none;
   // Batch normalization as inference has it: a factor and a sum for each channel.
-  if (!row || call.def.name == "BatchNormalization") return KernelClass::element_wise;
+  if (!row || !call.def.statistics.empty()) return KernelClass::element_wise;
   return like_first ? KernelClass::row_wise : KernelClass::none;
 }
 

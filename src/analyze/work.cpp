@@ -64,16 +64,17 @@ Weighing weigh_bytes(const std::vector<ir::Work>& work) {
 Weighing weigh_seconds(const Subject& subject, const cost::CostModel& model, const platform::Device& device) {
   Weighing weighing{"seconds", {}};
   for (const ir::Op& op : subject.function().ops) {
-    Seconds time(0);
+    std::optional<Seconds> time = Seconds(0);  // nothing: only the network knows
     if (subject.resolved(op)) {
-      time = subject.apply(op, [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
-        const cost::Application application{call, outputs, subject.on_host(op)};
-        if (!communicates(op)) return model.compute(application, device).time;
-        return model.communication(application, static_cast<int>(std::max(call.arity(), call.outputs)));
-      });
+      time =
+          subject.apply(op, [&](const ir::OpCall& call, std::span<const ir::Type> outputs) -> std::optional<Seconds> {
+            const cost::Application application{call, outputs, subject.on_host(op)};
+            if (!communicates(op)) return model.compute(application, device).time;
+            return model.communication(application, static_cast<int>(std::max(call.arity(), call.outputs)));
+          });
     }
-    if (time < Seconds(0)) ++weighing.unpriced;
-    weighing.weights.push_back(std::max(time.value(), 0.0));
+    if (!time) ++weighing.unpriced;
+    weighing.weights.push_back(time.value_or(Seconds(0)).value());
   }
   return weighing;
 }

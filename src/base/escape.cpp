@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/utf8.h"
@@ -71,6 +72,13 @@ std::string entity(char c) {
   }
 }
 
+// Whether the text begins with "&lt;" or "&#60;", which Graphviz would replace in a label.
+bool is_entity(std::string_view text) {
+  size_t end = 1;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '#')) ++end;
+  return end > 1 && end < text.size() && text[end] == ';';
+}
+
 bool is_file_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
@@ -136,7 +144,9 @@ std::string csv(std::string_view text, Quotes quotes) {
 
 std::string dot(std::string_view text) {
   std::string inside = with(terminal(text), "\\\"", with_backslash);
-  replace_all(inside, "&", "&amp;");  // Graphviz reads entities in labels
+  for (size_t at = inside.find('&'); at != std::string::npos; at = inside.find('&', at + 1)) {
+    if (is_entity(std::string_view(inside).substr(at))) inside.insert(at + 1, "amp;");
+  }
   return inside;
 }
 

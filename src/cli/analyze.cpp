@@ -7,7 +7,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/shapes.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 
 namespace foreflow::cli::definitions::analyze_command {
 namespace {

@@ -183,13 +183,19 @@ void run(const Options& options) {
          describe(runs, *platform, options));
 }
 
+// All kinds, the first of the table at the end: "all_reduce, ..., shift (each rank to the next), or send ...".
+std::string kinds_in_words() {
+  std::string words;
+  const collective::KindDef& first = *collective::kinds().begin();
+  for (const collective::KindDef& kind : collective::kinds()) {
+    if (&kind != &first) words += fmt::format("{}{}, ", kind.name, kind.remark);
+  }
+  return words + fmt::format("or {}{}", first.name, first.remark);
+}
+
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command
-      .add_option("KIND", options->kind,
-                  "all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift (each "
-                  "rank to the next), or send from the first rank to the last")
-      ->required();
+  command.add_option("KIND", options->kind, kinds_in_words())->required();
   command
       .add_option("--platform", options->platform.name,
                   "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")

@@ -44,9 +44,10 @@ void check_options(const Options& options) {
 // The function to run is the last.
 ir::Module read_module(const Options& options) {
   if (options.file.ends_with(".json")) {
-    const scenario::Scenario scenario    = scenario::load_file(options.file, options.settings);
-    const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
-    return scenario::distribute(scenario::build(scenario), scenario, *platform);
+    const scenario::Scenario scenario     = scenario::load_file(options.file, options.settings);
+    const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
+    const scenario::Sequential sequential = scenario::build(scenario);
+    return scenario::distribute(sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
   }
   if (is_onnx(options.file))
     throw Error(options.file,

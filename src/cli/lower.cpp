@@ -69,10 +69,12 @@ void write_programs(const Options& options, const ir::Module& module,
 void lower_scenario(const Options& options) {
   const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
   scenario::check_one_job(scenario);
-  const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
-  const lower::Options placed          = scenario::lowering(scenario, *platform);
-  const ir::Module module              = scenario::distribute(scenario::build(scenario), scenario, *platform);
-  const auto interpretation            = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
+  const lower::Options placed           = scenario::lowering(scenario, *platform);
+  const scenario::Sequential sequential = scenario::build(scenario);
+  const ir::Module module =
+      scenario::distribute(sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   write_programs(options, module, interpretation, scenario.name);
   if (options.target != "distir") return;
   write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program);

@@ -3,7 +3,7 @@
 #include <new>
 #include <sstream>
 
-#include "cli/command.h"
+#include "cli/app.h"
 #include "cli/output.h"
 #include "cli/process.h"
 #include "foreflow/base/error.h"
@@ -26,23 +26,13 @@ int run(int argc, char** argv) {
               << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
     return kWrongUsage;
   }
-  CLI::App app("Foreflow predicts how distributed deep learning runs on a cluster: time, memory, links, strategy.",
-               "foreflow");
-  app.set_version_flag("--version", "foreflow " FOREFLOW_VERSION);
-  app.require_subcommand(1);
-  app.footer("foreflow COMMAND --help shows the options of a command and an example.");
   Action action;
-  for (const CommandDef& command : commands()) {
-    CLI::App* words = app.add_subcommand(std::string(command.name), std::string(command.doc));
-    words->footer("Example:\n  " + std::string(command.example));
-    const Action chosen = command.declare(*words);
-    words->callback([&action, chosen] { action = chosen; });
-  }
+  const std::unique_ptr<CLI::App> app = make_app(action);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     std::ostringstream out, err;
-    const int code = app.exit(problem, out, err);
+    const int code = app->exit(problem, out, err);
     show(out.str());
     std::cerr << escape::terminal_lines(err.str());
     if (code != 0) return kWrongUsage;

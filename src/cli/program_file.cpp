@@ -1,7 +1,5 @@
 #include "cli/program_file.h"
 
-#include <charconv>
-
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/ir/text.h"
@@ -26,11 +24,9 @@ ir::Dims parse_dims(const std::string& text, const std::string& where) {
   ir::Dims dims;
   if (text.empty()) return dims;  // a scalar
   for (const std::string& word : split(text, ',')) {
-    int64_t dim          = 0;
-    const auto [end, ok] = std::from_chars(word.data(), word.data() + word.size(), dim);
-    if (ok != std::errc() || end != word.data() + word.size() || dim < 0)
-      throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
-    dims.push_back(dim);
+    const auto dim = parse_number<int64_t>(word);
+    if (!dim || *dim < 0) throw Error(where, "\"" + word + "\" is no dimension; write INPUT=1,128");
+    dims.push_back(*dim);
   }
   return dims;
 }

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/command.h"
@@ -56,6 +57,17 @@ void run(const Options& options) {
   }
 }
 
+// The reports that have an option, in the order of the help.
+std::vector<const report::WriterDef*> offered_reports() {
+  std::vector<const report::WriterDef*> offered;
+  for (const report::WriterDef& writer : report::writers()) {
+    if (!writer.option.empty()) offered.push_back(&writer);
+  }
+  std::stable_sort(offered.begin(), offered.end(),
+                   [](const auto* a, const auto* b) { return a->option_place < b->option_place; });
+  return offered;
+}
+
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
@@ -65,10 +77,10 @@ Action declare(CLI::App& command) {
       ->expected(1)
       ->take_all();
   command.add_option("--json", options->json, "write the full result to FILE (- for stdout)");
-  command.add_option("--trace", options->reports["trace"], "write a Chrome trace, for ui.perfetto.dev");
-  command.add_option("--csv", options->reports["csv"], "write every item of the timeline, one a line");
-  command.add_option("--html", options->reports["html"], "write a page for a browser");
-  command.add_option("--svg", options->reports["svg"], "write a picture of the timeline");
+  for (const report::WriterDef* writer : offered_reports()) {
+    const std::string name(writer->name);
+    command.add_option("--" + name, options->reports[name], std::string(writer->option));
+  }
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--no-fold", options->no_fold,
                    "simulate every device even where some are alike; the result is the same");

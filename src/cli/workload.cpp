@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include "cli/command.h"
 #include "foreflow/base/text.h"
@@ -22,11 +21,8 @@ struct Options {
 const char* const kWhere = "foreflow workload";
 
 int64_t parse_size(const std::string& key, const std::string& text) {
-  int64_t value        = 0;
-  const auto [end, ok] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ok != std::errc() || end != text.data() + text.size())
-    throw Error("--" + key, "\"" + text + "\" is no whole number");
-  return value;
+  if (const auto value = parse_number<int64_t>(text)) return *value;
+  throw Error("--" + key, "\"" + text + "\" is no whole number");
 }
 
 std::string gpt2_graph(const Options& options) {
@@ -61,15 +57,13 @@ workload::Mode parse_mode(const std::string& mode) {
 }
 
 void refuse_gpt_inference(const workload::WorkloadDef& family, const Json& sizes, const Options& options) {
-  if (family.name != "gpt" || options.mode != "inference" || sizes.find("phase") != nullptr) return;
+  if (!family.traits.infers_by_export || options.mode != "inference" || sizes.find("phase") != nullptr) return;
   throw Error("--mode inference",
               "of gpt is the graph of its ONNX export; give a --phase, or use foreflow workload gpt2 -o FILE.onnx");
 }
 
-double parse_number(const std::string& key, const std::string& text) {
-  double number           = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
+double parse_real(const std::string& key, const std::string& text) {
+  if (const auto number = parse_number<double>(text)) return *number;
   throw Error("--" + key, "\"" + text + "\" is no number; write one such as 1.25");
 }
 
@@ -79,7 +73,7 @@ Json parse_key(const workload::Key& key, const std::string& text) {
     case workload::Key::Kind::boolean:
       if (text == "true" || text == "false") return text == "true";
       throw Error("--" + std::string(key.name), "\"" + text + "\" is neither true nor false");
-    case workload::Key::Kind::number: return parse_number(std::string(key.name), text);
+    case workload::Key::Kind::number: return parse_real(std::string(key.name), text);
     case workload::Key::Kind::integer: break;
   }
   return parse_size(std::string(key.name), text);

@@ -5,10 +5,8 @@
 namespace foreflow::collective {
 
 std::optional<AllPairs> all_pairs(const AlgorithmDef& algorithm, const Task& task) {
-  const bool every_pair =
-      task.kind == Kind::all_to_all || task.kind == Kind::reduce_scatter || task.kind == Kind::all_gather;
   const bool at_once = algorithm.name == "direct", by_distance = algorithm.name == "pairwise";
-  if (!every_pair || !(at_once || by_distance)) return {};
+  if (!def_of(task.kind).every_pair || !(at_once || by_distance)) return {};
   // Among several nodes somebody leaves his, whatever the distance: otherwise it would join the nodes.
   const bool far  = nodes(task.group).size() > 1;
   const int steps = at_once ? 1 : task.group.ranks - 1;

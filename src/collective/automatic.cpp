@@ -37,14 +37,19 @@ namespace {
 Plan plan(const Task& task) { return choose(task).plan(task); }
 FlowPlan flows(const Task& task) { return choose(task).flows(task); }
 
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> all;
+  for (const KindDef& def : kinds()) all.push_back(def.kind);
+  return all;
+}
+
 }  // namespace
 
 AlgorithmDef row() {
   return {kName,
           "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
           "in the manner of NCCL src/graph/tuning.cc",
-          {Kind::send, Kind::all_reduce, Kind::reduce_scatter, Kind::all_gather, Kind::broadcast, Kind::reduce,
-           Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift},
+          all_kinds(),
           any_group,
           plan,
           flows,

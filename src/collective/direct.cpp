@@ -7,26 +7,14 @@
 namespace foreflow::collective::definitions::direct {
 namespace {
 
-// What `from` has for `to`, if anything: a chunk, or -1.
-int chunk(Kind kind, int ranks, int from, int to) {
-  switch (kind) {
-    case Kind::send: return from == 0 ? 0 : -1;
-    case Kind::gather: return to == 0 ? from : -1;
-    case Kind::scatter: return from == 0 ? to : -1;
-    case Kind::reduce_scatter: return to;
-    case Kind::all_gather: return from;
-    case Kind::shift: return to == (from + 1) % ranks ? from : -1;
-    default: return from * ranks + to;
-  }
-}
-
 Plan plan(const Task& task) {
-  const int ranks = task.group.ranks;
-  Plan result{task.kind == Kind::send ? 1 : task.kind == Kind::all_to_all ? ranks * ranks : ranks, {{}}};
+  const int ranks     = task.group.ranks;
+  const KindDef& kind = def_of(task.kind);
+  Plan result{kind.chunks(ranks), {{}}};
   for (int from = 0; from < ranks; ++from) {
     for (int to = 0; to < ranks; ++to) {
-      const int what = from == to ? -1 : chunk(task.kind, ranks, from, to);
-      if (what >= 0) result.steps.front().push_back({from, to, what, task.kind == Kind::reduce_scatter});
+      const int what = from == to ? -1 : kind.message(ranks, from, to);
+      if (what >= 0) result.steps.front().push_back({from, to, what, kind.adds});
     }
   }
   return result;

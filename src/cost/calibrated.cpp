@@ -1,10 +1,21 @@
 #include <memory>
 
+#include "cost/parameters.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/signature.h"
 
 namespace foreflow::cost::definitions::calibrated {
 namespace {
+
+const Keys& keys() {
+  // As `foreflow calibrate` writes them.
+  ValueType family{"an object", Json::object().set("type", "object")};
+  static const Keys all = {
+      {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
+      {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
+       types::list_of(family, "a list of objects")}};
+  return all;
+}
 
 bool measured_messages(const JsonView& parameters) {
   const std::string choice = parameters.string_or("messages", "measured");
@@ -20,17 +31,17 @@ std::optional<Price> compute_price(const Calibration& calibration, const Applica
                              signature(call, application.outputs), 1, work.flops, work.read + work.written});
 }
 
-Seconds message_time(const Calibration& calibration, const Application& application, int ranks) {
+std::optional<Seconds> message_time(const Calibration& calibration, const Application& application, int ranks) {
   const ir::OpCall& call = application.call;
   const Bytes bytes      = message_bytes(call.def, call.inputs[0], application.outputs[0]);
   const auto found =
       price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
                           message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
-  return found ? found->time : Seconds(-1);
+  return found ? std::optional(found->time) : std::nullopt;
 }
 
 CostModel make(const JsonView& parameters) {
-  parameters.allow_only({"model", "messages", "families"});
+  allow_only(parameters, keys());
   if (!parameters.has("families"))
     parameters.fail(
         "names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
@@ -47,7 +58,7 @@ CostModel make(const JsonView& parameters) {
     return beyond(application, device);
   };
   model.communication = [calibration, measured](const Application& application, int ranks) {
-    return measured ? message_time(*calibration, application, ranks) : Seconds(-1);
+    return measured ? message_time(*calibration, application, ranks) : std::nullopt;
   };
   return model;
 }
@@ -58,7 +69,7 @@ CostModelDef row() {
   return {"calibrated",
           "measured times from a calibration file: table, interpolation, fitted line by op and data type; roofline for "
           "the rest",
-          make};
+          keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::calibrated

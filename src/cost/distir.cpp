@@ -2,6 +2,8 @@
 #include <map>
 
 #include "cost/bounds.h"
+#include "cost/parameters.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/cost.h"
 
 namespace foreflow::cost::definitions::distir {
@@ -123,24 +125,47 @@ Seconds compute(const Parameters& p, const ir::OpCall& call) {
   return Seconds(0);
 }
 
-Seconds reduction(const Parameters& p, double gigabits, int ranks) {
+// A fit that falls below zero says nothing.
+std::optional<Seconds> reduction(const Parameters& p, double gigabits, int ranks) {
   const auto fitted = p.all_reduce.find(ranks);
   if (fitted != p.all_reduce.end()) {
     const auto& [a, b, c] = fitted->second;
-    return Seconds(a * gigabits + b * ranks + c);
+    const Seconds time(a * gigabits + b * ranks + c);
+    return time < Seconds(0) ? std::nullopt : std::optional(time);
   }
   return Seconds(2.0 * (ranks - 1) / ranks * gigabits / p.network_gbps);
 }
 
-Seconds communication(const Parameters& p, const Application& application, int ranks) {
+std::optional<Seconds> communication(const Parameters& p, const Application& application, int ranks) {
   const std::string_view name = application.call.def.name;
   const ir::Type& x           = application.call.inputs[0];
-  if (p.simulated_collectives && name != "Send") return Seconds(-1);
+  if (p.simulated_collectives && name != "Send") return std::nullopt;
   if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
   if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
   if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
   const Seconds moving(gb(x) / p.network_gbps);
   return name == "Send" ? p.send_overhead + moving : moving;
+}
+
+const Keys& keys() {
+  static const Keys all = [] {
+    const Parameters usual;
+    const ValueType line = types::list_of(types::number(-INFINITY), "three numbers");
+    return Keys{{"throughput", "arithmetic of a device", types::flop_rate(), format(usual.throughput)},
+                {"dram_bandwidth", "bandwidth of its memory", types::bandwidth(), format(usual.dram)},
+                {"kernel_launch", "what each op takes besides", types::time(), format(usual.launch)},
+                {"network_bandwidth", "bandwidth of a message", types::bandwidth(),
+                 format(BytesPerSecond(usual.network_gbps * kBytesPerGb))},
+                {"all_reduce", "fits by number of ranks: [a, b, c] for a * Gb + b * ranks + c seconds",
+                 types::map_of("^[0-9]+$", line, "an object such as `{\"2\": [0.1, 0, 0]}`"), "the formula of a ring"},
+                {"collectives", "whether collectives take what the formulas say",
+                 types::one_of({"formulas", "simulated"}), "`formulas`"},
+                {"send_overhead", "what each message takes besides, or a table of that by numbers of devices",
+                 types::either(
+                     {types::time(), types::map_of("^[0-9]+$", types::time(), "an object such as `{\"2\": \"1ms\"}`")}),
+                 format(usual.send_overhead)}};
+  }();
+  return all;
 }
 
 bool collectives_are_simulated(const JsonView& json) {
@@ -152,8 +177,7 @@ bool collectives_are_simulated(const JsonView& json) {
 }
 
 Parameters read(const JsonView& json) {
-  json.allow_only({"model", "throughput", "dram_bandwidth", "kernel_launch", "network_bandwidth", "all_reduce",
-                   "collectives", "send_overhead"});
+  allow_only(json, keys());
   Parameters p;
   if (json.has("throughput")) p.throughput = positive_flops_rate(json.at("throughput"));
   if (json.has("dram_bandwidth")) p.dram = positive_bandwidth(json.at("dram_bandwidth"));
@@ -164,7 +188,7 @@ Parameters read(const JsonView& json) {
   if (json.has("send_overhead")) p.send_overhead = bounded_time(json.at("send_overhead"));
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
-    const int number = std::atoi(ranks.c_str());
+    const int number = parse_number<int>(ranks).value_or(0);
     if (number < 2 || row.items().size() != 3)
       row.fail("write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
     p.all_reduce[number] = {row.items()[0].as_number(), row.items()[1].as_number(), row.items()[2].as_number()};
@@ -175,9 +199,12 @@ Parameters read(const JsonView& json) {
 CostModel make(const JsonView& parameters) {
   const Parameters p = read(parameters);
   CostModel model;
-  model.name    = "distir";
-  model.memory  = MemoryRule::distir;
-  model.compute = [p](const Application& application, const platform::Device&) {
+  model.name   = "distir";
+  model.memory = MemoryRule::distir;
+  // The authors' simulator runs ops whose results nothing needs, and a device waits while it sends.
+  model.removes_dead_code = false;
+  model.overlaps_sends    = false;
+  model.compute           = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
   model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };
@@ -190,7 +217,7 @@ CostModelDef row() {
   return {
       "distir",
       "the DistIR authors' formulas with the parameters given: one throughput, one DRAM bandwidth, all-reduce by ranks",
-      make};
+      keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::distir

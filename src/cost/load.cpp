@@ -12,7 +12,7 @@ std::string overhead_with(const JsonView& table, int devices) {
   std::string found = "0s";
   int largest       = 0;
   for (const auto& [words, overhead] : table.members()) {
-    const int number = std::atoi(words.c_str());
+    const int number = parse_number<int>(words).value_or(0);
     if (number < 2) table.fail("is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
     if (number > devices || number < largest) continue;
     largest = number;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <cmath>
 #include <map>
@@ -62,13 +61,12 @@ class CsvRow {
     const auto place = places_.find(column);
     if (place == places_.end()) return fallback;
     const std::string& text = cells_[place->second];
-    double value            = 0;
-    const auto [end, ok]    = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto value        = parse_number<double>(text);
     constexpr double kMost  = 1e30;  // so that no sum and no ratio overflows
-    if (ok != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    if (!value || !std::isfinite(*value) || *value < 0)
       throw Error(where_, fmt::format("{} is \"{}\"; write a number that is not negative", column, text));
-    if (value > kMost) throw Error(where_, fmt::format("{} is \"{}\"; write at most 1e30", column, text));
-    return value;
+    if (*value > kMost) throw Error(where_, fmt::format("{} is \"{}\"; write at most 1e30", column, text));
+    return *value;
   }
 
   int whole(std::string_view column, int least, int fallback) const {

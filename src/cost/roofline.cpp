@@ -1,5 +1,8 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "cost/parameters.h"
 #include "foreflow/cost/cost.h"
 
 namespace foreflow::cost::definitions::roofline {
@@ -9,6 +12,14 @@ namespace {
 // SXM (stas00/ml-engineering, MAMF finder). Memory: 739 of 900 GB/s, the bandwidth that Habitat measured on a V100.
 constexpr double kComputeEfficiency = 271.2 / 312;
 constexpr double kMemoryEfficiency  = 739.0 / 900;
+
+const Keys& keys() {
+  static const Keys all = {{"compute_efficiency", "share of the peak arithmetic that is reached", types::positive(1),
+                            fmt::format("{:.3g}", kComputeEfficiency)},
+                           {"memory_efficiency", "share of the memory bandwidth that is reached", types::positive(1),
+                            fmt::format("{:.3g}", kMemoryEfficiency)}};
+  return all;
+}
 
 double efficiency(const JsonView& parameters, const char* key, double fallback) {
   if (!parameters.has(key)) return fallback;
@@ -37,7 +48,7 @@ Seconds roofline_time(const Application& application, const platform::Device& de
 }
 
 CostModel make(const JsonView& parameters) {
-  parameters.allow_only({"model", "compute_efficiency", "memory_efficiency"});
+  allow_only(parameters, keys());
   const double compute = efficiency(parameters, "compute_efficiency", kComputeEfficiency);
   const double memory  = efficiency(parameters, "memory_efficiency", kMemoryEfficiency);
   CostModel model;
@@ -46,7 +57,7 @@ CostModel make(const JsonView& parameters) {
     return Price{application.on_host ? Seconds(0) : roofline_time(application, device, compute, memory),
                  Provenance::roofline};
   };
-  model.communication = [](const Application&, int) { return Seconds(-1); };
+  model.communication = [](const Application&, int) { return std::optional<Seconds>(); };
   return model;
 }
 
@@ -55,7 +66,7 @@ CostModel make(const JsonView& parameters) {
 CostModelDef row() {
   return {"roofline",
           "max(flops / peak, bytes / memory bandwidth) + launch, from the device's data sheet; messages are simulated",
-          make};
+          keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::roofline

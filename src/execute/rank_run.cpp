@@ -82,8 +82,10 @@ std::vector<ir::Array> RankRun::step(const ir::Function& function, const ir::Op&
     operands.push_back(id == ir::ValueId::none ? nullptr : &values[ir::index(id)]);
   try {
     return op.def->role == ir::Role::communication ? meet_others(op, operands) : compute(op, operands);
+  } catch (const ir::OpError& error) {
+    throw Error(ir::describe(program_.module, function, op), error.problem());
   } catch (const Error& error) {
-    const std::string prefix = error.where() == op.def->name || error.where().empty() ? "" : error.where() + ": ";
+    const std::string prefix = error.where().empty() ? "" : error.where() + ": ";
     throw Error(ir::describe(program_.module, function, op), prefix + error.problem());
   } catch (const std::bad_alloc&) {
     throw Error(ir::describe(program_.module, function, op), "ran out of memory");
@@ -91,7 +93,7 @@ std::vector<ir::Array> RankRun::step(const ir::Function& function, const ir::Op&
 }
 
 std::vector<ir::Array> RankRun::compute(const ir::Op& op, std::span<const ir::Array* const> operands) {
-  if (op.def->eval == nullptr) throw Error(std::string(op.def->name), "has no reference kernel");
+  if (op.def->eval == nullptr) throw ir::OpError(op.def->name, "has no reference kernel");
   inputs_.clear();
   outputs_.clear();
   for (const ir::Array* operand : operands) inputs_.push_back(operand == nullptr ? ir::Type() : operand->type());

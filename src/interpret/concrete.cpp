@@ -40,7 +40,7 @@ std::vector<Concrete> ConcreteDomain::apply(const ir::Op& op, std::span<const Co
     known.push_back(left_out(input) ? nullptr : &input.numbers);
   }
   const std::vector<ir::Type> outputs = infer_placed(op, types, known);
-  if (op.def->eval == nullptr) throw Error(std::string(op.def->name), "has no reference kernel");
+  if (op.def->eval == nullptr) throw ir::OpError(op.def->name, "has no reference kernel");
   std::vector<ir::Array> numbers = run_kernel({*op.def, *op.attributes, types, known, op.result_count}, outputs);
   std::vector<Concrete> results;
   for (size_t i = 0; i < numbers.size(); ++i) {

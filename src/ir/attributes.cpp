@@ -11,7 +11,7 @@ namespace foreflow::ir {
 namespace {
 
 [[noreturn]] void wrong(std::string_view name, const char* kind) {
-  throw Error(fmt::format("attribute {}", name), fmt::format("must be {}", kind));
+  throw PartError(fmt::format("attribute {}", name), fmt::format("must be {}", kind));
 }
 
 // A number that reads back as a double: it keeps a '.', an 'e' or a word.

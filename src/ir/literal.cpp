@@ -1,9 +1,9 @@
 #include "ir/literal.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "foreflow/base/text.h"
 #include "foreflow/ir/countable.h"
 #include "foreflow/ir/half.h"
 #include "foreflow/ir/names.h"
@@ -27,12 +27,9 @@ std::string_view scan_number(Scanner& scanner) {
 
 template <class T>
 T to_number(Scanner& scanner, std::string_view text, const char* kind) {
-  T value{};
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc() || end != text.data() + text.size() || text.empty()) {
-    scanner.fail("expected " + std::string(kind) + ", found '" + std::string(text) + "'");
-  }
-  return value;
+  const auto value = parse_number<T>(text);
+  if (!value) scanner.fail("expected " + std::string(kind) + ", found '" + std::string(text) + "'");
+  return *value;
 }
 
 int64_t scan_int(Scanner& scanner) { return to_number<int64_t>(scanner, scan_number(scanner), "an integer"); }

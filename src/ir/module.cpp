@@ -7,7 +7,7 @@
 
 namespace foreflow::ir {
 
-void OpCall::fail(const std::string& what) const { throw Error(std::string(def.name), what); }
+void OpCall::fail(const std::string& what) const { throw OpError(def.name, what); }
 
 const Function* Module::find(std::string_view name) const {
   const auto found =

@@ -1,7 +1,7 @@
-#include <charconv>
 #include <unordered_map>
 
 #include "foreflow/base/scanner.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "ir/literal.h"
@@ -17,10 +17,7 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 // "v17" for value number 17: how print names what has no name.
 bool is_own_number(std::string_view name, int32_t id) {
   if (!name.starts_with('v')) return false;
-  int32_t number          = -1;
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  return error == std::errc() && number == id && (name[1] != '0' || name.size() == 2) &&
-         end == name.data() + name.size();
+  return parse_number<int32_t>(name.substr(1)) == id && (name[1] != '0' || name.size() == 2);
 }
 
 // Attributes as they are written behind one op.

@@ -8,7 +8,7 @@ using TakenOver = std::vector<std::vector<bool>>;
 
 bool takes_over(const ir::Op& op, size_t operand, const TakenOver& known) {
   if (op.is_call()) return known[static_cast<size_t>(op.callee)][operand];
-  return writes_cache(op) && operand == 0;
+  return ir::writes_rows(op) && operand == 0;
 }
 
 std::vector<bool> of_function(const ir::Function& function, const TakenOver& known) {
@@ -32,8 +32,6 @@ std::vector<bool> of_function(const ir::Function& function, const TakenOver& kno
 }
 
 }  // namespace
-
-bool writes_cache(const ir::Op& op) { return !op.is_call() && op.def->name == "TensorScatter"; }
 
 std::vector<bool> taken_over(const ir::Module& module, size_t function) {
   TakenOver known;

@@ -7,9 +7,6 @@
 
 namespace foreflow::lower {
 
-// Whether an op writes new rows into a cache of keys or values, its first operand.
-bool writes_cache(const ir::Op& op);
-
 // Per parameter of a function: whether all that happens to it, in calls too, is that rows are written into it. The
 // caller gets the memory back as that of a result.
 std::vector<bool> taken_over(const ir::Module& module, size_t function);

@@ -38,7 +38,8 @@ int32_t FragmentMaker::intern(const stream::Communication& communication) {
   append(key, communication.kind);
   key += communication.algorithm->name;
   append(key, communication.bytes);
-  append(key, communication.fixed);
+  append(key, communication.fixed.has_value());
+  append(key, communication.fixed.value_or(Seconds(0)));
   return intern_row(communication_index_, communications, std::move(key), communication);
 }
 
@@ -280,7 +281,7 @@ class FragmentWriter {
     }
     const std::string_view name = out ? stream::kCopyToHost : stream::kCopyFromHost;
     add_meeting({std::string(name), collective::Kind::send, &collective::default_algorithm(collective::Kind::send),
-                 ir::bytes_of(type(from)), Seconds(-1)},
+                 ir::bytes_of(type(from))},
                 {worker}, {made, made - freed}, log);
   }
 

@@ -29,9 +29,8 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   const ir::Type& result = instance.values[op.first_result + i].type;
   if (op.def->name == "Send")
     return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
-  const bool same_elements = op.def->role == ir::Role::view && op.result_count == 1 &&
-                             ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
-  return same_elements && op.def->name != "Transpose" ? inputs[0] : ir::ValueId::none;
+  const bool same_size = ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
+  return op.def->aliases_operand && op.result_count == 1 && same_size ? inputs[0] : ir::ValueId::none;
 }
 
 // Finds buffers and the last op that touches each.
@@ -100,20 +99,24 @@ class Analysis {
       const bool many = inputs.size() == size_t{2} * op.result_count;  // w1..wn, dw1..dwn; else w, dw, states
       return inputs[many || i == 0 ? i : i + 1];
     }
-    if (writes_cache(op) && may_overwrite(inputs[0], o)) return inputs[0];
-    if (rule_ == cost::MemoryRule::reuse && op.def->name == "MPIAllreduce" && may_overwrite(inputs[i], o))
-      return inputs[i];
-    if (rule_ == cost::MemoryRule::reuse && adds_in_place(op, o)) return inputs[0];
-    if (op.def->name == "MPIReduceScatter" && op.attributes->int_or("in_place", 0) != 0 && may_overwrite(inputs[i], o))
-      return inputs[i];
+    const ir::ValueId overwritten = overwritten_operand(op, i);
+    if (overwritten != ir::ValueId::none && may_overwrite(overwritten, o)) return overwritten;
     return viewed_operand(function_, op, i, instance_, rule_);
   }
 
-  // Add(sum, part), where nobody needs the sum so far any more: gradients of microbatches, a bias, a residual.
-  bool adds_in_place(const ir::Op& op, int32_t o) const {
-    if (op.def->name != "Add") return false;
-    const ir::ValueId sum = function_.inputs(op)[0];
-    return instance_.values[ir::index(sum)].type == instance_.values[op.first_result].type && may_overwrite(sum, o);
+  // The operand that the op would write result `i` over, if nothing reads it afterwards. Add(sum, part) does so for
+  // gradients of microbatches, a bias, a residual.
+  ir::ValueId overwritten_operand(const ir::Op& op, size_t i) const {
+    const auto inputs = function_.inputs(op);
+    switch (op.def->in_place) {
+      case ir::InPlace::never: return ir::ValueId::none;
+      case ir::InPlace::rows: return inputs[0];
+      case ir::InPlace::on_request: return op.attributes->int_or("in_place", 0) != 0 ? inputs[i] : ir::ValueId::none;
+      case ir::InPlace::each: return rule_ == cost::MemoryRule::reuse ? inputs[i] : ir::ValueId::none;
+      case ir::InPlace::first: break;
+    }
+    const bool same_type = instance_.values[ir::index(inputs[0])].type == instance_.values[op.first_result].type;
+    return rule_ == cost::MemoryRule::reuse && same_type ? inputs[0] : ir::ValueId::none;
   }
 
   // Nobody reads the value, or another in its buffer, after op `o`, here or in the caller.

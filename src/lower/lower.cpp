@@ -55,10 +55,6 @@ class Placement {
   int32_t count_      = 1;
 };
 
-bool same_hardware(const platform::Device& a, const platform::Device& b) {
-  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch;
-}
-
 // The distinct kinds of hardware among the devices that are used, and the kind of each device number.
 std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform,
                                                                 const Placement& placement) {
@@ -67,7 +63,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   for (int32_t i = 0; i < placement.count(); ++i) {
     const platform::Device& device = platform.devices()[static_cast<size_t>(placement.place_of_rank(i))];
     const auto same                = std::find_if(hardware.begin(), hardware.end(),
-                                                  [&](const platform::Device* known) { return same_hardware(*known, device); });
+                                                  [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
     if (same == hardware.end()) hardware.push_back(&device);
   }

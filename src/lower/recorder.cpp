@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "foreflow/ir/uses.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -21,10 +23,7 @@ Ledger::Ledger(const ir::Module& module)
 const std::vector<int32_t>& Ledger::makers(size_t function) {
   std::vector<int32_t>& makers = makers_[function];
   const ir::Function& f        = module_.functions[function];
-  if (makers.size() == f.values.size()) return makers;
-  makers.assign(f.values.size(), -1);
-  for (size_t o = 0; o < f.ops.size(); ++o)
-    std::fill_n(makers.begin() + f.ops[o].first_result, f.ops[o].result_count, static_cast<int32_t>(o));
+  if (makers.size() != f.values.size()) makers = ir::makers_of(f);
   return makers;
 }
 

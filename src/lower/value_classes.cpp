@@ -40,14 +40,12 @@ std::string_view sent_to(const ir::Op& op) {
 
 // Ops whose result is the operand in another form, elsewhere, or added to more of its kind.
 bool hands_on(const ir::Op& op) {
-  return is_communication(op) || op.def->role == ir::Role::view || op.def->additive || op.def->name == "Cast" ||
-         op.def->name == "Mul" || op.def->name == "Div";
+  return is_communication(op) || op.def->role == ir::Role::view || op.def->additive ||
+         op.def->copy == ir::Copy::converted || op.def->name == "Mul" || op.def->name == "Div";
 }
 
 // Ops whose result has the elements of the operand, all or some, here or on another stream.
-bool moves(const ir::Op& op) {
-  return is_communication(op) || (op.def->role == ir::Role::view && op.def->name != "Transpose");
-}
+bool moves(const ir::Op& op) { return is_communication(op) || op.def->aliases_operand; }
 
 // "v12": what a builder calls a value that nobody names.
 bool is_number(std::string_view name) {
@@ -202,7 +200,7 @@ class Classifier {
       if (id == ValueId::none) continue;
       const uint16_t mark = marks_[f][ir::index(id)];
       if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward);
-      const bool seen_through = op.def->role == ir::Role::view && op.def->name != "Transpose" && id == inputs[0];
+      const bool seen_through = op.def->aliases_operand && id == inputs[0];
       if (seen_through) add(f, id, results & kNeeded);
       const int32_t of = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i] : weight;
       if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, of);
@@ -315,7 +313,8 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     const auto inputs = function.inputs(op);
     if (op.is_call()) return "call";
     const bool carries =
-        (is_communication(op) || op.def->role == ir::Role::view || op.def->name == "Cast") && !inputs.empty();
+        (is_communication(op) || op.def->role == ir::Role::view || op.def->copy == ir::Copy::converted) &&
+        !inputs.empty();
     if (!carries) {
       for (const ValueId input : inputs) {
         if (input != ValueId::none && !is_number(function.value(input).name))

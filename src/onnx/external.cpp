@@ -1,7 +1,7 @@
 // Tensors whose numbers lie in a file beside the model.
-#include <charconv>
 #include <fstream>
 
+#include "foreflow/base/text.h"
 #include "onnx/message.h"
 #include "onnx/tensor.h"
 
@@ -17,12 +17,10 @@ struct Place {
 };
 
 int64_t parse_size(const std::string& text, const std::string& key, const std::string& where) {
-  int64_t value            = -1;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value < 0) {
+  const auto value = parse_number<int64_t>(text);
+  if (!value || *value < 0)
     throw Error(where, "external_data " + key + " " + quote(text) + " is not a number of bytes");
-  }
-  return value;
+  return *value;
 }
 
 Place place_of(const onnx_proto::TensorProto& tensor, const std::string& where) {

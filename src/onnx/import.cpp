@@ -205,8 +205,7 @@ class Importer {
   void normalise_at(const Scope& scope, Node& node) const {
     try {
       normalise(node, [&](const std::string& value) { return scope.rank_of(value); });
-    } catch (const Error& error) {
-      if (error.where() == node.where) throw;
+    } catch (const PartError& error) {
       throw Error(node.where, error.what());
     }
   }

@@ -19,12 +19,11 @@
 
 namespace foreflow::platform {
 
-// A full-duplex connection; bandwidth (each direction) and latency (one crossing) as SimGrid writes them: "25GBps",
-// "2us".
+// A full-duplex connection.
 struct Port {
   std::string kind;
-  std::string bandwidth;
-  std::string latency;
+  BytesPerSecond bandwidth;  // of each direction
+  Seconds latency;           // of one crossing
 };
 
 // A data sheet, as the units of foreflow/base/units.h are written.
@@ -43,7 +42,8 @@ struct Cable {
   Port port;
   int from                                               = 0;  // vertices
   int to                                                 = 0;
-  std::vector<std::pair<std::string, std::string>> props = {};  // besides the kind
+  std::vector<std::pair<std::string, std::string>> props = {};  // besides the kind and numbers
+  LinkNumbers changed                                    = {};  // what the recipe says of it, in place of the port
 };
 
 // Where a node meets the fabric.

@@ -5,11 +5,13 @@
 
 #include "foreflow/base/error.h"
 #include "platform/blueprint.h"
+#include "platform/link_property.h"
+#include "platform/link_units.h"
 
 namespace foreflow::platform {
 namespace {
 
-constexpr const char* kSwitchLatency = "150ns";
+constexpr Seconds kSwitchLatency = 150_ns;
 constexpr const char* kSwitchSource =
     "fabric latency: 150 ns for each further switch, the bound given for Quantum-2 (router-switch.com, QM9700 FAQ)";
 
@@ -87,20 +89,12 @@ class Composer {
   }
 
   void change_links() {
-    for (Cable& cable : blueprint_.cables) {
-      for (auto& [key, text] : to_texts(change_of(recipe_.links, cable.port.kind, cable.name))) {
-        if (key == "bandwidth") {
-          cable.port.bandwidth = text;
-        } else if (key == "latency") {
-          cable.port.latency = text;
-        } else {
-          cable.props.emplace_back(key, text);
-        }
+    for (Cable& cable : blueprint_.cables) cable.changed = numbers_of(recipe_.links, cable.port.kind, cable.name);
+    for (const auto& [key, numbers] : recipe_.links) {
+      for (const LinkProperty& property : link_property_rows()) {
+        if (const auto text = property.text(numbers))
+          comment(fmt::format("Changed: links.{}.{} {}.", key, property.key.name, *text));
       }
-    }
-    for (const auto& [key, change] : recipe_.links) {
-      for (const auto& [what, text] : to_texts(change))
-        comment(fmt::format("Changed: links.{}.{} {}.", key, what, text));
     }
   }
 
@@ -131,10 +125,9 @@ Outlets outlets_of(const std::vector<Part>& parts) {
       for (int rail = 0; rail < nics; ++rail) outlets.all.push_back({outlets.nodes, rail});
     }
     outlets.most_of_node           = std::max(outlets.most_of_node, nics);
-    const std::string& bandwidth   = node.nics.front().port.bandwidth;
-    const BytesPerSecond as_number = parse_bandwidth(bandwidth, node.title);
-    if (as_number <= widest) continue;
-    widest        = as_number;
+    const BytesPerSecond bandwidth = node.nics.front().port.bandwidth;
+    if (bandwidth <= widest) continue;
+    widest        = bandwidth;
     outlets.cable = {"fabric", bandwidth, kSwitchLatency};
   }
   return outlets;

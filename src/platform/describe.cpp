@@ -10,6 +10,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
+#include "platform/link_property.h"
 
 namespace foreflow::platform {
 namespace {
@@ -25,14 +26,14 @@ std::string describe_device(const Device& device) {
   return text;
 }
 
-// What a protocol and its switches make of a link, where it is not the plain link: ", efficiency 0.9, 4 channels".
-std::string describe_protocol(const Link& link) {
+// "25 GB/s, 2 us, efficiency 0.9, at most 4 channels".
+std::string describe_numbers(const Link& link) {
   std::string text;
-  if (link.efficiency < 1) text += fmt::format(", efficiency {}", link.efficiency);
-  if (link.channels > 0) text += fmt::format(", at most {}", count_of(static_cast<size_t>(link.channels), "channel"));
-  if (link.step_latency > Seconds(0)) text += fmt::format(", {} more for a step", format(link.step_latency));
-  if (link.in_switch) text += ", reduces";
-  return text;
+  for (const LinkProperty& property : link_property_rows()) {
+    const std::string number = property.describe(link);
+    if (!number.empty()) text += (text.empty() ? "" : ", ") + number;
+  }
+  return link.in_switch ? text + ", reduces" : text;
 }
 
 // Links that differ in nothing but their names, and how many there are.
@@ -44,8 +45,9 @@ struct LinkType {
 // By kind, then by bandwidth.
 std::vector<LinkType> link_types(const Platform& platform) {
   const auto what = [](const Link& link) {
-    return std::tuple(link.kind, link.bandwidth, link.latency, link.efficiency, link.channels, link.step_latency,
-                      link.in_switch);
+    std::vector<double> numbers;
+    for (const LinkProperty& property : link_property_rows()) numbers.push_back(property.number(link));
+    return std::tuple(link.kind, std::move(numbers), link.in_switch);
   };
   std::map<decltype(what(Link{})), LinkType> types;
   for (const Link& link : platform.links()) ++types.emplace(what(link), LinkType{link}).first->second.count;
@@ -58,10 +60,8 @@ Json to_json(const LinkType& type) {
   const Link& link = type.example;
   Json json        = Json::object();
   json.set("kind", link.kind).set("count", type.count);
-  json.set("bandwidth_bytes_per_s", link.bandwidth.value()).set("latency_s", link.latency.value());
-  json.set("efficiency", link.efficiency).set("channels", link.channels);
-  json.set("step_latency_s", link.step_latency.value()).set("reduces", link.in_switch);
-  return json;
+  for (const LinkProperty& property : link_property_rows()) json.set(std::string(property.result), property.json(link));
+  return json.set("reduces", link.in_switch);
 }
 
 // The route of two devices that differ.
@@ -121,8 +121,8 @@ std::string describe(const Platform& platform) {
   for (const auto& [kind, count] : kinds) text += fmt::format("{:>6} x {}\n", count, kind);
   text += "links, one direction each\n";
   for (const auto& [link, count] : link_types(platform)) {
-    text += fmt::format("{:>6} x {}: {}, {}{}\n", count, link.kind.empty() ? "link" : escape::terminal(link.kind),
-                        format(link.bandwidth), format(link.latency), describe_protocol(link));
+    text += fmt::format("{:>6} x {}: {}\n", count, link.kind.empty() ? "link" : escape::terminal(link.kind),
+                        describe_numbers(link));
   }
   return text +
          fmt::format("bisection {}, one way, {}\n", format(bisection_bandwidth(platform)), bisection_method(platform));
@@ -154,8 +154,8 @@ std::string describe_route(const Platform& platform, const std::string& from, co
   const int slowest = bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
-    text += fmt::format("  {}: {}, {}{}{}\n", escape::terminal(link.name), format(link.bandwidth), format(link.latency),
-                        describe_protocol(link), index == slowest ? "  <- bottleneck" : "");
+    text += fmt::format("  {}: {}{}\n", escape::terminal(link.name), describe_numbers(link),
+                        index == slowest ? "  <- bottleneck" : "");
   }
   return text;
 }

@@ -2,20 +2,44 @@
 
 #include <fmt/core.h>
 
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace foreflow::platform {
 namespace {
 
-// The number in `unit`s when that reads back the same, else in SI units.
-std::string shortest(double value, double unit, std::string_view prefixed, std::string_view plain) {
-  const double scaled = value / unit;
-  return scaled * unit == value ? fmt::format("{}{}", scaled, prefixed) : fmt::format("{}{}", value, plain);
+struct LinkUnit {
+  std::string_view name;
+  double factor;
+};
+
+// The number in the first of `units` in which it reads back the same, with few digits if that is possible, else in SI
+// units.
+std::string shortest(double value, std::initializer_list<LinkUnit> units, std::string_view plain) {
+  constexpr int kDigits = 15;  // what follows them may be an error of the division
+  for (const LinkUnit& unit : units) {
+    const double rounded = std::stod(fmt::format("{:.{}g}", value / unit.factor, kDigits));
+    if (rounded * unit.factor == value) return fmt::format("{}{}", rounded, unit.name);
+  }
+  for (const LinkUnit& unit : units) {
+    const double scaled = value / unit.factor;
+    if (scaled * unit.factor == value) return fmt::format("{}{}", scaled, unit.name);
+  }
+  return fmt::format("{}{}", value, plain);
 }
 
 }  // namespace
 
-std::string to_text(BytesPerSecond bandwidth) { return shortest(bandwidth.value(), 1e9, "GBps", "Bps"); }
-std::string to_text(Seconds latency) { return shortest(latency.value(), 1e-6, "us", "s"); }
+std::string to_text(BytesPerSecond bandwidth) { return shortest(bandwidth.value(), {{"GBps", 1e9}}, "Bps"); }
+
+std::string to_text(Seconds latency) {
+  constexpr LinkUnit kMicro{"us", 1e-6}, kNano{"ns", 1e-9};
+  const bool is_short = latency > Seconds(0) && latency < Seconds(kMicro.factor);
+  return is_short ? shortest(latency.value(), {kNano, kMicro}, "s") : shortest(latency.value(), {kMicro}, "s");
+}
+
+std::string to_text(double number) { return fmt::format("{}", number); }
+std::string to_text(int number) { return fmt::format("{}", number); }
 
 }  // namespace foreflow::platform

@@ -5,11 +5,14 @@
 namespace foreflow::platform {
 
 int whole_or(const JsonView& json, std::string_view key, int fallback, int least, int most) {
-  if (!json.has(key)) return fallback;
-  const int64_t value = json.at(key).as_int();
-  if (value < least) json.at(key).fail(fmt::format("{} is too small; use {} or more", value, least));
-  if (value > most) json.at(key).fail(fmt::format("{} is too large; use at most {}", value, most));
-  return static_cast<int>(value);
+  return json.has(key) ? whole(json.at(key), least, most) : fallback;
+}
+
+int whole(const JsonView& value, int least, int most) {
+  const int64_t number = value.as_int();
+  if (number < least) value.fail(fmt::format("{} is too small; use {} or more", number, least));
+  if (number > most) value.fail(fmt::format("{} is too large; use at most {}", number, most));
+  return static_cast<int>(number);
 }
 
 double read_oversubscription(const JsonView& json) {

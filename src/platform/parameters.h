@@ -15,6 +15,9 @@ constexpr int kMostPorts = 1'000'000;  // of a switch, and of everything else th
 // The member, which is least .. most; `fallback` when absent. Throws Error at the key.
 int whole_or(const JsonView& json, std::string_view key, int fallback, int least = 1, int most = kMostPorts);
 
+// The value, which is least .. most. Throws Error at it.
+int whole(const JsonView& value, int least = 1, int most = kMostPorts);
+
 // "oversubscription", a number from 1 on; 1 when absent.
 double read_oversubscription(const JsonView& json);
 

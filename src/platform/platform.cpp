@@ -15,6 +15,10 @@ FlopsPerSecond Device::peak(std::string_view dtype) const {
   return single->second;
 }
 
+bool same_speed(const Device& a, const Device& b) {
+  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch;
+}
+
 namespace {
 
 Router look_up(size_t devices, std::vector<Route> routes) {

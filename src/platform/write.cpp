@@ -5,6 +5,7 @@
 
 #include "foreflow/base/escape.h"
 #include "platform/blueprint.h"
+#include "platform/link_property.h"
 
 namespace foreflow::platform {
 namespace {
@@ -23,6 +24,25 @@ std::string props_of(const Gpu& gpu) {
   for (const auto& [dtype, peak] : gpu.peaks) text += indent + prop("peak_" + dtype, peak) + "\n";
   if (!gpu.nvlink_generation.empty()) text += indent + prop("nvlink_generation", gpu.nvlink_generation) + "\n";
   return text;
+}
+
+// The numbers that every link has are attributes, the others properties where the recipe states them.
+std::string link_element(const Cable& cable) {
+  LinkNumbers numbers{.bandwidth = cable.port.bandwidth, .latency = cable.port.latency};
+  std::string attributes, props = prop("kind", cable.port.kind);
+  for (const auto& [id, value] : cable.props) props += prop(id, value);
+  for (const LinkProperty& property : link_property_rows()) {
+    property.override_numbers(cable.changed, numbers);
+    const auto text = property.text(numbers);
+    if (!text) continue;
+    if (property.attribute) {
+      attributes += fmt::format(" {}=\"{}\"", property.key.name, *text);
+    } else {
+      props += prop(property.key.name, *text);
+    }
+  }
+  return fmt::format("    <link id=\"{}\"{} sharing_policy=\"SPLITDUPLEX\">{}</link>\n", escape::markup(cable.name),
+                     attributes, props);
 }
 
 }  // namespace
@@ -45,13 +65,7 @@ std::string write(const Blueprint& blueprint) {
                    escape::markup(host.node), host.rail, sheets[sheet]);
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
-  for (const Cable& cable : blueprint.cables) {
-    fmt::format_to(end, "    <link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"SPLITDUPLEX\">{}",
-                   escape::markup(cable.name), escape::markup(cable.port.bandwidth), escape::markup(cable.port.latency),
-                   prop("kind", cable.port.kind));
-    for (const auto& [id, value] : cable.props) xml += prop(id, value);
-    xml += "</link>\n";
-  }
+  for (const Cable& cable : blueprint.cables) xml += link_element(cable);
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",
                    named(cable.from), named(cable.to), escape::markup(cable.name));

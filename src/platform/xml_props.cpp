@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "foreflow/base/text.h"
@@ -23,7 +22,7 @@ bool looks_like(std::string_view word, std::string_view known) {
          tail(written, 2) == tail(meant, 2);
 }
 
-Props::Props(const pugi::xml_node& node, std::initializer_list<std::string_view> known, const XmlSource& source)
+Props::Props(const pugi::xml_node& node, const std::vector<std::string_view>& known, const XmlSource& source)
     : node_(node), source_(source) {
   for (const pugi::xml_node& prop : node.children("prop")) {
     const std::string id = prop.attribute("id").value();
@@ -49,19 +48,15 @@ const std::string& Props::required(std::string_view id, std::string_view example
 }
 
 double Props::number(std::string_view what, const std::string& value) const {
-  double result        = 0;
-  const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (ec != std::errc() || end != value.data() + value.size() || !std::isfinite(result))
-    fail(fmt::format("{} \"{}\" is no number", what, value));
-  return result;
+  const auto result = parse_number<double>(value);
+  if (!result || !std::isfinite(*result)) fail(fmt::format("{} \"{}\" is no number", what, value));
+  return *result;
 }
 
 int Props::whole_number(std::string_view what, const std::string& value, int least) const {
-  int result           = 0;
-  const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (ec != std::errc() || end != value.data() + value.size() || result < least)
-    fail(fmt::format("{} \"{}\" must be a whole number, {} or more", what, value, least));
-  return result;
+  const auto result = parse_number<int>(value);
+  if (!result || *result < least) fail(fmt::format("{} \"{}\" must be a whole number, {} or more", what, value, least));
+  return *result;
 }
 
 }  // namespace foreflow::platform

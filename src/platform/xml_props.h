@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "platform/xml_shape.h"
 
@@ -20,7 +20,7 @@ class Props {
  public:
   // `known`: what we read. Others are the user's own, except one that looks like a misspelling: throws Error then, and
   // when one stands twice. `peak_...` is known on hosts. `node` and `source` must outlive this.
-  Props(const pugi::xml_node& node, std::initializer_list<std::string_view> known, const XmlSource& source);
+  Props(const pugi::xml_node& node, const std::vector<std::string_view>& known, const XmlSource& source);
 
   // Throws Error that begins with the element: link "a": ...
   [[noreturn]] void fail(const std::string& what) const {

@@ -10,12 +10,11 @@
 #include "foreflow/base/text.h"
 #include "platform/ecmp.h"
 #include "platform/link_kinds.h"
+#include "platform/link_property.h"
 #include "platform/xml_props.h"
 
 namespace foreflow::platform {
 namespace {
-
-constexpr std::array<std::string_view, 4> kSimgridTimes = {"ns", "us", "ms", "s"};
 
 // What follows the number; empty when a blank is between, which SimGrid does not skip.
 std::string_view unit(std::string_view value) {
@@ -47,14 +46,6 @@ std::string link_kind(const Props& props) {
     if (looks_like(*kind, known)) props.fail(fmt::format("unknown kind \"{}\"; did you mean \"{}\"?", *kind, known));
   }
   return *kind;
-}
-
-double share(const Props& props, const char* id) {
-  const std::string* value = props.find(id);
-  if (value == nullptr) return 1;
-  const double number = props.number(id, *value);
-  if (!(number > 0 && number <= 1)) props.fail(fmt::format("{} \"{}\" must be above 0 and at most 1", id, *value));
-  return number;
 }
 
 int count(const Props& props, const char* id, int least, int otherwise) {
@@ -89,26 +80,25 @@ Device read_host(const pugi::xml_node& node, const XmlSource& source) {
 }
 
 LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const XmlSource& source) {
-  const Props props(node, {"kind", "efficiency", "channels", "step_latency", "nvls", "sharp", "nvlink_generation"},
-                    source);
-  const std::string bandwidth = node.attribute("bandwidth").value();
-  const std::string latency   = node.attribute("latency").value();
-  const std::string policy    = node.attribute("sharing_policy").as_string("SHARED");
+  std::vector<std::string_view> known = {"kind", "nvls", "sharp", "nvlink_generation"};
+  for (const LinkProperty& property : link_property_rows()) {
+    if (!property.attribute) known.push_back(property.key.name);
+  }
+  const Props props(node, known, source);
+  const std::string policy = node.attribute("sharing_policy").as_string("SHARED");
   Link link;
-  link.name      = node.attribute("id").value();
-  link.bandwidth = props.positive("bandwidth", bandwidth, "25GBps", parse_bandwidth);
-  if (!unit(bandwidth).ends_with("ps")) props.fail_unreadable("bandwidth", bandwidth, "25GBps");
-  link.latency = props.quantity("latency", latency, parse_seconds);
-  if (std::find(kSimgridTimes.begin(), kSimgridTimes.end(), unit(latency)) == kSimgridTimes.end())
-    props.fail_unreadable("latency", latency, "2us");
+  link.name = node.attribute("id").value();
+  for (const LinkProperty& property : link_property_rows()) {
+    if (property.attribute) property.parse(props, node.attribute(property.key.name.c_str()).value(), link);
+  }
   if (policy != "SHARED" && policy != "SPLITDUPLEX") {
     props.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
   }
-  link.kind       = link_kind(props);
-  link.efficiency = share(props, "efficiency");
-  link.channels   = count(props, "channels", 1, 0);
-  if (const std::string* step = props.find("step_latency"))
-    link.step_latency = props.quantity("step_latency", *step, parse_seconds);
+  link.kind = link_kind(props);
+  for (const LinkProperty& property : link_property_rows()) {
+    const std::string* const text = property.attribute ? nullptr : props.find(property.key.name);
+    if (text != nullptr) property.parse(props, *text, link);
+  }
   link.in_switch         = reduces_in_switch(props, link.kind, zone);
   link.nvlink_generation = count(props, "nvlink_generation", 1, 0);
   return {std::move(link), policy == "SPLITDUPLEX"};

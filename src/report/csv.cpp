@@ -43,7 +43,10 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
 }  // namespace
 
 namespace definitions::csv {
-WriterDef row() { return {"csv", "one row per item: device, stream, name, times, bytes", write_csv}; }
+WriterDef row() {
+  return {"csv", "one row per item: device, stream, name, times, bytes", write_csv,
+          "write every item of the timeline, one a line"};
+}
 }  // namespace definitions::csv
 
 }  // namespace foreflow::report

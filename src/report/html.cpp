@@ -193,7 +193,9 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
 }  // namespace
 
 namespace definitions::html {
-WriterDef row() { return {"html", "one page with the summary and the timeline", write_html}; }
+WriterDef row() {
+  return {"html", "one page with the summary and the timeline", write_html, "write a page for a browser"};
+}
 }  // namespace definitions::html
 
 }  // namespace foreflow::report

@@ -12,7 +12,7 @@ std::string write_svg(const Summary& summary, const stream::Program& program, co
 }  // namespace
 
 namespace definitions::svg {
-WriterDef row() { return {"svg", "a picture of the timeline", write_svg}; }
+WriterDef row() { return {"svg", "a picture of the timeline", write_svg, "write a picture of the timeline"}; }
 }  // namespace definitions::svg
 
 }  // namespace foreflow::report

@@ -195,7 +195,10 @@ std::string write_trace(const Summary& summary, const stream::Program& program, 
 }  // namespace
 
 namespace definitions::trace {
-WriterDef row() { return {"trace", "Chrome trace JSON for ui.perfetto.dev", write_trace}; }
+WriterDef row() {
+  return {"trace", "Chrome trace JSON for ui.perfetto.dev", write_trace, "write a Chrome trace, for ui.perfetto.dev",
+          0};
+}
 }  // namespace definitions::trace
 
 }  // namespace foreflow::report

@@ -10,7 +10,7 @@ namespace {
 
 // A strategy counts where its microbatches divide the samples of a replica.
 size_t possible(const search::Result& found) {
-  const auto indivisible = [](const search::Infeasible& point) { return point.why.starts_with("microbatches: "); };
+  const auto indivisible = [](const search::Infeasible& point) { return point.refusal.key == "microbatches"; };
   return found.points -
          static_cast<size_t>(std::count_if(found.infeasible.begin(), found.infeasible.end(), indivisible));
 }

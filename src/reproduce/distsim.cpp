@@ -23,9 +23,8 @@ Bar predict(const Question& question, Bar bar) {
     } else {
       bar.iterations_per_second = 1 / summary.iteration_time.value();
     }
-  } catch (const Error& error) {
-    if (!error.where().starts_with(question.file + ": $.strategy")) throw;
-    bar.why = error.problem();
+  } catch (const RefusalError& error) {
+    bar.why = error.refusal().why;
   }
   return bar;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 
@@ -17,11 +15,8 @@ const std::string& Published::word(const std::string& column) const {
 
 double Published::number(const std::string& column) const {
   const std::string& text = word(column);
-  double value            = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw Error(place_, fmt::format("{} is \"{}\", which is no number", column, text));
-  return value;
+  if (const auto value = parse_number<double>(text)) return *value;
+  throw Error(place_, fmt::format("{} is \"{}\", which is no number", column, text));
 }
 
 std::vector<Published> read_published(const std::string& path) {

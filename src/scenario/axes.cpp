@@ -11,16 +11,16 @@ namespace {
 
 constexpr size_t kMostPoints = 1'000'000;
 
-using Keys = std::vector<std::string>;
+using KeyPath = std::vector<std::string>;
 
-std::string joined(const Keys& keys) {
+std::string joined(const KeyPath& keys) {
   std::string path;
   for (const std::string& key : keys) path += (path.empty() || key.starts_with('[') ? "" : ".") + key;
   return path;
 }
 
-Keys below(const Keys& keys, const std::string& key) {
-  Keys longer = keys;
+KeyPath below(const KeyPath& keys, const std::string& key) {
+  KeyPath longer = keys;
   longer.push_back(key);
   return longer;
 }
@@ -41,7 +41,7 @@ Json* part(Json& value, const std::string& key) {
   return const_cast<Json*>(&(*value.if_array())[std::stoul(key.substr(1))]);
 }
 
-void place(Json& root, const Keys& keys, const Json& value) {
+void place(Json& root, const KeyPath& keys, const Json& value) {
   Json* at = &root;
   for (const std::string& key : keys) at = part(*at, key);
   *at = value;
@@ -55,10 +55,10 @@ std::string_view within_job(std::string_view path) {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
-std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::string& file);
+std::vector<Axis> axes_below(const KeyPath& keys, const Json& value, const std::string& file);
 
 // Every choice from the lists inside one value of the axis at `keys`; the value itself where there are none.
-std::vector<Json> choices_within(const Keys& keys, const Json& value, const std::string& file) {
+std::vector<Json> choices_within(const KeyPath& keys, const Json& value, const std::string& file) {
   std::vector<Axis> inner = axes_below(keys, value, file);
   for (Axis& axis : inner) axis.keys.erase(axis.keys.begin(), axis.keys.begin() + static_cast<ptrdiff_t>(keys.size()));
   std::vector<Json> values;
@@ -67,7 +67,7 @@ std::vector<Json> choices_within(const Keys& keys, const Json& value, const std:
   return values;
 }
 
-std::vector<Json> values_of(const Keys& keys, const Json& list, const std::string& file) {
+std::vector<Json> values_of(const KeyPath& keys, const Json& list, const std::string& file) {
   const std::string where = file + ": $." + joined(keys);
   if (list.if_array()->empty()) throw Error(where, "is an axis without values; give one or more");
   std::vector<Json> values;
@@ -82,10 +82,10 @@ std::vector<Json> values_of(const Keys& keys, const Json& list, const std::strin
   return values;
 }
 
-std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::string& file) {
+std::vector<Axis> axes_below(const KeyPath& keys, const Json& value, const std::string& file) {
   std::vector<Axis> all;
   for (const auto& [key, inner] : parts(value)) {
-    const Keys here = below(keys, key);
+    const KeyPath here = below(keys, key);
     if (is_axis(joined(here), *inner)) {
       all.push_back({here, values_of(here, *inner, file)});
       continue;
@@ -95,7 +95,7 @@ std::vector<Axis> axes_below(const Keys& keys, const Json& value, const std::str
   return all;
 }
 
-void collect_files(const Keys& keys, const Json& value, std::set<std::string>& files) {
+void collect_files(const KeyPath& keys, const Json& value, std::set<std::string>& files) {
   if (const std::string* text = value.if_string()) {
     for (const FileKey& key : kFiles) {
       if (stands_for(key.path, joined(keys)) && text->ends_with(key.ending)) files.insert(*text);

@@ -1,21 +1,20 @@
-#include <algorithm>
-
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/join_slices.h"
-#include "foreflow/transform/offload.h"
+#include "foreflow/transform/overlap.h"
 #include "foreflow/transform/recompute.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
 #include "foreflow/transform/spread.h"
+#include "foreflow/transform/tensor.h"
+#include "scenario/blame.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
-#include "scenario/stage_cut.h"
-#include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -25,7 +24,8 @@ std::string where(const Scenario& scenario, const std::string& path) { return sc
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
   const JsonView root  = scenario.root();
-  const bool has_graph = scenario.workload.family->name == "gpt" && inference && !root.at("workload").has("phase");
+  const bool has_graph =
+      scenario.workload.family->traits.infers_by_export && inference && !root.at("workload").has("phase");
   if (has_graph) return gpt_inference(scenario);
   const Workload& workload = scenario.workload;
   workload::Model model    = workload.family->build(
@@ -109,71 +109,10 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 // stays.
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
-  return scenario.cost.memory == cost::MemoryRule::distir ? resolved : transform::eliminate_dead_code(resolved);
+  return scenario.cost.removes_dead_code ? transform::eliminate_dead_code(resolved) : resolved;
 }
 
-void check_undistributed(const Scenario& scenario) {
-  const Strategy& strategy = scenario.strategy;
-  if (strategy.devices() == 1 && strategy.microbatches == 1) return;
-  throw Error(where(scenario, "strategy"),
-              scenario.workload.path +
-                  " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
-}
-
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario,
-                                const platform::Platform& platform) {
-  const Strategy& strategy = scenario.strategy;
-  return {.schedule               = strategy.schedule,
-          .size                   = strategy.schedule_size,
-          .delay_weight_gradients = strategy.delay_weight_gradients,
-          .partition              = strategy.partition,
-          .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices = stage_prices(scenario, platform),
-          .places = strategy.places};
-}
-
-// What cannot be a pipeline so is the strategy's mistake: its schedule, its stages, or the microbatches of an op.
-template <typename Pass>
-auto blamed(const Scenario& scenario, const Pass& pass) {
-  const auto blame = [&](const char* key, const std::string& why) {
-    return Error(where(scenario, std::string("strategy.") + key), why);
-  };
-  try {
-    return pass();
-  } catch (const Error& error) {
-    if (error.where() == "pipeline: schedule") throw blame("schedule", error.problem());
-    if (error.where() == "pipeline: stages") throw blame("pp", error.problem());
-    throw blame("microbatches", error.what());
-  }
-}
-
-ir::Module pipelined(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform) {
-  return blamed(scenario, [&] {
-    return transform::pipeline(module, ops::table(), pipeline_of(module, scenario, platform)).module;
-  });
-}
-
-}  // namespace
-
-void check_one_job(const Scenario& scenario) {
-  if (scenario.jobs.empty()) return;
-  throw Error(where(scenario, "jobs"),
-              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
-}
-
-namespace {
-
-// What a pass cannot do is the mistake of the key of the strategy that asked for it.
-template <typename Pass>
-auto asked_for_by(const std::string& key, const Scenario& scenario, const Pass& pass) {
-  try {
-    return pass();
-  } catch (const Error& error) {
-    if (error.where().starts_with(scenario.root().where())) throw;
-    const bool plan = error.where() == scenario.strategy.tensor_plan.where;  // a file
-    throw Error(where(scenario, plan ? "strategy.tensor_plan" : "strategy." + key), error.what());
-  }
-}
+bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }
 
 ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
   return simplified(scenario,
@@ -186,12 +125,22 @@ Flops flops_of(const ir::Module& module) {
 
 }  // namespace
 
-Sequential build(const Scenario& scenario) {
+void check_one_job(const Scenario& scenario) {
+  if (scenario.jobs.empty()) return;
+  throw Error(where(scenario, "jobs"),
+              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
+}
+
+Expected<Sequential> try_build(const Scenario& scenario) {
   check_one_job(scenario);
   Sequential sequential = from_source(scenario);
   sequential.samples    = samples_of(scenario, sequential.module);
   if (sequential.placed) {
-    check_undistributed(scenario);
+    if (!is_undistributed(scenario.strategy)) {
+      return refused(scenario, Cause::value, "",
+                     scenario.workload.path +
+                         " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
+    }
     sequential.model_flops = flops_of(sequential.module);
     return sequential;
   }
@@ -199,114 +148,14 @@ Sequential build(const Scenario& scenario) {
   sequential.module      = made_ready(scenario, model);
   sequential.model_flops = flops_of(sequential.module);  // whatever attention does twice, or leaves out
   if (scenario.strategy.fuses_attention()) {
-    sequential.module = made_ready(scenario, asked_for_by("context_attention", scenario, [&] {
-                                     return transform::fuse_attention(transform::resolve(model), ops::table());
-                                   }));
+    const auto fused = asked_for_by("context_attention", scenario,
+                                    [&] { return transform::fuse_attention(transform::resolve(model), ops::table()); });
+    if (!fused) return fused.refusal();
+    sequential.module = made_ready(scenario, *fused);
   }
   return sequential;
 }
 
-namespace {
-
-// What one stage of one replica would do, were it alone.
-ir::Module before_pipeline(const Sequential& sequential, const Scenario& scenario) {
-  const Strategy& strategy = scenario.strategy;
-  const ir::OpTable& ops   = ops::table();
-  const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
-  ir::Module module        = asked_for_by(
-             "recompute", scenario, [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
-  module          = asked_for_by("tp", scenario,
-                                 [&] { return transform::shard(module, ops, strategy.tp, strategy.sharding()).module; });
-  const int parts = strategy.sequence_parallel ? strategy.tp : 1;
-  for (const transform::SpreadStep& step :
-       transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
-    module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
-                          [&] { return transform::spread(module, ops, step.ways, step.spread).module; });
-  }
-  return module;
-}
-
-// Tensor and pipeline parallelism: what one replica does.
-ir::Module of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
-  const Strategy& strategy = scenario.strategy;
-  const ir::OpTable& ops   = ops::table();
-  ir::Module module        = before_pipeline(sequential, scenario);
-  if (strategy.pp > 1 || strategy.microbatches > 1) module = pipelined(module, scenario, platform);
-  if (strategy.offload) module = asked_for_by("offload", scenario, [&] { return transform::offload(module, ops); });
-  return module;
-}
-
-ir::Module with_streams(ir::Module module, const Strategy& strategy) {
-  const ir::OpTable& ops = ops::table();
-  if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
-  if (strategy.tp > 1 && strategy.tensor_chunks > 1)
-    module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
-  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
-  return module;
-}
-
-transform::DataParallel data_parallel(const Strategy& strategy) {
-  return {.ways    = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
-          .zero    = strategy.zero,
-          .overlap = strategy.overlap_gradients,
-          .bucket  = strategy.bucket};
-}
-
-// One of the replicas that share gradients, states or weights, with its streams.
-transform::OneReplica shared_replica(ir::Module module, const Scenario& scenario) {
-  transform::OneReplica one;
-  asked_for_by("dp", scenario, [&] {
-    one        = transform::one_replica(module, ops::table(), data_parallel(scenario.strategy));
-    one.module = with_streams(std::move(one.module), scenario.strategy);
-  });
-  return one;
-}
-
-// All devices do the same work in the same time.
-bool is_uniform(const platform::Platform& platform) {
-  const platform::Device& first = platform.devices()[0];
-  return std::all_of(platform.devices().begin(), platform.devices().end(), [&](const platform::Device& device) {
-    return device.kind == first.kind && device.peaks == first.peaks && device.launch == first.launch &&
-           device.memory_bandwidth == first.memory_bandwidth;
-  });
-}
-
-}  // namespace
-
-ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
-  if (sequential.placed) return sequential.module;
-  if (needs_fit(scenario))
-    return distribute(sequential, with_fitted_recompute(sequential, scenario, platform), platform);
-  ir::Module module                 = of_replica(sequential, scenario, platform);
-  const transform::DataParallel how = data_parallel(scenario.strategy);
-  if (how.shares()) {
-    transform::OneReplica one = shared_replica(std::move(module), scenario);
-    return transform::unfold(one, ops::table()).module;
-  }
-  if (how.ways > 1) {
-    module =
-        asked_for_by("dp", scenario, [&] { return transform::replicate(std::move(module), ops::table(), how).module; });
-  }
-  return with_streams(std::move(module), scenario.strategy);
-}
-
-transform::Cut cut(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
-                   double repeated) {
-  const ir::Module module    = before_pipeline(sequential, scenario);
-  transform::Pipeline wanted = pipeline_of(module, scenario, platform);
-  wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
-                                                                     std::span<const ir::Type> outputs) {
-    return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) * price(call, outputs);
-  };
-  return blamed(scenario, [&] { return transform::cut(module, ops::table(), wanted); });
-}
-
-Distributed distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                             const platform::Platform& platform) {
-  const transform::DataParallel how = data_parallel(scenario.strategy);
-  if (sequential.placed || needs_fit(scenario) || !how.shares() || !is_uniform(platform))
-    return {distribute(sequential, scenario, platform), 1};
-  return {shared_replica(of_replica(sequential, scenario, platform), scenario).module, how.ways};
-}
+Sequential build(const Scenario& scenario) { return try_build(scenario).value(); }
 
 }  // namespace foreflow::scenario

@@ -6,6 +6,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
+#include "foreflow/transform/simplify.h"
 #include "foreflow/transform/spread.h"
 
 namespace foreflow::scenario {
@@ -19,10 +20,8 @@ const ir::Device kFirst(1);
 std::vector<const platform::Device*> hardware_of(const platform::Platform& platform) {
   std::vector<const platform::Device*> kinds;
   for (const platform::Device& device : platform.devices()) {
-    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const platform::Device* known) {
-      return known->kind == device.kind && known->peaks == device.peaks && known->launch == device.launch &&
-             known->memory_bandwidth == device.memory_bandwidth;
-    });
+    const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     if (same == kinds.end()) kinds.push_back(&device);
   }
   return kinds;
@@ -70,7 +69,7 @@ class Estimator {
     const cost::Application application = op.application();
     if (op.communicates()) {
       const auto ranks = static_cast<int>(std::max(op.inputs.size(), op.outputs.size()));
-      return ranks < 2 ? Seconds(0) : std::max(cost_.communication(application, ranks), Seconds(0));
+      return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(Seconds(0));
     }
     Seconds least = cost_.compute(application, *hardware_.front()).time;
     for (const platform::Device* device : hardware_) least = std::min(least, cost_.compute(application, *device).time);
@@ -114,7 +113,7 @@ const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collectiv
 std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   const lower::Meeting meeting =
       lower::meeting_of(*op.source.op, op.inputs, op.outputs, scenario.cost, scenario.collectives);
-  if (meeting.what.fixed >= Seconds(0)) return std::nullopt;
+  if (meeting.what.fixed) return std::nullopt;
   std::vector<int> ranks;
   for (const ir::Device& member : meeting.members) ranks.push_back(member.index - kFirst.index);
   const auto& algorithm = algorithm_of(scenario, meeting.what.kind, ranks);
@@ -187,8 +186,9 @@ ir::Module flat(ir::Module module) {
 
 }  // namespace
 
-Demand demand_of(const Scenario& scenario, const platform::Platform& platform) {
-  const Sequential sequential = build(scenario);
+Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
+  const Sequential sequential = build(asked);
+  const Scenario scenario     = resolve(asked, sequential, platform).value();
   const ir::Module module     = flat(distribute(sequential, scenario, platform));
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
@@ -230,9 +230,9 @@ Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vecto
   const std::vector<const ir::Array*> known(types.size(), nullptr);
   const ir::Attributes none;
   const auto ways = static_cast<int>(places.size());
-  const Seconds formula =
+  const std::optional<Seconds> formula =
       scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ways)}, types}, ways);
-  if (formula >= Seconds(0)) return formula;
+  if (formula) return *formula;
   constexpr auto kKind = collective::Kind::all_reduce;
   return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, places, platform);
 }

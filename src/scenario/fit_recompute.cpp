@@ -7,8 +7,9 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/spread.h"
+#include "scenario/blame.h"
+#include "scenario/distribute.h"
 #include "scenario/job.h"
-#include "scenario/stage_cut.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -72,17 +73,22 @@ class Fitter {
     scenario_.engine = &simulate::engines().get("analytic", "recompute");
   }
 
-  Scenario run() {
-    Trial best        = tried(scenario_, {{Bytes(std::numeric_limits<double>::infinity())}});
-    const bool enough = best.all_fit() && in_flight_.size() == 1;
+  Expected<Scenario> run() {
+    auto best = tried(scenario_, {{Bytes(std::numeric_limits<double>::infinity())}});
+    if (!best) return best.refusal();
+    const bool enough = best->all_fit() && in_flight_.size() == 1;
     if (!enough && transform::has_blocks(sequential_.module)) {
-      for (const Cutting& cutting : cuttings()) {
-        Trial trial = fit(cutting);
-        if (trial.betters(best)) best = std::move(trial);
+      const auto all = cuttings();
+      if (!all) return all.refusal();
+      for (const Cutting& cutting : *all) {
+        auto trial = fit(cutting);
+        if (!trial) return trial.refusal();
+        if (trial->betters(*best)) best = std::move(trial);
       }
     }
-    if (!best.all_fit()) refuse(best.fullest);
-    return fitted(best);
+    if (!best->all_fit()) return no_room(best->fullest);
+    best->scenario.engine = engine_;
+    return std::move(best->scenario);
   }
 
  private:
@@ -95,31 +101,27 @@ class Fitter {
 
   // Between blocks, since limits are those of a stage: so that stages are even when nothing, half or everything is
   // repeated, and as `uniform` cuts, for what is repeated is not known yet.
-  std::vector<Cutting> cuttings() const {
-    if (in_flight_.size() == 1) return {{{}, {transform::ActivationLimit::kAllBlocks}}};
+  Expected<std::vector<Cutting>> cuttings() const {
+    if (in_flight_.size() == 1) return std::vector<Cutting>{{{}, {transform::ActivationLimit::kAllBlocks}}};
     Scenario full           = scenario_;
     full.strategy.recompute = {transform::Recompute::Kind::blocks, 1};
+    std::vector<double> parts;  // that are repeated
+    if (full.strategy.partition == transform::StagePartition::balanced) parts = {0.0, 0.5, 1.0};
     std::vector<Cutting> all;
-    const auto add = [&](double repeated) {
-      try {
-        transform::Cut cut = scenario::cut(sequential_, full, platform_, repeated);
-        Cutting cutting{std::move(cut.places), std::move(cut.segments)};
-        if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
-      } catch (const Error& error) {
-        // Too few blocks for such stages: others may do, as may what is repeated nowhere.
-        if (error.where() != full.root().where() + ".strategy.pp") throw;
-      }
-    };
-    if (full.strategy.partition == transform::StagePartition::balanced) {
-      for (const double repeated : {0.0, 0.5, 1.0}) add(repeated);
+    for (size_t i = 0; i <= parts.size(); ++i) {
+      if (i == parts.size()) full.strategy.partition = transform::StagePartition::uniform;
+      auto cut = try_cut(sequential_, full, platform_, i == parts.size() ? 1 : parts[i]);
+      // Too few blocks for such stages: others may do, as may what is repeated nowhere.
+      if (!cut && cut.refusal().cause == Cause::stages) continue;
+      if (!cut) return cut.refusal();
+      Cutting cutting{std::move(cut->places), std::move(cut->segments)};
+      if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
     }
-    full.strategy.partition = transform::StagePartition::uniform;
-    add(1);
     return all;
   }
 
   // The largest limits with which every stage fits; the smallest where it does not.
-  Trial fit(const Cutting& cutting) const {
+  Expected<Trial> fit(const Cutting& cutting) const {
     Scenario scenario        = scenario_;
     scenario.strategy.places = cutting.places;
     std::vector<Bytes> low, high;
@@ -133,31 +135,34 @@ class Fitter {
       low.push_back(range.least);
       high.push_back(range.most);
     }
-    const Trial everything = tried(scenario, limits(high));
-    if (everything.all_fit()) return everything;
-    Trial least = tried(scenario, limits(low));
-    if (!least.all_fit()) return least;
+    auto everything = tried(scenario, limits(high));
+    if (!everything || everything->all_fit()) return everything;
+    auto least = tried(scenario, limits(low));
+    if (!least || !least->all_fit()) return least;
     for (size_t s = 0; s < high.size(); ++s) {
-      if (everything.fits[s]) low[s] = high[s];
+      if (everything->fits[s]) low[s] = high[s];
     }
     for (int round = 0; round < kRounds && low != high; ++round) {
       std::vector<Bytes> middle;
       for (size_t s = 0; s < low.size(); ++s) middle.push_back((low[s] + high[s]) / 2);
-      const std::vector<bool> fit = tried(scenario, limits(middle)).fits;
-      for (size_t s = 0; s < low.size(); ++s) (fit[s] ? low : high)[s] = middle[s];
+      const auto trial = tried(scenario, limits(middle));
+      if (!trial) return trial;
+      for (size_t s = 0; s < low.size(); ++s) (trial->fits[s] ? low : high)[s] = middle[s];
     }
     return tried(scenario, limits(low));
   }
 
-  Trial tried(Scenario scenario, std::vector<transform::ActivationLimit> limits) const {
+  Expected<Trial> tried(Scenario scenario, std::vector<transform::ActivationLimit> limits) const {
     scenario.strategy.recompute.limits = std::move(limits);
-    const lower::Lowered lowered       = lower_scenario(scenario, sequential_, platform_);
-    stream::Timeline timeline          = simulate_on(scenario, lowered.program, platform_);
-    const report::Summary summary      = report::summarise({}, lowered.program, timeline, platform_);
-    const Strategy& strategy           = scenario.strategy;
-    const auto stages                  = stages_by_device(strategy);
-    const int replicas                 = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-    const auto group                   = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
+    const auto lowered                 = try_lower(scenario, sequential_, platform_);
+    if (!lowered) return lowered.refusal();
+    const stream::Program& program = lowered->program;
+    stream::Timeline timeline      = simulate_on(scenario, program, platform_);
+    const report::Summary summary  = report::summarise({}, program, timeline, platform_);
+    const Strategy& strategy       = scenario.strategy;
+    const auto stages              = stages_by_device(strategy);
+    const int replicas             = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+    const auto group               = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
     Trial trial{std::move(scenario), summary.iteration_time, std::vector<bool>(in_flight_.size(), true)};
     for (size_t d = 0; d < summary.devices.size(); ++d) {
       const report::DeviceSummary& device = summary.devices[d];
@@ -168,18 +173,13 @@ class Fitter {
     return trial;
   }
 
-  Scenario fitted(Trial& trial) const {
-    trial.scenario.engine = engine_;
-    return std::move(trial.scenario);
-  }
-
   // Where not even repeating everything leaves room.
-  [[noreturn]] void refuse(const report::DeviceSummary& fullest) const {
-    throw Error(scenario_.root().where() + ".strategy.recompute",
-                "optimal finds no room: with all that can be repeated repeated, " + fullest.name + " still needs " +
-                    std::to_string(static_cast<int64_t>(std::ceil(fullest.peak_memory.value() / 1e9))) + " GB of " +
-                    std::to_string(static_cast<int64_t>(fullest.capacity.value() / 1e9)) +
-                    " GB; use more devices, smaller microbatches, zero or offload");
+  Refusal no_room(const report::DeviceSummary& fullest) const {
+    return refused(scenario_, Cause::memory, "recompute",
+                   "optimal finds no room: with all that can be repeated repeated, " + fullest.name + " still needs " +
+                       std::to_string(static_cast<int64_t>(std::ceil(fullest.peak_memory.value() / 1e9))) + " GB of " +
+                       std::to_string(static_cast<int64_t>(fullest.capacity.value() / 1e9)) +
+                       " GB; use more devices, smaller microbatches, zero or offload");
   }
 
   const Sequential& sequential_;
@@ -191,14 +191,9 @@ class Fitter {
 
 }  // namespace
 
-Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
-                               const platform::Platform& platform) {
-  return needs_fit(scenario) ? Fitter(sequential, scenario, platform).run() : scenario;
-}
-
-bool needs_fit(const Scenario& scenario) {
-  const transform::Recompute& how = scenario.strategy.recompute;
-  return how.kind == transform::Recompute::Kind::optimal && how.limits.empty();
+Expected<Scenario> with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
+                                         const platform::Platform& platform) {
+  return Fitter(sequential, scenario, platform).run();
 }
 
 }  // namespace foreflow::scenario

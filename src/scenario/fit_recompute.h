@@ -5,14 +5,11 @@
 
 namespace foreflow::scenario {
 
-// True for `recompute: optimal` whose limits nobody has found yet.
-bool needs_fit(const Scenario& scenario);
-
 // With stages and the largest limits for which their devices have room, as the lowered program says, to 1/4096 of what
 // there is to choose. Where that takes recomputation, stages end between blocks, at the fastest of several cuts (of
-// balanced ones for more or less of it, and the uniform ones). Everything else stays. Throws Error when there is no
-// room.
-Scenario with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
-                               const platform::Platform& platform);
+// balanced ones for more or less of it, and the uniform ones). Everything else stays. Refuses where there is no room.
+// The names of the scenario's disturbances are known.
+Expected<Scenario> with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
+                                         const platform::Platform& platform);
 
 }  // namespace foreflow::scenario

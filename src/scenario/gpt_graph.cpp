@@ -5,7 +5,7 @@
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "scenario/program.h"
 #include "scenario/read.h"
 

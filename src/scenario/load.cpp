@@ -3,6 +3,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
 #include "foreflow/workload/preset.h"
+#include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -68,13 +69,15 @@ std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
 }
 
+int64_t positive(const JsonView& value, int64_t largest) {
+  const int64_t number = value.as_int();
+  if (number < 1) value.fail(std::to_string(number) + " is too small; use 1 or more");
+  if (number > largest) value.fail(std::to_string(number) + " is too large; use at most " + std::to_string(largest));
+  return number;
+}
+
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest) {
-  const int64_t value = json.int_or(key, fallback);
-  if (value < 1) json.at(key).fail(std::to_string(value) + " is too small; use 1 or more");
-  if (value > largest) {
-    json.at(key).fail(std::to_string(value) + " is too large; use at most " + std::to_string(largest));
-  }
-  return value;
+  return json.has(key) ? positive(json.at(key), largest) : fallback;
 }
 
 std::vector<int64_t> divisors(int64_t number) {
@@ -99,21 +102,27 @@ JsonView Scenario::root() const {
   return job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(job)];
 }
 
-void read_work(const JsonView& root, Scenario& scenario) {
-  scenario.workload    = read_workload(root.at("workload"));
-  scenario.strategy    = read_strategy(part_or_empty(root, "strategy"), scenario.workload, root.at("workload"));
-  scenario.placement   = read_placement(part_or_empty(root, "placement"));
-  scenario.cost        = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
+namespace {
+
+// What depends on the strategy without being part of it.
+void read_rest(const JsonView& root, Scenario& scenario) {
+  scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
+  adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
-  // Schedules assume it, and frameworks post their sends; with DistIR's cost model a device does one thing at a time.
-  scenario.strategy.overlap_sends =
-      part_or_empty(root, "strategy").bool_or("overlap_sends", scenario.cost.memory != cost::MemoryRule::distir);
+}
+
+}  // namespace
+
+void read_work(const JsonView& root, Scenario& scenario) {
+  scenario.workload  = read_workload(root.at("workload"));
+  scenario.strategy  = try_read_strategy(part_or_empty(root, "strategy"), scenario.workload).value();
+  scenario.placement = read_placement(part_or_empty(root, "placement"));
+  read_rest(root, scenario);
 }
 
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
-  root.allow_only({"name", "workload", "platform", "strategy", "cost", "collective", "placement", "engine", "network",
-                   "disturbances", "memory", "jobs"});
+  root.allow_only(names_of(root_keys()));
   if (root.has("disturbances")) check_disturbance_keys(root.at("disturbances"));
   refuse_axes(json, file);
   Scenario scenario;
@@ -125,9 +134,28 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
   if (root.has("memory")) scenario.allocator = read_allocator(root.at("memory"));
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
-  if (root.has("disturbances")) check_disturbances(root.at("disturbances"));
+  if (root.has("disturbances")) scenario.disturbances = read_disturbances(root.at("disturbances"));
   if (root.has("jobs")) return with_jobs(std::move(scenario));
   read_work(scenario.root(), scenario);
+  return scenario;
+}
+
+Expected<Scenario> with_strategy(const Scenario& base, const Json& strategy, const Json& placement,
+                                 const platform::Platform& platform) {
+  Json asked = Json::object().set("strategy", strategy);
+  if (!placement.is_null()) asked.set("placement", placement);
+  const JsonView root(asked, base.file);
+  auto read = try_read_strategy(root.at("strategy"), base.workload);
+  if (!read) return read.refusal();
+  auto placed = try_read_placement(part_or_empty(root, "placement"));
+  if (!placed) return placed.refusal();
+  const auto places = try_places(root.where(), *read, *placed, platform);
+  if (!places) return places.refusal();
+  Scenario scenario  = base;
+  scenario.strategy  = *std::move(read);
+  scenario.placement = *std::move(placed);
+  for (const auto& [key, value] : *asked.if_object()) scenario.source.set(key, value);
+  read_rest(scenario.root(), scenario);
   return scenario;
 }
 

@@ -1,42 +1,43 @@
-#include <charconv>
+#include <variant>
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/transform/spread.h"
+#include "scenario/blame.h"
 
 namespace foreflow::scenario {
 namespace {
 
-std::string key_place(const Scenario& scenario, const std::string& key) { return scenario.root().where() + "." + key; }
+// Which devices are asked for, by the object `root` of a scenario.
+struct Request {
+  const std::string& root;
+  const Strategy& strategy;
+  const Placement& placement;
+};
 
 // The whole of `text` as a number; -1 when it is none.
-int number_in(std::string_view text) {
-  int value            = -1;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return ec == std::errc() && end == text.data() + text.size() ? value : -1;
-}
+int number_in(std::string_view text) { return parse_number<int>(text).value_or(-1); }
 
 // The devices that scenarios list, by their names and numbers.
 class Devices {
  public:
-  Devices(const platform::Platform& platform, std::string where) : platform_(platform), where_(std::move(where)) {
+  explicit Devices(const platform::Platform& platform) : platform_(platform) {
     for (const platform::Device& device : platform.devices())
       numbers_.emplace(device.name, static_cast<int>(numbers_.size()));
   }
 
-  // What "node0-gpu0", "3" or "0-7" stands for, the `item`th of the list.
-  std::vector<int> find(const std::string& text, size_t item) const {
-    const std::string at = where_ + "[" + std::to_string(item) + "]";
-    if (const auto named = numbers_.find(text); named != numbers_.end()) return {named->second};
+  // What "node0-gpu0", "3" or "0-7" stands for; what to say where it is nothing.
+  std::variant<std::vector<int>, std::string> find(const std::string& text) const {
+    if (const auto named = numbers_.find(text); named != numbers_.end()) return std::vector<int>{named->second};
     const size_t dash = text.find('-');
     const int first   = number_in(std::string_view(text).substr(0, dash));
     const int last    = dash == std::string::npos ? first : number_in(std::string_view(text).substr(dash + 1));
-    if (first < 0 || last < 0) throw Error(at, unknown(text));
+    if (first < 0 || last < 0) return unknown(text);
     const auto count = static_cast<int>(platform_.devices().size());
-    if (first > last) throw Error(at, "the range \"" + text + "\" is empty; write the smaller number first");
+    if (first > last) return "the range \"" + text + "\" is empty; write the smaller number first";
     if (last >= count) {
-      throw Error(at, "there is no device " + std::to_string(last) + "; the " + std::to_string(count) + " of " +
-                          platform_.name() + " are 0 to " + std::to_string(count - 1));
+      return "there is no device " + std::to_string(last) + "; the " + std::to_string(count) + " of " +
+             platform_.name() + " are 0 to " + std::to_string(count - 1);
     }
     std::vector<int> devices;
     for (int device = first; device <= last; ++device) devices.push_back(device);
@@ -52,23 +53,29 @@ class Devices {
   }
 
   const platform::Platform& platform_;
-  std::string where_;
   std::map<std::string, int> numbers_;
 };
 
+Refusal refused_item(const Request& request, size_t item, std::string why) {
+  return {Cause::placement, request.root + ".placement.devices[" + std::to_string(item) + "]", std::move(why)};
+}
+
 // The devices that the scenario lists; none may be there twice or be held by another job.
-std::vector<int> listed(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  const std::string key = key_place(scenario, "placement.devices");
-  const Devices devices(platform, key);
+Expected<std::vector<int>> listed(const Request& request, const platform::Platform& platform, const Held& held) {
+  const Devices devices(platform);
   std::vector<int> all;
   std::vector<bool> seen(platform.devices().size());
-  for (size_t item = 0; item < scenario.placement.devices.size(); ++item) {
-    for (const int device : devices.find(scenario.placement.devices[item], item)) {
+  for (size_t item = 0; item < request.placement.devices.size(); ++item) {
+    const auto found = devices.find(request.placement.devices[item]);
+    if (const auto* why = std::get_if<std::string>(&found)) return refused_item(request, item, *why);
+    for (const int device : std::get<std::vector<int>>(found)) {
       const std::string& name = platform.devices()[static_cast<size_t>(device)].name;
-      const std::string at    = key + "[" + std::to_string(item) + "]";
-      if (seen[static_cast<size_t>(device)]) throw Error(at, "\"" + name + "\" is used twice; list each device once");
-      if (const auto holder = held.find(device); holder != held.end())
-        throw Error(at, "\"" + name + "\" is used by job \"" + holder->second + "\" already; list another device");
+      if (seen[static_cast<size_t>(device)])
+        return refused_item(request, item, "\"" + name + "\" is used twice; list each device once");
+      if (const auto holder = held.find(device); holder != held.end()) {
+        return refused_item(request, item,
+                            "\"" + name + "\" is used by job \"" + holder->second + "\" already; list another device");
+      }
       seen[static_cast<size_t>(device)] = true;
       all.push_back(device);
     }
@@ -84,17 +91,16 @@ std::vector<int> free_devices(const platform::Platform& platform, const Held& he
   return all;
 }
 
-void check_count(const Scenario& scenario, const platform::Platform& platform, size_t available, const Held& held) {
-  const Strategy& strategy = scenario.strategy;
-  if (static_cast<size_t>(strategy.devices()) <= available) return;
-  std::string of = platform.name();
+Refusal too_few(const Request& request, const platform::Platform& platform, size_t available, const Held& held) {
+  const bool lists = !request.placement.devices.empty();
+  std::string of   = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
-  if (!scenario.placement.devices.empty()) of = "its placement";
-  throw Error(key_place(scenario, "strategy"),
-              std::string(strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
-                  std::to_string(strategy.devices()) + " devices are more than the " + std::to_string(available) +
-                  " of " + of + "; add " + (scenario.placement.devices.empty() ? "nodes" : "devices") +
-                  " or lower dp, tp or pp");
+  if (lists) of = "its placement";
+  return refused(request.root, Cause::devices, "",
+                 std::string(request.strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
+                     std::to_string(request.strategy.devices()) + " devices are more than the " +
+                     std::to_string(available) + " of " + of + "; add " + (lists ? "devices" : "nodes") +
+                     " or lower dp, tp or pp");
 }
 
 // Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,
@@ -119,16 +125,27 @@ size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4
 
 }  // namespace
 
-std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  const Placement& placement = scenario.placement;
-  std::vector<int> candidates =
-      placement.devices.empty() ? free_devices(platform, held) : listed(scenario, platform, held);
-  check_count(scenario, platform, candidates.size(), held);
-  const std::vector<int> slots = placement.policy->order(platform, std::move(candidates), placement.seed);
+Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
+                                      const platform::Platform& platform, const Held& held) {
+  const Request request{root, strategy, placement};
+  auto candidates =
+      placement.devices.empty() ? Expected(free_devices(platform, held)) : listed(request, platform, held);
+  if (!candidates) return candidates;
+  if (static_cast<size_t>(strategy.devices()) > candidates->size())
+    return too_few(request, platform, candidates->size(), held);
+  const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);
   std::vector<int> places      = slots;
-  for (int rank = 0; rank < scenario.strategy.devices(); ++rank)
-    places[static_cast<size_t>(rank)] = slots[slot_of(rank, scenario.strategy, placement.order)];
+  for (int rank = 0; rank < strategy.devices(); ++rank)
+    places[static_cast<size_t>(rank)] = slots[slot_of(rank, strategy, placement.order)];
   return places;
+}
+
+Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
+  return try_places(scenario.root().where(), scenario.strategy, scenario.placement, platform, held);
+}
+
+std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
+  return try_places(scenario, platform, held).value();
 }
 
 lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held) {

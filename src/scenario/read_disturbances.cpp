@@ -13,43 +13,51 @@ using simulate::LinkChange;
 using simulate::LinkTrace;
 using simulate::Slowdown;
 
-// Numbers of the platform's devices and links; without a platform every name is number 0.
+// Keeps the names; their numbers are places in these lists until the platform is there.
 class Names {
  public:
-  explicit Names(const platform::Platform* platform) : known_(platform != nullptr) {
-    if (!known_) return;
-    for (const platform::Device& device : platform->devices()) add(devices_, device.name);
-    for (const platform::Link& link : platform->links()) add(links_, link.name);
-  }
+  int device(const JsonView& json) { return add(devices, json); }
+  int link(const JsonView& json) { return add(links, json); }
 
-  int device(const JsonView& json) const { return find(devices_, json, "device"); }
-  int link(const JsonView& json) const { return find(links_, json, "link"); }
+  std::vector<NamedDisturbances::Name> devices, links;
 
  private:
-  using Numbers = std::map<std::string, int>;
-
-  static void add(Numbers& numbers, const std::string& name) {
-    numbers.emplace(name, static_cast<int>(numbers.size()));
+  static int add(std::vector<NamedDisturbances::Name>& names, const JsonView& json) {
+    names.push_back({json.as_string(), json.where()});
+    return static_cast<int>(names.size()) - 1;
   }
-  int find(const Numbers& numbers, const JsonView& json, const std::string& kind) const {
-    const std::string& name = json.as_string();
-    if (!known_) return 0;
-    const auto found = numbers.find(name);
-    if (found != numbers.end()) return found->second;
-    std::vector<std::string> names;
-    for (const auto& [one, number] : numbers) names.push_back(one);
-    json.fail("the platform has no " + kind + " \"" + name + "\"; the nearest is \"" + nearest(name, names) + "\"");
+};
+
+// Gives each name of a list its number on the platform.
+class Numbers {
+ public:
+  template <typename Parts>
+  Numbers(std::string kind, const Parts& parts, const std::vector<NamedDisturbances::Name>& names)
+      : kind_(std::move(kind)), names_(names) {
+    for (const auto& part : parts) known_.emplace(part.name, static_cast<int>(known_.size()));
   }
 
-  bool known_;
-  Numbers devices_, links_;
+  int of(int place) const {
+    const auto& [name, where] = names_[static_cast<size_t>(place)];
+    const auto found          = known_.find(name);
+    if (found != known_.end()) return found->second;
+    std::vector<std::string> all;
+    for (const auto& [one, number] : known_) all.push_back(one);
+    throw Error(where,
+                "the platform has no " + kind_ + " \"" + name + "\"; the nearest is \"" + nearest(name, all) + "\"");
+  }
+
+ private:
+  std::string kind_;
+  const std::vector<NamedDisturbances::Name>& names_;
+  std::map<std::string, int> known_;
 };
 
 Seconds seconds_or(const JsonView& json, std::string_view key, Seconds fallback) {
   return json.has(key) ? json.at(key).as_seconds() : fallback;
 }
 
-Slowdown read_slowdown(const JsonView& json, const Names& names) {
+Slowdown read_slowdown(const JsonView& json, Names& names) {
   json.allow_only({"device", "factor", "from", "until"});
   Slowdown result{names.device(json.at("device")), json.at("factor").as_number(), seconds_or(json, "from", Seconds(0)),
                   seconds_or(json, "until", simulate::kForever)};
@@ -58,7 +66,7 @@ Slowdown read_slowdown(const JsonView& json, const Names& names) {
   return result;
 }
 
-LinkTrace read_trace(const JsonView& json, const Names& names) {
+LinkTrace read_trace(const JsonView& json, Names& names) {
   json.allow_only({"link", "changes"});
   LinkTrace result{names.link(json.at("link")), {}};
   for (const JsonView& change : json.at("changes").items()) {
@@ -73,7 +81,7 @@ LinkTrace read_trace(const JsonView& json, const Names& names) {
   return result;
 }
 
-Background read_background(const JsonView& json, const Names& names) {
+Background read_background(const JsonView& json, Names& names) {
   json.allow_only({"from", "to", "bytes", "limit", "first", "period", "until"});
   Background result;
   result.from = names.device(json.at("from"));
@@ -106,8 +114,19 @@ simulate::Jitter read_jitter(const JsonView& json) {
   return result;
 }
 
-simulate::Disturbances read(const JsonView& json, const Names& names) {
+}  // namespace
+
+simulate::Coupling read_coupling(const JsonView& json) {
+  json.allow_only({"coupling"});
+  if (!json.has("coupling")) return simulate::Coupling::automatic;
+  return simulate::couplings().get(json.at("coupling").as_string(), json.at("coupling").where()).coupling;
+}
+
+void check_disturbance_keys(const JsonView& json) { json.allow_only({"slowdowns", "jitter", "links", "background"}); }
+
+NamedDisturbances read_disturbances(const JsonView& json) {
   check_disturbance_keys(json);
+  Names names;
   simulate::Disturbances result;
   if (json.has("jitter")) result.jitter = read_jitter(json.at("jitter"));
   if (json.has("slowdowns"))
@@ -122,23 +141,19 @@ simulate::Disturbances read(const JsonView& json, const Names& names) {
   }
   if (json.has("background"))
     for (const JsonView& one : json.at("background").items()) result.background.push_back(read_background(one, names));
+  return {std::move(result), std::move(names.devices), std::move(names.links)};
+}
+
+simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform) {
+  const Numbers devices("device", platform.devices(), named.devices), links("link", platform.links(), named.links);
+  simulate::Disturbances result = named.planned;
+  for (Slowdown& one : result.slowdowns) one.device = devices.of(one.device);
+  for (LinkTrace& one : result.links) one.link = links.of(one.link);
+  for (Background& one : result.background) {
+    one.from = devices.of(one.from);
+    one.to   = devices.of(one.to);
+  }
   return result;
-}
-
-}  // namespace
-
-simulate::Coupling read_coupling(const JsonView& json) {
-  json.allow_only({"coupling"});
-  if (!json.has("coupling")) return simulate::Coupling::automatic;
-  return simulate::couplings().get(json.at("coupling").as_string(), json.at("coupling").where()).coupling;
-}
-
-void check_disturbance_keys(const JsonView& json) { json.allow_only({"slowdowns", "jitter", "links", "background"}); }
-
-void check_disturbances(const JsonView& json) { read(json, Names(nullptr)); }
-
-simulate::Disturbances read_disturbances(const JsonView& json, const platform::Platform& platform) {
-  return read(json, Names(&platform));
 }
 
 }  // namespace foreflow::scenario

@@ -1,6 +1,7 @@
 // "jobs": several workloads on one platform. What a job leaves out is what the scenario says for all of them.
 #include <set>
 
+#include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -13,7 +14,7 @@ constexpr int64_t kMostIterations                 = 10'000;  // each is written 
 Json filled_in(const JsonView& root) {
   Json jobs = Json::array();
   for (const JsonView& own : root.at("jobs").items()) {
-    own.allow_only({"name", "start", "iterations", "workload", "strategy", "cost", "collective", "placement"});
+    own.allow_only(names_of(job_keys()));
     Json job = own.json();
     for (const std::string_view part : kShared) {
       if (!own.has(part) && root.has(part)) job.set(part, root.at(part).json());

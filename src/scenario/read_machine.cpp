@@ -1,5 +1,6 @@
 #include "foreflow/cost/load.h"
 #include "foreflow/transform/spread.h"
+#include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -38,7 +39,7 @@ PlatformChoice read_platform(const JsonView& json) {
   for (const char* key : {"topology", "nodes", "parts", "fabric"}) {
     if (json.has(key)) json.at(key).fail("stands beside \"file\", which says it itself; leave out one of them");
   }
-  json.allow_only({"file", "links"});
+  json.allow_only(names_of(platform_file_keys()));
   choice.changes = platform::read_link_changes(json);
   choice.path    = beside(json.file(), json.at("file").as_string());
   return choice;
@@ -60,14 +61,12 @@ lower::Options read_collectives(const JsonView& json, const Strategy& strategy) 
       std::pair{"ep", lower::GroupAlgorithms{strategy.tp, strategy.cp * sharing}},
       std::pair{"pp", lower::GroupAlgorithms{context * sharing, strategy.pp}},
       std::pair{"dp", lower::GroupAlgorithms{context * sharing * strategy.pp, strategy.dp / sharing}}};
-  std::vector<std::string> keys = kinds;
-  for (const auto& [name, group] : groups) keys.emplace_back(name);
-  json.allow_only(keys);
+  json.allow_only(names_of(collective_keys()));
   lower::Options options;
   options.algorithms = read_algorithms(json);
   for (auto [name, group] : groups) {
     if (!json.has(name)) continue;
-    json.at(name).allow_only(kinds);
+    json.at(name).allow_only(names_of(group_collective_keys()));
     group.algorithms = read_algorithms(json.at(name));
     options.groups.push_back(group);
   }

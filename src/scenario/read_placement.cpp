@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
+#include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -50,7 +51,7 @@ Placement read_placement(const JsonView& json) {
   if (json.json().if_string() != nullptr) {
     placement.policy = &policy(json.as_string(), json.where());
   } else {
-    json.allow_only({"policy", "devices", "seed", "order"});
+    json.allow_only(names_of(placement_keys()));
     if (json.has("devices")) placement.devices = read_devices(json.at("devices"));
     if (json.has("order")) placement.order = read_order(json.at("order"));
     const std::string name = json.string_or("policy", placement.devices.empty() ? "packed" : "explicit");
@@ -64,6 +65,14 @@ Placement read_placement(const JsonView& json) {
   if (seed < 0) json.at("seed").fail(std::to_string(seed) + " is too small; use 0 or more");
   placement.seed = static_cast<uint64_t>(seed);
   return placement;
+}
+
+Expected<Placement> try_read_placement(const JsonView& json) {
+  try {
+    return read_placement(json);
+  } catch (const Error& error) {
+    return Refusal(Cause::placement, error.where(), error.problem());
+  }
 }
 
 std::string describe(const Placement& placement) {

@@ -1,22 +1,13 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/workload/preset.h"
+#include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
-
-std::vector<std::string> with_common_keys(std::vector<std::string> keys) {
-  keys.insert(keys.end(), {"dtype", "mode", "optimizer", "master_weights", "float_gradients", "input_gradient"});
-  return keys;
-}
-
-std::vector<std::string> family_keys(const workload::WorkloadDef& family) {
-  std::vector<std::string> keys = {"model"};
-  for (const workload::Key& key : family.keys) keys.emplace_back(key.name);
-  return keys;
-}
 
 ir::Dims read_dims(const JsonView& json) {
   std::vector<int64_t> dims;
@@ -29,15 +20,9 @@ ir::Dims read_dims(const JsonView& json) {
   return ir::Dims(dims);
 }
 
-// What only the training of a file can say.
-std::vector<std::string> with_file_keys(std::vector<std::string> keys) {
-  keys.insert(keys.end(), {"loss", "output", "loss_axis", "weights"});
-  return with_common_keys(std::move(keys));
-}
-
 void read_source_of(const JsonView& json, Workload& workload) {
   if (json.has("onnx")) {
-    json.allow_only(with_file_keys({"onnx", "shapes"}));
+    json.allow_only(names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;
     workload.path   = beside(json.file(), json.at("onnx").as_string());
     if (!json.has("shapes")) return;
@@ -45,7 +30,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
     return;
   }
   if (json.has("distir")) {
-    json.allow_only(with_file_keys({"distir", "function"}));
+    json.allow_only(names_of(distir_keys()));
     workload.source   = Workload::Source::distir;
     workload.path     = beside(json.file(), json.at("distir").as_string());
     workload.function = json.string_or("function", "");
@@ -53,7 +38,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
   }
   if (!json.has("model")) json.fail("says no workload; give \"model\", \"onnx\" or \"distir\"");
   workload.family = &workload::find_model(json.at("model").as_string(), json.at("model").where());
-  json.allow_only(with_common_keys(family_keys(*workload.family)));
+  json.allow_only(family_key_names(*workload.family));
 }
 
 std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& workload) {
@@ -77,9 +62,9 @@ workload::Mode read_mode(const JsonView& json, const Workload& workload) {
 }
 
 std::string read_optimizer(const JsonView& json, const Workload& workload) {
-  const bool transformer      = workload.family != nullptr && workload.family->name != "mlp";
-  const std::string optimizer = json.string_or("optimizer", transformer ? "adam" : "sgd");
-  const auto names            = transform::optimizer_names();
+  const std::string_view fallback = workload.family != nullptr ? workload.family->traits.optimizer : "sgd";
+  const std::string optimizer     = json.string_or("optimizer", std::string(fallback));
+  const auto names                = transform::optimizer_names();
   if (std::find(names.begin(), names.end(), optimizer) == names.end()) {
     json.at("optimizer").fail("unknown optimizer \"" + optimizer + "\"; use " + list_or(names));
   }
@@ -103,11 +88,21 @@ transform::MixedPrecision read_precision(const JsonView& json, const Workload& w
           .float_gradients = read_short_only(json, "float_gradients", workload, false)};
 }
 
+// The sizes that strategies depend on; the family reads and checks all of its own.
+void read_sizes(const JsonView& json, Workload& workload) {
+  for (const auto& [key, value] : json.members()) {
+    const int64_t* number = value.json().if_int();
+    if (number != nullptr && *number > 0 && *number <= kLargestNumber) workload.sizes.emplace(key, *number);
+  }
+  workload.decodes = json.string_or("phase", "") == "decode";
+}
+
 }  // namespace
 
 Workload read_workload(const JsonView& json) {
   Workload workload;
   read_source_of(json, workload);
+  read_sizes(json, workload);
   workload.dtype        = read_dtype(json, workload);
   workload.mode         = read_mode(json, workload);
   workload.optimizer    = read_optimizer(json, workload);

@@ -1,8 +1,7 @@
 #include "foreflow/scenario/run.h"
 
-#include "scenario/fit_recompute.h"
+#include "scenario/distribute.h"
 #include "scenario/job.h"
-#include "scenario/read.h"
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
@@ -16,10 +15,8 @@ void tell(const Finished& finished, size_t step) {
 
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform) {
-  simulate::Options options = scenario.simulation;
-  const JsonView source(scenario.source, scenario.file);
-  if (source.has("disturbances")) options.disturbances = read_disturbances(source.at("disturbances"), platform);
-  return scenario.engine->run(program, platform, options);
+  FOREFLOW_CHECK(!scenario.disturbances, "what disturbs a simulation has its numbers before it begins");
+  return scenario.engine->run(program, platform, scenario.simulation);
 }
 
 PlatformRef load_platform(const PlatformChoice& choice) {
@@ -29,18 +26,26 @@ PlatformRef load_platform(const PlatformChoice& choice) {
   return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }
 
-lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
-                              const platform::Platform& platform, const Finished& finished, const Held& held) {
-  const lower::Options options = lowering(scenario, platform, held);
-  if (needs_fit(scenario))
-    return lower_scenario(with_fitted_recompute(sequential, scenario, platform), sequential, platform, finished, held);
-  const auto [module, replicas] = distribute_alike(sequential, scenario, platform);
+Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
+                                   const platform::Platform& platform, const Finished& finished, const Held& held) {
+  auto places = try_places(scenario, platform, held);
+  if (!places) return places.refusal();
+  const auto distributed = try_distribute_alike(sequential, scenario, platform);
+  if (!distributed) return distributed.refusal();
+  const auto& [module, replicas] = *distributed;
   tell(finished, 1);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   tell(finished, 2);
+  lower::Options options = scenario.collectives;
+  options.places         = *std::move(places);
   lower::Lowered lowered = lower::lower_replicas(module, interpretation, scenario.cost, platform, replicas, options);
   tell(finished, 3);
   return lowered;
+}
+
+lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
+                              const platform::Platform& platform, const Finished& finished, const Held& held) {
+  return try_lower(scenario, sequential, platform, finished, held).value();
 }
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
@@ -53,11 +58,19 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
   return {std::move(timeline), std::move(summary)};
 }
 
+Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
+                          const Finished& finished) {
+  const auto resolved = resolve(scenario, sequential, *platform);
+  if (!resolved) return resolved.refusal();
+  auto lowered = try_lower(*resolved, sequential, *platform, finished);
+  if (!lowered) return lowered.refusal();
+  Prediction prediction = predict(*resolved, sequential, *lowered, *platform, finished);
+  return Outcome{std::move(prediction.summary), std::move(lowered->program), std::move(prediction.timeline), platform};
+}
+
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished) {
-  lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, finished);
-  Prediction prediction  = predict(scenario, sequential, lowered, *platform, finished);
-  return {std::move(prediction.summary), std::move(lowered.program), std::move(prediction.timeline), platform};
+  return try_run(scenario, sequential, platform, finished).value();
 }
 
 Outcome run(const Scenario& scenario, const PlatformRef& platform, const Finished& finished) {

@@ -17,8 +17,8 @@ struct Prepared {
 };
 
 Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
-  const Scenario& scenario     = job.scenario;
-  const Sequential sequential  = build(scenario);
+  const Sequential sequential  = build(job.scenario);
+  const Scenario scenario      = resolve(job.scenario, sequential, *platform).value();
   const lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, {}, held);
   for (const stream::DeviceUse& device : lowered.program.devices) held.emplace(device.place, scenario.name);
 
@@ -63,7 +63,8 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
 
 }  // namespace
 
-Outcome run_jobs(const Scenario& scenario, const PlatformRef& platform, const Finished& finished) {
+Outcome run_jobs(const Scenario& all_jobs, const PlatformRef& platform, const Finished& finished) {
+  const Scenario scenario    = with_known_names(all_jobs, *platform);
   constexpr size_t kPrepared = 3, kSimulated = 4;
   const auto done = [&](size_t step) {
     if (finished) finished(step);

@@ -48,10 +48,6 @@ Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, doubl
   return Seconds(turns * (ranks - 1) / ranks * bytes.value() * seconds_per_byte);
 }
 
-bool alike(const platform::Device& a, const platform::Device& b) {
-  return a.kind == b.kind && a.peaks == b.peaks && a.memory_bandwidth == b.memory_bandwidth && a.launch == b.launch;
-}
-
 Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretation& meaning,
                     const cost::CostModel& cost, const platform::Device& device) {
   const ir::Function& entry = module.entry();
@@ -80,8 +76,8 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   const auto used = static_cast<size_t>(strategy.devices());
   std::vector<size_t> kinds, kind_of;  // the first rank of each kind of device; the kind of each rank
   for (size_t rank = 0; rank < used; ++rank) {
-    const auto known =
-        std::find_if(kinds.begin(), kinds.end(), [&](size_t first) { return alike(at(first), at(rank)); });
+    const auto known = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](size_t first) { return platform::same_speed(at(first), at(rank)); });
     kind_of.push_back(static_cast<size_t>(known - kinds.begin()));
     if (known == kinds.end()) kinds.push_back(rank);
   }
@@ -133,8 +129,8 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;
-    const Seconds fixed = cost.communication(application, static_cast<int>(call.arity()));
-    return fixed < Seconds(0) ? message(call, outputs, in_group) : fixed;
+    const std::optional<Seconds> fixed = cost.communication(application, static_cast<int>(call.arity()));
+    return fixed ? *fixed : message(call, outputs, in_group);
   };
   return prices;
 }

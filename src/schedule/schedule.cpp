@@ -17,31 +17,28 @@ namespace {
 // Far above any real job (a million microbatches on eight stages), far below what exhausts memory.
 constexpr int64_t kMostMicrobatchStages = int64_t{1} << 23;
 
-void check_counts(const Size& size, const std::string& where) {
-  if (size.devices < 1) throw Error(where, fmt::format("{} stages; a pipeline has at least 1", size.devices));
-  if (size.microbatches < 1)
-    throw Error(where, fmt::format("{} microbatches; a step has at least 1", size.microbatches));
-  if (int64_t{size.devices} * size.chunks > kMostMicrobatchStages / size.microbatches) {
-    throw Error(where,
-                fmt::format("{} stages x {} microbatches{} is too much; the product may be {} at most", size.devices,
-                            size.microbatches, size.chunks == 1 ? "" : fmt::format(" x {} chunks", size.chunks),
-                            kMostMicrobatchStages));
-  }
+// Why there is no schedule of this size at all; empty: there is.
+std::string refuse_counts(const Size& size) {
+  if (size.devices < 1) return fmt::format("{} stages; a pipeline has at least 1", size.devices);
+  if (size.microbatches < 1) return fmt::format("{} microbatches; a step has at least 1", size.microbatches);
+  if (int64_t{size.devices} * size.chunks <= kMostMicrobatchStages / size.microbatches) return "";
+  return fmt::format("{} stages x {} microbatches{} is too much; the product may be {} at most", size.devices,
+                     size.microbatches, size.chunks == 1 ? "" : fmt::format(" x {} chunks", size.chunks),
+                     kMostMicrobatchStages);
 }
 
 // How many chunks of the model a device has; two pipes are two models.
 int chunks_of_model(const ScheduleDef& schedule) { return schedule.chunks / pipes(schedule); }
 
-void check_virtual_stages(const ScheduleDef& schedule, int virtual_stages, const std::string& where) {
-  if (virtual_stages < 1) throw Error(where, fmt::format("{} virtual stages; a device has at least 1", virtual_stages));
+std::string refuse_virtual_stages(const ScheduleDef& schedule, int virtual_stages) {
+  if (virtual_stages < 1) return fmt::format("{} virtual stages; a device has at least 1", virtual_stages);
   if (schedule.chunks == kAnyChunks) {
-    if (virtual_stages >= 2) return;
-    throw Error(where,
-                fmt::format("{} with 1 virtual stage a device interleaves nothing; use 2 or more", schedule.name));
+    if (virtual_stages >= 2) return "";
+    return fmt::format("{} with 1 virtual stage a device interleaves nothing; use 2 or more", schedule.name);
   }
-  if (virtual_stages == chunks_of_model(schedule)) return;
-  throw Error(where, fmt::format("{} virtual stages a device for {}, which has {}; use {}", virtual_stages,
-                                 schedule.name, chunks_of_model(schedule), chunks_of_model(schedule)));
+  if (virtual_stages == chunks_of_model(schedule)) return "";
+  return fmt::format("{} virtual stages a device for {}, which has {}; use {}", virtual_stages, schedule.name,
+                     chunks_of_model(schedule), chunks_of_model(schedule));
 }
 
 }  // namespace
@@ -77,15 +74,21 @@ int stage_of(Placement placement, const Size& size, int device, int chunk) {
   FOREFLOW_CHECK(false, "a placement that is none");
 }
 
-Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
-                  const std::string& where) {
-  if (virtual_stages) check_virtual_stages(schedule, *virtual_stages, where);
+Expected<Size> try_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages) {
   Size size{devices, microbatches, schedule.chunks};
   if (schedule.chunks == kAnyChunks) size.chunks = virtual_stages.value_or(2);
-  check_counts(size, where);
-  const std::string why = schedule.refuse == nullptr ? "" : schedule.refuse(size);
-  if (!why.empty()) throw Error(where, why);
+  std::string why = virtual_stages ? refuse_virtual_stages(schedule, *virtual_stages) : "";
+  if (why.empty()) why = refuse_counts(size);
+  if (why.empty() && schedule.refuse != nullptr) why = schedule.refuse(size);
+  if (!why.empty()) return Refusal(Cause::schedule, "", std::move(why));
   return size;
+}
+
+Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
+                  const std::string& where) {
+  const auto size = try_size(schedule, devices, microbatches, virtual_stages);
+  if (!size) throw RefusalError(size.refusal().cause, where, size.refusal().why);
+  return *size;
 }
 
 }  // namespace foreflow::schedule

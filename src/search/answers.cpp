@@ -15,12 +15,12 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 double energy_of(const Prediction& prediction) {
   if (!prediction.predicted || prediction.samples_per_second <= 0) return kNever;
   const double speed = -std::log(prediction.samples_per_second);
-  return prediction.why.empty() ? speed : speed + std::log(3) + 3 * std::log1p(prediction.overflow);
+  return !prediction.refusal ? speed : speed + std::log(3) + 3 * std::log1p(prediction.overflow);
 }
 
-Prediction refused(const std::string& why) {
+Prediction unpredictable(const Refusal& refusal) {
   Prediction prediction;
-  prediction.why       = why;
+  prediction.refusal   = refusal;
   prediction.predicted = false;
   return prediction;
 }
@@ -34,7 +34,7 @@ void Answers::ask(const std::vector<Json>& points) {
     if (known_.contains(text)) continue;
     ReadPoint read = question_.read(point);
     if (!read.scenario) {
-      const Prediction prediction = refused(read.why);
+      const Prediction prediction = unpredictable(read.scenario.refusal());
       known_.emplace(std::move(text), Answer{std::move(read), prediction, kNever});
       continue;
     }
@@ -71,7 +71,7 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
     Prediction least;
     least.samples_per_second = static_cast<double>(scenarios[i]->strategy.global_batch) / bounds[i].time.value();
     least.overflow           = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
-    if (least.overflow > 0) least.why = "does not fit";
+    if (least.overflow > 0) least.refusal = Refusal(Cause::memory, "", "does not fit");
     energies[number[i]] = energy_of(least);
   }
   return energies;
@@ -91,7 +91,7 @@ double Answers::energy(const Json& point) const {
 const Answer* Answers::best() const {
   const Answer* best = nullptr;
   for (const auto& [text, answer] : known_) {
-    if (answer.prediction.why.empty() && (best == nullptr || answer.energy < best->energy)) best = &answer;
+    if (!answer.prediction.refusal && (best == nullptr || answer.energy < best->energy)) best = &answer;
   }
   return best;
 }
@@ -101,7 +101,7 @@ void Answers::add_to(Result& result) const {
     if (answer.point.scenario) {
       add(result, answer.point, answer.prediction);
     } else {
-      result.infeasible.push_back(infeasible(answer.point.point, answer.prediction.why));
+      result.infeasible.push_back(infeasible(answer.point.point, answer.point.scenario.refusal()));
     }
   }
 }

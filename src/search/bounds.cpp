@@ -1,12 +1,10 @@
 #include "search/bounds.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 
 #include "foreflow/base/process.h"
-#include "search/axes.h"
+#include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::search {
 namespace {
@@ -14,29 +12,12 @@ namespace {
 using scenario::Demand;
 using scenario::Scenario;
 
-// The keys that say what one replica does without a pipeline; all others say how that is cut, ordered and copied.
-constexpr std::array<std::string_view, 9> kOfOneReplica = {"tp",
-                                                           "cp",
-                                                           "ep",
-                                                           "context_attention",
-                                                           "gather_results",
-                                                           "tensor_plan",
-                                                           "sequence_parallel",
-                                                           "vocabulary_parallel",
-                                                           "recompute"};
-// A recomputation that depends on how much memory a stage has is not that of the replica.
-constexpr std::string_view kAdaptive = "optimal";
-
 // Sums in another order differ in the last digits.
 constexpr double kRounding = 1 - 1e-9;
 
-const Json& strategy_in(const Scenario& scenario) { return *scenario.root().json().find("strategy"); }
-
-bool is_set(const Json& strategy, std::string_view key) {
-  const Json* value = strategy.find(key);
-  if (value == nullptr) return false;
-  if (value->if_bool() != nullptr) return *value->if_bool();
-  return !(value->if_int() != nullptr && *value->if_int() == 0);
+// A recomputation that depends on how much memory a stage has is not that of the replica.
+bool adapts(const scenario::Strategy& strategy) {
+  return strategy.recompute.kind == transform::Recompute::Kind::optimal;
 }
 
 int64_t batch_of(const Scenario& scenario) { return scenario.strategy.global_batch; }
@@ -45,21 +26,16 @@ int64_t microbatch_of(const Scenario& scenario) {
   return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
 }
 
-// How many replicas share experts, and so are one program.
-int64_t sharing_of(const Scenario& scenario) {
-  return scenario.strategy.ep / std::gcd(scenario.strategy.ep, scenario.strategy.cp);
-}
-
 // The scenario of one replica with all of `batch`, and of as many more as share its experts.
 Json family_of(const Scenario& scenario, int64_t batch) {
+  scenario::Strategy one = scenario.strategy;
+  if (adapts(one)) one.recompute = {};
   Json strategy = Json::object();
-  for (const std::string_view key : kOfOneReplica) {
-    const Json* value = strategy_in(scenario).find(key);
-    if (value != nullptr && word_or(strategy_in(scenario), key, "") != kAdaptive) strategy.set(key, *value);
+  for (const scenario::StrategyKeyDef& key : scenario::strategy_keys()) {
+    if (key.of_one_replica) strategy.set(key.name, key.write(one));
   }
-  const int64_t sharing = sharing_of(scenario);
-  if (sharing > 1) strategy.set("dp", sharing);
-  strategy.set("global_batch", sharing * batch);
+  const int64_t sharing = scenario.strategy.replicas_sharing();
+  strategy.set("dp", sharing).set("global_batch", sharing * batch);
   return Json(scenario.source).set("strategy", strategy).set("placement", Json::object());
 }
 
@@ -89,11 +65,10 @@ class Bounder {
         demand_(demand),
         shapes_(shapes),
         strategy_(scenario.strategy),
-        json_(strategy_in(scenario)),
         part_(demand.parts.at(microbatch_of(scenario))),
         training_(scenario.workload.mode == workload::Mode::training),
         sharded_(strategy_.zero > 0),
-        replicas_(strategy_.dp / static_cast<int>(sharing_of(scenario))),
+        replicas_(strategy_.dp / static_cast<int>(scenario.strategy.replicas_sharing())),
         stage_(strategy_.devices() / strategy_.pp / replicas_) {}
 
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
@@ -103,7 +78,7 @@ class Bounder {
   bool plain() const {
     const schedule::ScheduleDef& schedule = *strategy_.schedule;
     return schedule.chunks == 1 && schedule.placement == schedule::Placement::looped && !schedule.splits_backward &&
-           whole_or(json_, "virtual_stages", 1) == 1 && !is_set(json_, "delay_weight_gradients");
+           !strategy_.delay_weight_gradients;
   }
 
   // Computes on one device, and the messages that it waits for, of one microbatch on all stages.
@@ -131,7 +106,7 @@ class Bounder {
   Seconds updates() {
     if (sharded_) return Seconds(0);
     Seconds all = gradients();
-    if (!is_set(json_, "offload")) all += demand_.once + network(demand_.sums);
+    if (!strategy_.offload) all += demand_.once + network(demand_.sums);
     return all;
   }
 
@@ -147,8 +122,7 @@ class Bounder {
   }
 
   Seconds time() {
-    const JsonView source(scenario_.source, scenario_.file);
-    if (source.has("disturbances")) return Seconds(0);  // devices and links may become faster
+    if (scenario_.disturbances) return Seconds(0);  // devices and links may become faster
     const double stages = strategy_.pp, count = strategy_.microbatches;
     const Seconds one   = microbatch();
     const bool one_part = strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1;
@@ -163,7 +137,7 @@ class Bounder {
     const double stages  = strategy_.pp;
     const Bytes weights  = demand_.weights / (sharded_ ? replicas_ : 1);
     const Bytes result   = share * demand_.result / (plain() ? 1 : 2);
-    const bool kept      = !sharded_ && !is_set(json_, "offload") && word_or(json_, "recompute", "") != kAdaptive;
+    const bool kept      = !sharded_ && !strategy_.offload && !adapts(strategy_);
     const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
     const Bytes together = weights + share * demand_.data;
     if (strategy_.pp == 1) return std::max(together, weights + std::max(result, alive));
@@ -175,7 +149,6 @@ class Bounder {
   const Demand& demand_;
   GroupShapes& shapes_;
   const scenario::Strategy& strategy_;
-  const Json& json_;
   const Demand::Part& part_;
   const bool training_, sharded_;
   const int replicas_;  // those that share experts as one

@@ -7,9 +7,10 @@
 namespace foreflow::search {
 namespace {
 
-std::string too_large(const report::DeviceSummary& device) {
-  return fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory),
-                     format(device.capacity));
+Refusal too_large(const report::DeviceSummary& device) {
+  return {Cause::memory, "",
+          fmt::format("does not fit in memory: {} needs {} of {}", device.name, format(device.peak_memory),
+                      format(device.capacity))};
 }
 
 double overflow_of(const report::DeviceSummary& device) { return device.peak_memory / device.capacity - 1; }
@@ -21,9 +22,29 @@ Prediction answer(const report::Summary& summary) {
   for (const report::DeviceSummary& device : summary.devices) {
     prediction.memory = std::max(prediction.memory, device.peak_memory);
     if (device.fits) continue;
-    if (prediction.why.empty()) prediction.why = too_large(device);
+    if (!prediction.refusal) prediction.refusal = too_large(device);
     prediction.overflow = std::max(prediction.overflow, overflow_of(device));
   }
+  return prediction;
+}
+
+Json json_of(const std::optional<Refusal>& refusal) {
+  if (!refusal) return {};
+  Json json;
+  json.set("cause", name(refusal->cause)).set("place", refusal->place).set("why", refusal->why);
+  return json.set("key", refusal->key);
+}
+
+std::optional<Refusal> read_refusal(const JsonView& json) {
+  if (json.json().is_null()) return std::nullopt;
+  return Refusal(find_cause(json.at("cause").as_string(), json.at("cause").where()), json.at("place").as_string(),
+                 json.at("why").as_string(), json.at("key").as_string());
+}
+
+Prediction unpredicted(Refusal refusal) {
+  Prediction prediction;
+  prediction.refusal   = std::move(refusal);
+  prediction.predicted = false;
   return prediction;
 }
 
@@ -31,7 +52,7 @@ Prediction answer(const report::Summary& summary) {
 
 std::string print(const Prediction& prediction) {
   Json json;
-  json.set("why", prediction.why).set("time", prediction.time.value());
+  json.set("refusal", json_of(prediction.refusal)).set("time", prediction.time.value());
   json.set("throughput", prediction.samples_per_second).set("memory", prediction.memory.value());
   json.set("overflow", prediction.overflow).set("predicted", prediction.predicted);
   return json.dump_compact();
@@ -40,18 +61,19 @@ std::string print(const Prediction& prediction) {
 Prediction read_prediction(const std::string& text) {
   const Json json = parse_json(text, "prediction");
   const JsonView view(json, "prediction");
-  return {view.at("why").as_string(),           Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
+  return {read_refusal(view.at("refusal")),     Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
           Bytes(view.at("memory").as_number()), view.at("overflow").as_number(),      view.at("predicted").as_bool()};
 }
 
 Prediction Predictor::predict(const scenario::Scenario& scenario) {
   try {
-    return answer(scenario::run(scenario, sequential(scenario), platform_).summary);
-  } catch (const Error& error) {
-    Prediction prediction;
-    prediction.why       = reason(error, scenario.file);
-    prediction.predicted = false;
-    return prediction;
+    const auto program = sequential(scenario);
+    if (!program) return unpredicted(program.refusal());
+    const auto outcome = scenario::try_run(scenario, **program, platform_);
+    if (!outcome) return unpredicted(outcome.refusal());
+    return answer(outcome->summary);
+  } catch (const Error& error) {  // of the engine, say: other points may do
+    return unpredicted({Cause::run, error.where(), error.problem()});
   }
 }
 
@@ -63,21 +85,13 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
   }
 }
 
-const scenario::Sequential& Predictor::sequential(const scenario::Scenario& scenario) {
+Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
   const std::pair key{scenario.strategy.global_batch, scenario.strategy.fuses_attention()};
   const auto found = built_.find(key);
-  return found != built_.end() ? found->second : built_.emplace(key, scenario::build(scenario)).first->second;
-}
-
-bool is_about_strategy(const Error& error, const std::string& file) {
-  return error.where().starts_with(file + ": $.strategy") || error.where().starts_with(file + ": $.placement");
-}
-
-std::string reason(const Error& error, const std::string& file) {
-  const std::string prefix = file + ": $.strategy";
-  if (!error.where().starts_with(prefix)) return error.what();
-  const std::string key = error.where().substr(prefix.size());  // "" or ".tp"
-  return key.empty() ? error.problem() : key.substr(1) + ": " + error.problem();
+  if (found != built_.end()) return &found->second;
+  auto sequential = scenario::try_build(scenario);
+  if (!sequential) return sequential.refusal();
+  return &built_.emplace(key, *std::move(sequential)).first->second;
 }
 
 }  // namespace foreflow::search

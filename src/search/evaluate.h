@@ -2,20 +2,21 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::search {
 
-// What the engine says of a point; `why` is set where it does not work.
+// What the engine says of a point.
 struct Prediction {
-  std::string why;
+  std::optional<Refusal> refusal = {};  // where it does not work
   Seconds time;
   double samples_per_second = 0;
   Bytes memory;            // of the device that needs most
   double overflow = 0;     // of the fullest device: what it needs beyond its capacity, as a share of that; 0: all fit
-  bool predicted  = true;  // false: only `why` is known
+  bool predicted  = true;  // false: only the refusal is known
 };
 
 // What it answers as one line, and back.
@@ -32,14 +33,10 @@ class Predictor {
   void prepare(const scenario::Scenario& scenario);
 
  private:
-  const scenario::Sequential& sequential(const scenario::Scenario& scenario);
+  Expected<const scenario::Sequential*> sequential(const scenario::Scenario& scenario);
 
   scenario::PlatformRef platform_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
 };
-
-// A complaint about the strategy or the placement is an answer; any other is the user's mistake.
-bool is_about_strategy(const Error& error, const std::string& file);
-std::string reason(const Error& error, const std::string& file);
 
 }  // namespace foreflow::search

@@ -23,8 +23,8 @@ struct Legal {
   double throughput = 0;  // at most; infinite without a bound
 };
 
-std::string too_large(Bytes least, Bytes most) {
-  return "does not fit in memory: needs " + format(least) + " of " + format(most) + " or more";
+Refusal too_large(Bytes least, Bytes most) {
+  return {Cause::memory, "", "does not fit in memory: needs " + format(least) + " of " + format(most) + " or more"};
 }
 
 // The answers so far, of a prefix of the points.
@@ -33,7 +33,7 @@ class Standing {
   Standing(size_t top, Pruning pruning) : top_(top), pruning_(pruning) {}
 
   void add(const Prediction& prediction) {
-    if (!prediction.why.empty()) return;
+    if (prediction.refusal) return;
     best_.push_back(prediction.samples_per_second);
     std::sort(best_.begin(), best_.end(), std::greater<>());
     if (best_.size() > top_) best_.resize(top_);
@@ -134,7 +134,7 @@ std::vector<Legal> legal_points(const Question& question, const Options& options
     if (read.scenario) {
       legal.push_back({std::move(read), {}, std::numeric_limits<double>::infinity()});
     } else {
-      result.infeasible.push_back(infeasible(read.point, read.why));
+      result.infeasible.push_back(infeasible(read.point, read.scenario.refusal()));
     }
   }
   if (options.pruning == Pruning::none) return legal;

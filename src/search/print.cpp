@@ -67,10 +67,11 @@ class Ranking {
 
 // What does not fit is of one kind, whatever the device and the unit of its bytes.
 std::string reasons(const std::vector<Infeasible>& infeasible) {
-  constexpr std::string_view kMemory = "does not fit in memory";
   std::vector<std::string> all;
-  for (const Infeasible& point : infeasible)
-    all.push_back(point.why.starts_with(kMemory) ? std::string(kMemory) : point.why);
+  for (const Infeasible& point : infeasible) {
+    const bool too_large = point.refusal.cause == Cause::memory && point.refusal.key.empty();
+    all.push_back(too_large ? "does not fit in memory" : point.why);
+  }
   return tally(all);
 }
 

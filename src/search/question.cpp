@@ -5,13 +5,21 @@
 namespace foreflow::search {
 namespace {
 
-// The platform is no axis; the scenario that says so has no strategy that could be wrong.
-scenario::PlatformRef platform_of(const Json& source, const std::string& file) {
+// The platform is no axis, nor is anything but strategy and placement; without them nothing of those can be wrong.
+scenario::Scenario without_strategy(const Json& source, const std::string& file, const simulate::EngineDef* engine) {
   Json bare = Json(source).set("strategy", Json::object());
   if (source.find("placement") != nullptr) bare.set("placement", Json::object());
-  const scenario::Scenario scenario = scenario::load(bare, file);
+  scenario::Scenario scenario = scenario::load(bare, file);
   scenario::check_one_job(scenario);
-  return scenario::load_platform(scenario.platform);
+  if (engine != nullptr) scenario.engine = engine;
+  return scenario;
+}
+
+// In words, with the key of the strategy that it belongs to.
+std::string reason(const Refusal& refusal) {
+  if (!refusal.key.empty()) return refusal.key + ": " + refusal.why;
+  const bool of_strategy = refusal.cause == Cause::value || refusal.cause == Cause::devices;
+  return of_strategy ? refusal.why : sentence(refusal);
 }
 
 // As the scenario understood it, then what else the point says.
@@ -31,20 +39,12 @@ Json strategy_json(const ReadPoint& point) {
 }  // namespace
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
-    : platform_(platform_of(source, file)), space_(source, file, *platform_), engine_(options.engine) {}
+    : base_(without_strategy(source, file, options.engine)),
+      platform_(scenario::load_platform(base_.platform)),
+      space_(source, file, *platform_) {}
 
 ReadPoint Question::read(const Json& point) const {
-  ReadPoint read{point, std::nullopt, ""};
-  try {
-    scenario::Scenario scenario = scenario::load(space_.scenario(point), space_.file());
-    scenario::check_devices(scenario, *platform_);
-    if (engine_ != nullptr) scenario.engine = engine_;
-    read.scenario = std::move(scenario);
-  } catch (const Error& error) {
-    if (!is_about_strategy(error, space_.file())) throw;
-    read.why = reason(error, space_.file());
-  }
-  return read;
+  return {point, scenario::with_strategy(base_, strategy_of(point), space_.placement(point), *platform_)};
 }
 
 Bytes largest_memory(const platform::Platform& platform) {
@@ -53,8 +53,9 @@ Bytes largest_memory(const platform::Platform& platform) {
   return most;
 }
 
-Infeasible infeasible(const Json& point, std::string why) {
-  return {strategy_of(point), placement_of(point), std::move(why)};
+Infeasible infeasible(const Json& point, Refusal refusal) {
+  std::string why = reason(refusal);
+  return {strategy_of(point), placement_of(point), std::move(refusal), std::move(why)};
 }
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
@@ -64,10 +65,10 @@ Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {
   if (prediction.predicted) ++result.evaluated;
-  if (prediction.why.empty()) {
-    result.ranked.push_back(candidate(point, prediction));
+  if (prediction.refusal) {
+    result.infeasible.push_back(infeasible(point.point, *prediction.refusal));
   } else {
-    result.infeasible.push_back(infeasible(point.point, prediction.why));
+    result.ranked.push_back(candidate(point, prediction));
   }
 }
 

@@ -1,8 +1,6 @@
 // What is asked, ready to be answered: the space, and how a point of it becomes a scenario.
 #pragma once
 
-#include <optional>
-
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
 #include "search/evaluate.h"
@@ -11,8 +9,7 @@ namespace foreflow::search {
 
 struct ReadPoint {
   Json point;
-  std::optional<scenario::Scenario> scenario;  // nothing: it is not legal
-  std::string why;
+  Expected<scenario::Scenario> scenario;  // refused where it is not legal
 };
 
 class Question {
@@ -26,15 +23,15 @@ class Question {
   ReadPoint read(const Json& point) const;
 
  private:
+  scenario::Scenario base_;  // all but strategy and placement, which no point changes
   scenario::PlatformRef platform_;
   Space space_;
-  const simulate::EngineDef* engine_;
 };
 
 // Of the device that has most.
 Bytes largest_memory(const platform::Platform& platform);
 
-Infeasible infeasible(const Json& point, std::string why);
+Infeasible infeasible(const Json& point, Refusal refusal);
 Candidate candidate(const ReadPoint& point, const Prediction& prediction);
 
 // Adds what was predicted of a point.

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "foreflow/scenario/axes.h"
@@ -14,9 +13,7 @@ namespace {
 
 using Choices = std::vector<Json>;
 
-constexpr std::string_view kPlacement              = "placement";
-constexpr std::string_view kContext                = "cp";  // only where it is given
-constexpr std::array<std::string_view, 4> kDegrees = {"dp", "tp", "pp", kContext};
+constexpr std::string_view kPlacement = "placement";
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
 
@@ -42,15 +39,18 @@ Choices all_divisors(int64_t number) {
 
 bool uses_all(const Json& point, int64_t devices) {
   int64_t left = devices;
-  for (const std::string_view key : kDegrees) {
-    const int64_t degree = whole_or(point, key, 1);
+  for (const AxisDef& row : degree_table()) {
+    const int64_t degree = whole_or(point, row.key, 1);
     if (degree < 1 || left % degree != 0) return false;
     left /= degree;
   }
   return left == 1;
 }
 
-bool is_degree(std::string_view key) { return std::find(kDegrees.begin(), kDegrees.end(), key) != kDegrees.end(); }
+bool is_degree(std::string_view key) {
+  const auto& rows = degree_table();
+  return std::any_of(rows.begin(), rows.end(), [key](const AxisDef& row) { return row.key == key; });
+}
 
 [[noreturn]] void too_many(const std::string& file, const std::string& about) {
   throw Error(file, "has " + about + "more than the " + std::to_string(kMostPoints) +
@@ -58,14 +58,14 @@ bool is_degree(std::string_view key) { return std::find(kDegrees.begin(), kDegre
 }
 
 // Decided together, because of most combinations the product is wrong.
-Dimension degrees(const JsonView& strategy, const Facts& facts) {
+Dimension degrees(const JsonView& strategy, const SpaceFacts& facts) {
   Dimension dimension{"dp-tp-pp", {Json::object()}, nullptr};
   bool derived = false;
-  for (const std::string_view key : kDegrees) {
+  for (const auto& [key, rule] : degree_table()) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
-    if (!strategy.has(key) && key == kContext) continue;
+    if (!strategy.has(key) && rule.searched != Searched::always) continue;
     derived           = derived || absent;
-    const Choices all = key == kContext ? context_ways(facts) : all_divisors(facts.devices);
+    const Choices all = rule.legal != nullptr ? rule.legal(facts, Json::object()) : all_divisors(facts.devices);
     Choices crossed;
     for (const Json& point : dimension.choices) {
       for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
@@ -92,8 +92,8 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
 }
 
 // What the strategy sets comes first, for rules may depend on it.
-Region region_of(const JsonView& strategy, const JsonView& placement, const Facts& facts) {
-  strategy.allow_only(scenario::strategy_keys());
+Region region_of(const JsonView& strategy, const JsonView& placement, const SpaceFacts& facts) {
+  strategy.allow_only(scenario::strategy_keys().names());
   Region given_values = {degrees(strategy, facts)}, ruled;
   for (const auto& [key, value] : strategy.members()) {
     if (is_degree(key)) continue;
@@ -121,7 +121,7 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Fact
     const std::string key(of_placement ? row.key.substr(kPlacement.size() + 1) : row.key);
     const bool there = holder.json().if_object() != nullptr && holder.has(key);
     const bool asked =
-        there ? is_any(holder.at(key).json()) : row.searched == Searched::always && (!of_placement || !placed);
+        there ? is_any(holder.at(key).json()) : row.rule.searched == Searched::always && (!of_placement || !placed);
     const bool split = row.key == "microbatches" && strategy.has("microbatch_size");
     if (asked && !split && !decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
   }
@@ -129,23 +129,23 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Fact
   return given_values;
 }
 
-Facts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
-  Facts facts;
+SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  SpaceFacts facts;
   std::set<std::string_view> nodes;
   for (const platform::Device& device : platform.devices()) nodes.insert(device.node);
   facts.devices  = static_cast<int64_t>(platform.devices().size());
   facts.nodes    = static_cast<int64_t>(nodes.size());
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
-  const std::string_view family = scenario.workload.family->name;
-  facts.transformer             = family != "mlp" && family != "resnet" && family != "unet";
-  const Json& sizes             = scenario.root().at("workload").json();
-  facts.layers                  = whole_or(sizes, "layers", 0);
-  facts.sequence                = whole_or(sizes, "sequence", 0);
-  facts.experts                 = family == "moe";
-  facts.expert_count            = whole_or(sizes, "experts", 0);
-  facts.routing                 = whole_or(sizes, "routing_groups", 1);
-  if (family == "t5" && facts.training) facts.layers *= 2;  // encoder and decoder
+  const workload::Traits& family     = scenario.workload.family->traits;
+  const scenario::Workload& workload = scenario.workload;
+  facts.transformer                  = family.is_transformer;
+  facts.layers                       = workload.size("layers");
+  facts.sequence                     = workload.size("sequence");
+  facts.experts                      = family.has_experts;
+  facts.expert_count                 = workload.size("experts");
+  facts.routing                      = std::max<int64_t>(workload.size("routing_groups"), 1);
+  if (facts.training) facts.layers *= family.stacks_in_training;
   return facts;
 }
 
@@ -172,7 +172,7 @@ Space::Space(const Json& source, const std::string& file, const platform::Platfo
   source_.set("strategy", none);
   if (placement != nullptr) source_.set(kPlacement, own_placement(source));
   const scenario::Scenario scenario = scenario::load(source_, file);
-  facts_                            = std::make_shared<const Facts>(facts_of(scenario, platform));
+  facts_                            = std::make_shared<const SpaceFacts>(facts_of(scenario, platform));
 
   Json holder = Json::object();
   holder.set("strategy", strategy != nullptr ? *strategy : none);
@@ -192,15 +192,15 @@ int64_t Space::layers() const { return facts_->layers; }
 std::vector<Json> Space::choices(const Region& region, size_t d, const Json& point) const {
   const Dimension& dimension = region[d];
   if (dimension.rule == nullptr) return dimension.choices;
-  return named(dimension.key, dimension.rule->legal(*facts_, point));
+  return named(dimension.key, dimension.rule->rule.legal(*facts_, point));
 }
 
 Json Space::assumed(const Region& region, size_t d, const Json& point) const {
   const std::vector<Json> all = choices(region, d, point);
   if (all.empty()) return Json::object();
   const AxisDef* rule = region[d].rule;
-  if (rule == nullptr || rule->assumed == nullptr) return all.front();
-  return Json::object().set(region[d].key, rule->assumed(*facts_, point));
+  if (rule == nullptr || rule->rule.assumed == nullptr) return all.front();
+  return Json::object().set(region[d].key, rule->rule.assumed(*facts_, point));
 }
 
 std::vector<Json> Space::points() const {
@@ -230,15 +230,19 @@ std::vector<Json> Space::points() const {
   return all;
 }
 
+Json Space::placement(const Json& point) const {
+  Json placement  = placement_of(point);
+  const Json* own = source_.find(kPlacement);
+  if (own == nullptr) return placement;
+  if (placement.is_null()) return *own;
+  return placement.if_object() == nullptr ? placement : with(*own, placement);
+}
+
 Json Space::scenario(const Json& point) const {
   Json scenario        = source_;
-  const Json placement = placement_of(point);
+  const Json placement = this->placement(point);
   scenario.set("strategy", strategy_of(point));
-  if (placement.is_null()) return scenario;
-  const Json* own  = scenario.find(kPlacement);
-  const bool alone = placement.if_object() == nullptr || own == nullptr;
-  scenario.set(kPlacement, alone ? placement : with(*own, placement));
-  return scenario;
+  return placement.is_null() ? scenario : scenario.set(kPlacement, placement);
 }
 
 Json with(const Json& point, const Json& choice) {

@@ -15,7 +15,7 @@ using collective::Kind;
 stream::Program program_of(const AlgorithmDef& algorithm, Kind kind, Bytes bytes, const std::vector<int>& places) {
   stream::Program program;
   program.memory_effects.push_back({Bytes(0), Bytes(0)});
-  program.communications.push_back({std::string(collective::name(kind)), kind, &algorithm, bytes, Seconds(-1)});
+  program.communications.push_back({std::string(collective::name(kind)), kind, &algorithm, bytes});
   std::vector<int32_t> members;
   for (size_t rank = 0; rank < places.size(); ++rank) {
     const auto index = static_cast<int>(rank);

@@ -131,7 +131,7 @@ class Decoupler {
   void decouple_rings(const Footprint& footprint) {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
-    if (communication.fixed >= Seconds(0) || stream::host_copy(communication) != stream::HostCopy::none) return;
+    if (communication.fixed || stream::host_copy(communication) != stream::HostCopy::none) return;
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
     const auto plan   = placed.algorithm->flows(placed.task);

@@ -156,8 +156,8 @@ class Maker {
     const auto& communication                 = program_.communications[static_cast<size_t>(instance.communication)];
     const auto first                          = static_cast<int32_t>(result_.phases.size());
     const collective::AlgorithmDef* algorithm = nullptr;
-    if (communication.fixed >= Seconds(0)) {
-      result_.phases.push_back({communication.fixed, Seconds(0), -1});
+    if (communication.fixed) {
+      result_.phases.push_back({*communication.fixed, Seconds(0), -1});
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places_of(program_, instance)[0]));
     } else {

@@ -48,7 +48,8 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
   const size_t ends = host_copy(communication) == HostCopy::none ? 2 : 1;
   const bool enough =
       communication.kind == collective::Kind::send ? instance.members.size() == ends : instance.members.size() >= 2;
-  FOREFLOW_CHECK(communication.fixed >= Seconds(0) || (communication.algorithm->does(communication.kind) && enough),
+  FOREFLOW_CHECK(communication.fixed.value_or(Seconds(0)) >= Seconds(0), because("negative duration"));
+  FOREFLOW_CHECK(communication.fixed.has_value() || (communication.algorithm->does(communication.kind) && enough),
                  because("the algorithm does not support so many ranks"));
   std::vector<int32_t> members = instance.members;
   std::sort(members.begin(), members.end());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foreflow/platform/link_changes.h"
+#include "foreflow/scenario/strategy_key.h"
 #include "sweep/answer.h"
 
 namespace foreflow::sweep {
@@ -21,7 +22,7 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
 std::string build_key(const scenario::Scenario& scenario) {
   const bool file = scenario.workload.source == scenario::Workload::Source::distir;
   const std::string strategy =
-      file ? part(scenario, "strategy")
+      file ? scenario::to_json(scenario.strategy).dump_compact()
            : std::to_string(scenario.strategy.global_batch) + (scenario.strategy.fuses_attention() ? " fused" : "");
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
@@ -55,11 +56,12 @@ bool equal(const std::vector<platform::Device>& a, const std::vector<platform::D
 void Chain::load_platform(const Json& point, const std::string& file) { platform_of(scenario::load(point, file)); }
 
 Json Chain::answer(const Json& point, const std::string& file) {
-  const scenario::Scenario scenario  = scenario::load(point, file);
-  const platform::Platform& platform = platform_of(scenario);
-  scenario::check_devices(scenario, platform);
-  if (!scenario.jobs.empty()) return answer_of(scenario::run(scenario, loaded_->platform).summary);
-  const lower::Lowered& lowered = lowered_of(scenario, platform);
+  const scenario::Scenario read      = scenario::load(point, file);
+  const platform::Platform& platform = platform_of(read);
+  scenario::check_devices(read, platform);
+  if (!read.jobs.empty()) return answer_of(scenario::run(read, loaded_->platform).summary);
+  const scenario::Scenario scenario = scenario::with_known_names(read, platform);
+  const lower::Lowered& lowered     = lowered_of(scenario, platform);
   return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform).summary);
 }
 
@@ -91,8 +93,9 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
   std::string key = lower_key(scenario);
   if (!lowered_ || lowered_->key != key || !equal(lowered_->devices, platform.devices())) {
     lowered_.reset();
-    lowered_ = {std::move(key), platform.devices(),
-                scenario::lower_scenario(scenario, sequential_of(scenario), platform)};
+    const scenario::Sequential& sequential = sequential_of(scenario);
+    const scenario::Scenario resolved      = scenario::resolve(scenario, sequential, platform).value();
+    lowered_ = {std::move(key), platform.devices(), scenario::lower_scenario(resolved, sequential, platform)};
     // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
     ::malloc_trim(0);
   }

@@ -9,6 +9,9 @@ std::string word_argument(const PassArguments& arguments, const std::string& key
 // A whole number of at least 1; Error otherwise.
 int degree_argument(const PassArguments& arguments, const std::string& key, int fallback);
 
+// True or false, the latter when absent; Error for any other word.
+bool flag_argument(const PassArguments& arguments, const std::string& key);
+
 // Any whole number.
 int64_t integer_argument(const PassArguments& arguments, const std::string& key, int64_t fallback);
 // Names with '|' between them; none when absent.

@@ -1,9 +1,9 @@
 #include "foreflow/transform/passes.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "foreflow/base/scanner.h"
+#include "foreflow/base/text.h"
 #include "transform/pass_arguments.h"
 
 namespace foreflow::transform {
@@ -34,9 +34,7 @@ std::string word_argument(const PassArguments& arguments, const std::string& key
 
 int64_t integer_argument(const PassArguments& arguments, const std::string& key, int64_t fallback) {
   const std::string text = word_argument(arguments, key, std::to_string(fallback));
-  int64_t value          = 0;
-  const auto [end, ec]   = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec == std::errc() && end == text.data() + text.size()) return value;
+  if (const auto value = parse_number<int64_t>(text)) return *value;
   throw Error("--pass: " + key, "\"" + text + "\" is not a whole number");
 }
 
@@ -47,12 +45,15 @@ std::vector<std::string> names_argument(const PassArguments& arguments, const st
 
 int degree_argument(const PassArguments& arguments, const std::string& key, int fallback) {
   const std::string text = word_argument(arguments, key, std::to_string(fallback));
-  int value              = 0;
-  const auto [end, ec]   = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc() || end != text.data() + text.size() || value < 1) {
-    throw Error("--pass: " + key, "\"" + text + "\" is not a whole number of at least 1");
-  }
-  return value;
+  const auto value       = parse_number<int>(text);
+  if (!value || *value < 1) throw Error("--pass: " + key, "\"" + text + "\" is not a whole number of at least 1");
+  return *value;
+}
+
+bool flag_argument(const PassArguments& arguments, const std::string& key) {
+  const std::string word = word_argument(arguments, key, "false");
+  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
+  return word == "true";
 }
 
 namespace {

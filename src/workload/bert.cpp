@@ -36,9 +36,9 @@ Sizes read(const Request& request) {
 // BERT (Devlin et al., 2019): post-norm encoder with fused q|k|v projection as in Megatron-LM; a head that names every
 // token (tied to the embedding) and one that says whether the second sentence follows. Sequences are full: no padding.
 // Letters: b batch, s sequence, h hidden, a heads, d = h/a, f feed-forward, v vocabulary.
-class Writer {
+class BertWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  BertWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("bert", request.dtype, ops), dropped_(sizes.dropout) {}
 
   // Result 0: the sum of both losses, each a mean.
@@ -110,7 +110,7 @@ class Writer {
 
 Model build(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
-  Writer writer(sizes, request, ops);
+  BertWriter writer(sizes, request, ops);
   return {request.mode == Mode::training ? writer.training() : writer.inference(), sizes.sequence};
 }
 

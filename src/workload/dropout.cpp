@@ -2,13 +2,15 @@
 
 namespace foreflow::workload {
 
-Value Dropout::operator()(Network& net, Value x) {
+Value Dropout::operator()(Network& net, Value x, const std::string& name) {
   if (ratio_ == 0) return x;
   ir::Array yes(ir::DType::boolean, {});
   yes.mutable_data<bool>()[0] = true;
   const Value ratio           = net.constant(ir::Array::scalar(static_cast<float>(ratio_)));
   const Value training        = net.constant(std::move(yes));
-  return net.ops("Dropout", {x, ratio, training}, {{"seed", ++uses_}}, 2)[0];
+  std::vector<std::string> names;
+  if (!name.empty()) names = {name + ".dropped", name + ".mask"};
+  return net.ops("Dropout", {x, ratio, training}, {{"seed", ++uses_}}, 2, std::move(names))[0];
 }
 
 double read_dropout(const Request& request) {

@@ -12,7 +12,8 @@ class Dropout {
  public:
   explicit Dropout(double ratio) : ratio_(ratio) {}
 
-  Value operator()(Network& net, Value x);
+  // The results are called NAME.dropped and NAME.mask where there is a name.
+  Value operator()(Network& net, Value x, const std::string& name = "");
 
  private:
   double ratio_;

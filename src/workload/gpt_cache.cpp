@@ -27,9 +27,9 @@ Sizes read(const Request& request) {
 }
 
 // Letters: b batch, s sequence, t tokens in the cache, h hidden, a heads, d = h/a, v vocabulary.
-class Writer {
+class GptCacheWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  GptCacheWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("gpt", request.dtype, ops) {}
 
   Model generation(Phase phase) {
@@ -84,7 +84,7 @@ Model gpt_with_cache(const Request& request, const ir::OpTable& ops) {
            std::to_string(sizes.context) + " tokens leave no position for the next one of a sequence of " +
                std::to_string(sizes.sequence) + "; use at most " + std::to_string(sizes.sequence - 1));
   }
-  return Writer(sizes, request, ops).generation(phase);
+  return GptCacheWriter(sizes, request, ops).generation(phase);
 }
 
 }  // namespace foreflow::workload

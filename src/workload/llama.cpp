@@ -30,9 +30,9 @@ Sizes read(const Request& request) {
 // LLaMA (Touvron et al., 2023; Grattafiori et al., 2024): pre-norm decoder with RMSNorm, rotary embeddings, SwiGLU,
 // grouped-query attention, no biases, output weights of its own.
 // Letters: b batch, s sequence, h hidden, a heads, n heads of keys and values, d = h/a, f feed-forward, v vocabulary.
-class Writer {
+class LlamaWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  LlamaWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("llama", request.dtype, ops) {}
 
   ir::Module training() {
@@ -79,7 +79,7 @@ class Writer {
 Model build(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
   const Phase phase = read_phase(request.sizes);
-  Writer writer(sizes, request, ops);
+  LlamaWriter writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
   return writer.generation(phase);
 }

@@ -33,7 +33,8 @@ WorkloadDef row() {
   return {"mlp",
           "a multi-layer perceptron without biases; training with a squared loss",
           {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}},
-          build};
+          build,
+          {.is_transformer = false, .optimizer = "sgd"}};
 }
 
 }  // namespace foreflow::workload::definitions::mlp

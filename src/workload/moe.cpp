@@ -11,9 +11,9 @@ using Ints = std::vector<int64_t>;
 // groups of heads that share keys and values, and SwiGLU experts among which a router chooses (GShard's dispatch and
 // combine). Letters: b batch, s sequence, h hidden, a heads, k heads of keys and values, d = h/a, e experts, g groups,
 // c capacity, f width inside an expert, v vocabulary.
-class Writer {
+class MoeWriter {
  public:
-  Writer(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
+  MoeWriter(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
       : z_(sizes), net_("moe", request.dtype, ops), training_(request.mode == Mode::training) {}
 
   // Result 0: the cross entropy and, where it is asked for, the routers' losses.
@@ -134,7 +134,7 @@ class Writer {
 Model build(const Request& request, const ir::OpTable& ops) {
   const MoeSizes sizes = read_moe(request);
   const Phase phase    = read_phase(request.sizes);
-  Writer writer(sizes, request, ops);
+  MoeWriter writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
   return writer.generation(phase);
 }
@@ -145,7 +145,9 @@ WorkloadDef row() {
   return {"moe",
           "a decoder whose layers choose among experts (Mixtral), with grouped heads, rotary positions and SwiGLU; "
           "inference with a cache of keys and values",
-          moe_keys(), build};
+          moe_keys(),
+          build,
+          {.has_experts = true}};
 }
 
 }  // namespace foreflow::workload::definitions::moe

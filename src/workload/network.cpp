@@ -42,13 +42,14 @@ Value Network::integers(std::string name, const ir::Dims& dims) {
 }
 
 Value Network::op(std::string_view op, const Values& inputs, ir::Attributes attributes, std::string name) {
-  const Value result = ops(op, inputs, std::move(attributes), 1)[0];
-  ops_.back().name   = std::move(name);
-  return result;
+  std::vector<std::string> names;
+  if (!name.empty()) names.push_back(std::move(name));
+  return ops(op, inputs, std::move(attributes), 1, std::move(names))[0];
 }
 
-Values Network::ops(std::string_view op, const Values& inputs, ir::Attributes attributes, size_t results) {
-  Op record{std::string(op), inputs, {}, std::move(attributes), {}};
+Values Network::ops(std::string_view op, const Values& inputs, ir::Attributes attributes, size_t results,
+                    std::vector<std::string> names) {
+  Op record{std::string(op), inputs, {}, std::move(attributes), std::move(names)};
   for (size_t i = 0; i < results; ++i) record.results.push_back(next());
   ops_.push_back(std::move(record));
   return ops_.back().results;
@@ -81,8 +82,7 @@ ir::Module Network::finish(const Values& results) {
     }
   }
   for (Op& op : ops_) {
-    const std::vector<std::string> names = op.name.empty() ? std::vector<std::string>{} : std::vector{op.name};
-    const auto ids = builder.emit(op.op, of(op.inputs), std::move(op.attributes), op.results.size(), names);
+    const auto ids = builder.emit(op.op, of(op.inputs), std::move(op.attributes), op.results.size(), op.names);
     for (size_t i = 0; i < ids.size(); ++i) at(op.results[i]) = ids[i];
   }
   ir::Module module;

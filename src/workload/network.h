@@ -25,7 +25,9 @@ class Network {
   Value integers(std::string name, const ir::Dims& dims);  // Int64
 
   Value op(std::string_view op, const Values& inputs, ir::Attributes attributes = {}, std::string name = "");
-  Values ops(std::string_view op, const Values& inputs, ir::Attributes attributes, size_t results);
+  // `names` are those of the first results.
+  Values ops(std::string_view op, const Values& inputs, ir::Attributes attributes, size_t results,
+             std::vector<std::string> names = {});
 
   Value constant(ir::Array array);
   Value number(double value);                       // a scalar of the network's type
@@ -49,7 +51,7 @@ class Network {
     std::string op;
     Values inputs, results;
     ir::Attributes attributes;
-    std::string name;
+    std::vector<std::string> names;  // of the first results
   };
 
   Value next() { return static_cast<Value>(values_++); }

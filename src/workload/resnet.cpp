@@ -54,9 +54,9 @@ Sizes read(const Request& request) {
 }
 
 // ResNet with bottlenecks (He et al., 2016) that stride in their 3x3 convolution, as torchvision's do.
-class Writer {
+class ResnetWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  ResnetWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("resnet", request.dtype, ops) {}
 
   ir::Module training() {
@@ -114,7 +114,7 @@ class Writer {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  Writer writer(read(request), request, ops);
+  ResnetWriter writer(read(request), request, ops);
   return {request.mode == Mode::training ? writer.training() : writer.inference(), 0};
 }
 
@@ -131,7 +131,8 @@ WorkloadDef row() {
             "by running statistics, which a batch may be split under; by those of the batch, on one device without "
             "microbatches; or by groups of channels: running, batch or group (running)",
             Key::Kind::word}},
-          build};
+          build,
+          {.is_transformer = false}};
 }
 
 }  // namespace foreflow::workload::definitions::resnet

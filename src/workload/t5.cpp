@@ -36,9 +36,9 @@ Sizes read(const Request& request) {
 // ReLU, unscaled scores, tied embeddings. Every layer looks up its bias in the one table of its side, so that stages of
 // a pipeline share 32 x a numbers and not a x s x s.
 // Letters: b batch, s sequence, t target sequence, h hidden, a heads, d head size, f feed-forward, v vocabulary.
-class Writer {
+class T5Writer {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  T5Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("t5", request.dtype, ops), dropped_(sizes.dropout) {
     words_ = net_.weight("shared.weight", {sizes.vocabulary, sizes.hidden});
   }
@@ -182,7 +182,7 @@ class Writer {
 Model build(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
   const Phase phase = read_phase(request.sizes);
-  Writer writer(sizes, request, ops);
+  T5Writer writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence + sizes.target};
   if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
   return {writer.decode(), 1};
@@ -205,7 +205,8 @@ WorkloadDef row() {
            {"context", "decode: tokens in the cache (target_sequence)"},
            dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
                        "layers and of both sides that is dropped (0)")},
-          build};
+          build,
+          {.stacks_in_training = 2}};
 }
 
 }  // namespace foreflow::workload::definitions::t5

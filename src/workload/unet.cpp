@@ -56,9 +56,9 @@ Sizes read(const Request& request) {
 //                                     block 3, middle
 //
 // Letters: b batch, c channels, y rows, x columns, t tokens of the context, e width of the embedded time.
-class Writer {
+class UnetWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  UnetWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("unet", request.dtype, ops) {}
 
   ir::Module training() {
@@ -157,7 +157,7 @@ class Writer {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  Writer writer(read(request), request, ops);
+  UnetWriter writer(read(request), request, ops);
   return {request.mode == Mode::training ? writer.training() : writer.inference(), 0};
 }
 
@@ -174,7 +174,8 @@ WorkloadDef row() {
            {"heads", "attention heads (8)"},
            {"groups", "of the normalisations (4)"},
            {"context", "tokens that are attended to (those of the smallest image)"}},
-          build};
+          build,
+          {.is_transformer = false}};
 }
 
 }  // namespace foreflow::workload::definitions::unet

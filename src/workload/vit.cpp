@@ -39,9 +39,9 @@ Sizes read(const Request& request) {
 
 // ViT (Dosovitskiy et al., 2021): an image as patches, a token for its class before them, pre-norm encoder.
 // Letters: b batch, p patches, s = p + 1 tokens, h hidden, a heads, d = h/a, f feed-forward, c classes.
-class Writer {
+class VitWriter {
  public:
-  Writer(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
+  VitWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
       : sizes_(sizes), net_("vit", request.dtype, ops), dropped_(sizes.dropout), none_(0) {}
 
   ir::Module training() {
@@ -95,7 +95,7 @@ class Writer {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  Writer writer(read(request), request, ops);
+  VitWriter writer(read(request), request, ops);
   return {request.mode == Mode::training ? writer.training() : writer.inference(), 0};
 }
 

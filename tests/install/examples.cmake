@@ -16,6 +16,12 @@ foreach(folder platforms workloads calibration scenarios)
     message(FATAL_ERROR "share/foreflow/${folder} was not installed")
   endif()
 endforeach()
+foreach(file bash-completion/completions/foreflow zsh/site-functions/_foreflow fish/vendor_completions.d/foreflow.fish)
+  file(READ ${WORK}/prefix/share/${file} script)
+  if(NOT script MATCHES "simulate")
+    message(FATAL_ERROR "share/${file} does not complete the commands")
+  endif()
+endforeach()
 
 run(${CMAKE_COMMAND} -S ${EXAMPLES} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
     -D "CMAKE_CXX_FLAGS=${FLAGS}" -D CMAKE_PREFIX_PATH=${WORK}/prefix)

@@ -6,6 +6,8 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "mpi/processes.h"
 #include "mpi/random_program.h"
 #include "support/distribution.h"

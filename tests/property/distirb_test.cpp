@@ -10,6 +10,8 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
 #include "support/distribution.h"
 #include "support/lowering.h"
 #include "support/random_program.h"

@@ -6,6 +6,10 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/blocks.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/slopes.h"
 

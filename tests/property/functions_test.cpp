@@ -10,6 +10,10 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/blocks.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/repeating.h"
 

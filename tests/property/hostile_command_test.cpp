@@ -108,10 +108,8 @@ TEST_F(Command, ComplainsInOneLine) {
     if (name.bytes.find('\0') != std::string::npos) continue;                  // no word of a command line
     const std::string word                               = "a " + name.bytes;  // no option
     const std::vector<std::vector<std::string>> commands = {{"simulate", word + ".json"},
-                                                            {"check", word + "/no.distir"},
                                                             {"platform", word + ".xml"},
                                                             {"simulate", "s.json", "--set", "engine=" + name.bytes},
-                                                            {"list", word},
                                                             {"transform", "--pass", word, "no.distir"}};
     write_file(folder_ / "s.json", scenario_of("x"));
     for (const std::vector<std::string>& words : commands) {

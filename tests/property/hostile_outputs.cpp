@@ -145,7 +145,7 @@ search::Result search_result(const std::string& name) {
   result.ranked     = {{strategy, name, Seconds(1), 1, Bytes(1)},
                        {Json::object().set("dp", 2), "x", Seconds(2), 1, Bytes(1)}};
   result.pareto     = result.ranked;
-  result.infeasible = {{strategy, name, name}};
+  result.infeasible = {{strategy, Json(), Refusal(Cause::value, name, name), name}};
   result.pruned     = {{strategy, name, Seconds(1), Bytes(1)}};
   return result;
 }

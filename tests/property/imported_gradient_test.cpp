@@ -6,7 +6,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
 #include "support/imports.h"
 #include "support/shared.h"
 #include "support/slopes.h"

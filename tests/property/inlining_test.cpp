@@ -5,6 +5,8 @@
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 #include "support/lowering.h"
 #include "support/machine.h"

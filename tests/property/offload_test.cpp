@@ -1,6 +1,4 @@
 // A program whose activations wait on the host computes what it computed before, bit for bit.
-#include "foreflow/transform/offload.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,12 @@
 
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/pieces.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 #include "support/families.h"
 

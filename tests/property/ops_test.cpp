@@ -130,6 +130,53 @@ TEST_P(EveryOp, PassesPartialSumsThroughWhereItSaysSo) {
   }
 }
 
+// A result as large as the first operand holds its bytes in the same order, exactly where the row says that it may
+// share their storage.
+TEST_P(EveryOp, SharesTheStorageOfItsOperandWhereItSaysSo) {
+  if (def.role != Role::view) {
+    EXPECT_FALSE(def.aliases_operand) << "only views do";
+    return;
+  }
+  bool reordered = false;
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const std::vector<Operand> operands = random_operands(sample, rng);
+    const ir::Array result              = Application(def, sample.attributes, operands, sample.outputs).eval()[0];
+    const ir::Array& first              = operands[0].array;
+    if (first.is_tuple() || result.is_tuple() || first.byte_count() != result.byte_count()) continue;
+    reordered = reordered || !std::equal(first.bytes(), first.bytes() + first.byte_count(), result.bytes());
+  }
+  EXPECT_EQ(def.aliases_operand, !reordered);
+}
+
+// f(a + b) = f(a) + f(b) in one operand while the others stay the same.
+TEST_P(EveryOp, IsLinearInTheOperandThatItNames) {
+  if (def.linear_operand == nullptr) return;
+  bool named = false;
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    std::vector<Operand> a = random_operands(sample, rng), b = a, both = a;
+    const Application application(def, sample.attributes, a, sample.outputs);
+    const std::optional<size_t> operand = def.linear_operand(application.call());
+    if (!operand) continue;
+    named = true;
+    ASSERT_TRUE(a.at(*operand).is_float());
+    b[*operand].array       = random_array(a[*operand].type, rng);
+    std::vector<double> sum = ops::values_of<double>(a[*operand].array);
+    const auto other        = ops::values_of<double>(b[*operand].array);
+    for (size_t e = 0; e < sum.size(); ++e) sum[e] += other[e];
+    both[*operand].array = ops::array_of(a[*operand].type.dtype, a[*operand].array.dims(), sum);
+    const auto eval      = [&](const std::vector<Operand>& operands) {
+      return Application(def, sample.attributes, operands, sample.outputs).eval()[0];
+    };
+    const ir::Array of_a           = eval(a);
+    std::vector<double> of_parts   = ops::values_of<double>(of_a);
+    const std::vector<double> of_b = ops::values_of<double>(eval(b));
+    for (size_t e = 0; e < of_parts.size(); ++e) of_parts[e] += of_b[e];
+    constexpr double kOfHalf = 5e-3;  // a sum of rounded numbers in Float16
+    EXPECT_TRUE(close(ops::array_of(of_a.dtype(), of_a.dims(), of_parts), eval(both), kOfHalf));
+  }
+  EXPECT_TRUE(named) << "no sample has such an operand";
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, EveryOp, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace

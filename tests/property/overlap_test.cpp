@@ -5,6 +5,8 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::overlap_test {

@@ -9,6 +9,9 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/schedule/plan.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::pipeline_schedules_test {

@@ -8,6 +8,9 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
 #include "property/op_samples.h"
 #include "support/distribution.h"
 

@@ -8,6 +8,9 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::projection_test {

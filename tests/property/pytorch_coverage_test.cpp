@@ -8,6 +8,8 @@
 #include "foreflow/lower/project.h"
 #include "foreflow/lower/pytorch.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::pytorch_coverage_test {

@@ -13,6 +13,8 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::recompute_test {

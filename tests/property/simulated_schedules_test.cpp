@@ -11,6 +11,9 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/schedule/measure.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 #include "support/machine.h"
 
@@ -81,7 +84,7 @@ Simulated simulated(const Case& asked) {
   table.compute = [&](const cost::Application& application, const platform::Device&) {
     return cost::Price{price(application.call, asked.costs), cost::Provenance::table};
   };
-  table.communication = [](const cost::Application&, int) { return Seconds(-1); };
+  table.communication = [](const cost::Application&, int) { return std::optional<Seconds>(); };
   const auto network  = testing_support::star(asked.size.devices, BytesPerSecond(1e30), Seconds(asked.costs.hop));
   const auto meaning  = interpret::interpret_mixed(module, module.functions.size() - 1);
   Simulated result{lower::lower(module, meaning, table, network).program, {}};

@@ -8,6 +8,10 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
 namespace foreflow::spread_test {

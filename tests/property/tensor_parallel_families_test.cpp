@@ -4,6 +4,11 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/families.h"
 #include "support/slopes.h"

@@ -6,7 +6,10 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/imports.h"
 #include "support/shared.h"

@@ -10,6 +10,11 @@
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/llama_layer.h"
 

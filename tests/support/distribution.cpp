@@ -6,8 +6,11 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
 #include "foreflow/transform/spread.h"
+#include "foreflow/transform/tensor.h"
 #include "ops/common/kernel.h"
 
 namespace foreflow::test {

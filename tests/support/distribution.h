@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foreflow/transform/pieces.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/workload/workload.h"
 

@@ -4,7 +4,8 @@
 
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
 #include "support/slopes.h"
 
 namespace foreflow::test {

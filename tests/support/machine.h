@@ -87,10 +87,11 @@ class ProgramWriter {
   }
 
   ProgramWriter& communicate(collective::Kind kind, const std::vector<int>& members, Bytes bytes) {
-    return communicate(kind, members, bytes, Seconds(-1));
+    return communicate(kind, members, bytes, std::nullopt);
   }
 
-  ProgramWriter& communicate(collective::Kind kind, const std::vector<int>& members, Bytes bytes, Seconds fixed) {
+  ProgramWriter& communicate(collective::Kind kind, const std::vector<int>& members, Bytes bytes,
+                             std::optional<Seconds> fixed) {
     const auto communication = static_cast<int32_t>(program_.communications.size());
     const std::string name   = "Do_" + std::string(collective::name(kind));
     program_.communications.push_back({name, kind, &collective::default_algorithm(kind), bytes, fixed});

@@ -5,7 +5,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
 #include "ops/common/kernel.h"
 #include "transform/autodiff/trained.h"
 

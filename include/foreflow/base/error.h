@@ -20,6 +20,13 @@ class Error : public std::runtime_error {
   std::string problem_;
 };
 
+// An Error whose `where` is a part of its subject ("type", "attribute axis"): whoever knows where the subject is says
+// it.
+class PartError : public Error {
+ public:
+  using Error::Error;
+};
+
 // The program is wrong: an invariant that no input can break was broken.
 class InternalError : public std::logic_error {
  public:

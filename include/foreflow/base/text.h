@@ -1,8 +1,11 @@
 // Small helpers for text that people read and write.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace foreflow {
@@ -15,6 +18,17 @@ std::string list_or(const std::vector<std::string>& words);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+
+// The whole of `text` as a number of type T, in the notation of C without a leading '+' or spaces; nothing when it is
+// not a number, when anything follows the number, or when T cannot hold it. Floating-point types also read "inf" and
+// "nan".
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 // The whole file as bytes. Throws Error naming the file when it cannot be read.
 std::string read_file(const std::string& path);

@@ -18,8 +18,34 @@ namespace foreflow::collective {
 // the message; shift: what one rank has. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1. Shift: every
 // rank sends all it has to the next, the last to the first (sendrecv of nccl-tests).
 enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift };
-constexpr int kKinds = 10;
-std::string_view name(Kind kind);  // "all_reduce"
+constexpr int kKinds = static_cast<int>(Kind::shift) + 1;  // `shift` is the last one
+
+// What is known of a kind of collectives. The rows are in the order of Kind.
+struct KindDef {
+  std::string_view name;  // "all_reduce"
+  Kind kind;
+  std::string_view remark = {};       // what help says beside the name, blank in front
+  std::vector<std::string_view> ops;  // of DistIR, that are carried out by it
+  // Whether its bytes are those of the op's first result; otherwise of its first operand.
+  bool counts_result = false;
+  // Whether rank 0 is the device of the op's first result; otherwise of its first operand.
+  bool root_receives = false;
+  // Whether each rank has `bytes` of its own to move, so that the chunks of a plan are of ranks * bytes in all.
+  bool of_each = false;
+  // Whether each rank has something else for every other rank, which may be sent at once.
+  bool every_pair = false;
+  // Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md).
+  double (*bus_factor)(int ranks) = nullptr;
+  // One message for each pair, if that does it: the chunk (of Plan) that `from` has for `to`, -1 for none, and how many
+  // chunks there are. Null: it cannot be done in this way.
+  int (*message)(int ranks, int from, int to) = nullptr;
+  int (*chunks)(int ranks)                    = nullptr;
+  bool adds                                   = false;  // the receiver of a message adds it
+};
+
+const Registry<KindDef>& kinds();
+const KindDef& def_of(Kind kind);
+std::string_view name(Kind kind);
 // Throws Error with the nearest name when there is no such kind.
 Kind kind_named(std::string_view name, const std::string& where);
 
@@ -111,8 +137,8 @@ struct AlgorithmDef {
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
 };
 
-// The flows of a plan whose steps wait for each other: a phase of its own for each step. What `flows` of an algorithm is
-// where nothing better is known.
+// The flows of a plan whose steps wait for each other: a phase of its own for each step. What `flows` of an algorithm
+// is where nothing better is known.
 FlowPlan stepwise(const Plan& plan, const Task& task);
 
 const Registry<AlgorithmDef>& algorithms();
@@ -151,8 +177,7 @@ const AlgorithmDef& choose(const Task& task);
 // `wanted`, or the default where `wanted` does not support the task; for `auto` the least closed form on `network`.
 const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network);
 
-// Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md): all-reduce 2(n-1)/n;
-// reduce-scatter, all-gather, all-to-all, gather, scatter (n-1)/n; broadcast, reduce, send, shift 1.
+// KindDef::bus_factor.
 double bus_factor(Kind kind, int ranks);
 
 // The steps of a plan and the phases of its flows, for reading and for golden tests.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/key.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/ir/op_def.h"
 #include "foreflow/platform/platform.h"
@@ -32,7 +34,7 @@ struct Application {
   bool on_host = false;
 };
 
-// Which accounting of memory goes with the model.
+// How lowering accounts for memory. It says nothing about what runs: CostModel has flags for that.
 enum class MemoryRule : uint8_t {
   reuse,  // views share their operand's memory; collectives, optimizers and Add(no longer needed, x) work in place;
           // unused results are freed
@@ -42,16 +44,21 @@ enum class MemoryRule : uint8_t {
 struct CostModel {
   std::string name;
   MemoryRule memory = MemoryRule::reuse;
+  // Whether the program loses the ops whose results nothing needs before it is priced.
+  bool removes_dead_code = true;
+  // Whether messages between pipeline stages travel beside the computation unless the strategy says otherwise.
+  bool overlaps_sends = true;
   // Seconds on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
-  // Seconds of a communication op over `ranks` members, or a negative number: simulate it on the network.
-  std::function<Seconds(const Application&, int ranks)> communication;
+  // Seconds of a communication op over `ranks` members, never negative; nothing: simulate it on the network.
+  std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
 };
 
 struct CostModelDef {
   std::string_view name;
   std::string_view doc;
-  // `parameters` is the scenario's "cost" object. Refuses unknown keys.
+  Keys keys;  // its parameters: what the scenario's "cost" object may have beside "model"
+  // `parameters` is that object. Refuses unknown keys.
   CostModel (*make)(const JsonView& parameters);
 };
 

@@ -157,13 +157,14 @@ class Interpreter {
     try {
       std::vector<Value> outputs = domain_.apply(op, inputs);
       if (outputs.size() != op.result_count) {
-        throw Error(std::string(op.def->name),
-                    "gives " + std::to_string(outputs.size()) + " results, not " + std::to_string(op.result_count));
+        throw ir::OpError(op.def->name, "gives " + std::to_string(outputs.size()) + " results, not " +
+                                            std::to_string(op.result_count));
       }
       return outputs;
+    } catch (const ir::OpError& error) {
+      throw Error(ir::describe(module_, function, op), error.problem());
     } catch (const Error& error) {
-      const std::string prefix = error.where() == op.def->name ? "" : error.where() + ": ";
-      throw Error(ir::describe(module_, function, op), prefix + error.problem());
+      throw Error(ir::describe(module_, function, op), error.where() + ": " + error.problem());
     } catch (const std::bad_alloc&) {
       throw Error(ir::describe(module_, function, op), "ran out of memory");
     }

@@ -29,7 +29,7 @@ class Attributes {
   Attributes& set(std::string name, Attribute value);
   Attributes& erase(std::string_view name);
 
-  // Each throws Error("attribute NAME", ...) when the value has another kind; get_* also when it is absent.
+  // Each throws PartError("attribute NAME", ...) when the value has another kind; get_* also when it is absent.
   int64_t int_or(std::string_view name, int64_t fallback) const;
   int64_t get_int(std::string_view name) const;
   double float_or(std::string_view name, double fallback) const;

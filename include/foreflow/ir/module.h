@@ -36,6 +36,9 @@ struct Op {
   bool is_call() const { return def == nullptr; }
 };
 
+// Whether the op writes new rows into a cache, its first operand, and leaves the others as they are.
+inline bool writes_rows(const Op& op) { return !op.is_call() && op.def->in_place == InPlace::rows; }
+
 // weight: a parameter or optimizer state, which lives through all steps; data: everything else.
 enum class ParameterRole : uint8_t { data, weight };
 

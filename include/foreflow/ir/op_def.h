@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/base/units.h"
 #include "foreflow/ir/array.h"
@@ -17,6 +19,12 @@
 namespace foreflow::ir {
 
 struct OpDef;
+
+// An op's own complaint about its operands or attributes, under its name: whoever runs it knows the place.
+class OpError : public Error {
+ public:
+  OpError(std::string_view op, std::string what) : Error(std::string(op), std::move(what)) {}
+};
 
 // One application of an op, as a type rule sees it.
 struct OpCall {
@@ -32,7 +40,7 @@ struct OpCall {
     return index < inputs.size() &&
            (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed());
   }
-  // [[noreturn]]: Error whose place the interpreter completes with function, line and op.
+  // Throws OpError: the interpreter names function, line and op.
   [[noreturn]] void fail(const std::string& what) const;
 };
 
@@ -71,6 +79,33 @@ enum class Role : uint8_t {
   communication   // runs on several devices
 };
 
+// What the result of an op with one operand is of that operand, for analyses that follow a value through ops that only
+// hand it on.
+enum class Copy : uint8_t {
+  none,       // something else
+  same,       // the same elements in the same shape (Identity)
+  converted,  // the same elements in another data type (Cast)
+  permuted    // the same elements with the dimensions in another order (Transpose)
+};
+
+// Which operand's memory a result may take over once nothing reads that operand any more.
+enum class InPlace : uint8_t {
+  never,
+  rows,       // result 0 that of operand 0, of which some rows are overwritten: a cache (TensorScatter)
+  first,      // result 0 that of operand 0, where both have the same type (Add)
+  each,       // result i that of operand i (MPIAllreduce)
+  on_request  // result i that of operand i where the attribute `in_place` is not 0 (MPIReduceScatter)
+};
+
+// How one of `ways` equal parts of a call cuts operand 0 and result 0.
+struct PartOfCall {
+  int ways            = 1;
+  int32_t operand_dim = -1;  // the dimension that is cut; -1: the part has all of the operand
+  int32_t result_dim  = -1;
+  // The cut goes through every block that the op takes out of the operand's dimension (Split, Slice).
+  bool cuts_blocks = false;
+};
+
 class GradBuilder;
 
 struct OpDef {
@@ -86,6 +121,28 @@ struct OpDef {
   // An integer or boolean result may be computed at compile time whatever its role (default); false for ops with state
   // or randomness.
   bool foldable = true;
+  // The elements of result 0 lie in memory in the order of operand 0's: a result that is as large as the operand shares
+  // its storage. True for every view that does not reorder elements, as Transpose does.
+  bool aliases_operand = false;
+  Copy copy            = Copy::none;
+  InPlace in_place     = InPlace::never;
+  // A view of all its operands, not of the first alone (Concat).
+  bool joins_operands = false;
+  // Result 0 is the sum of all operands and nothing else (Add, Sum).
+  bool sums_operands = false;
+  // Measures a prediction against a target, or is the gradient of such an op.
+  bool loss = false;
+  // Operands that hold running statistics, which training does not update by a gradient.
+  std::vector<size_t> statistics = {};
+
+  // The operand that the op is linear in while all others are whole, in addition to what `factors` marks '~'; nothing
+  // when the attributes of this call rule it out. Null: there is none.
+  std::optional<size_t> (*linear_operand)(const OpCall& call) = nullptr;
+
+  // Adjusts attributes that state sizes (a shape, the lengths of parts) to one part of the call, whose whole results
+  // are `outputs`. Null: no attribute does.
+  void (*fit_part)(Attributes& attributes, const OpCall& whole, std::span<const Type> outputs,
+                   const PartOfCall& part) = nullptr;
 
   // Types of the outputs on no device (the interpreter places them), except for communication ops, which place theirs.
   std::vector<Type> (*infer)(const OpCall& call)                  = nullptr;

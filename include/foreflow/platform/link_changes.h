@@ -8,35 +8,35 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/key.h"
 #include "foreflow/platform/platform.h"
 
 namespace foreflow::platform {
 
-// As Link has them.
-struct LinkChange {
-  std::optional<BytesPerSecond> bandwidth  = {};  // above zero
-  std::optional<Seconds> latency           = {};
-  std::optional<double> efficiency         = {};  // in (0, 1]
-  std::optional<int> channels              = {};  // 1 or more
-  std::optional<Seconds> step_latency      = {};
-  bool operator==(const LinkChange&) const = default;
+// Numbers of a link as Link has them, where they are stated. src/platform/link_property.h says how each is written.
+struct LinkNumbers {
+  std::optional<BytesPerSecond> bandwidth   = {};  // above zero
+  std::optional<Seconds> latency            = {};
+  std::optional<double> efficiency          = {};  // in (0, 1]
+  std::optional<int> channels               = {};  // 1 or more
+  std::optional<Seconds> step_latency       = {};
+  bool operator==(const LinkNumbers&) const = default;
 };
 
+// The keys of one of "links".
+const Keys& link_keys();
+
 // By kind ("nic": all links of the kind) or by name (both directions), which counts for more.
-using LinkChanges = std::map<std::string, LinkChange>;
+using LinkChanges = std::map<std::string, LinkNumbers>;
 
 // The member "links" of a platform; none when it is absent. Throws Error at what cannot be.
 LinkChanges read_link_changes(const JsonView& json);
 
 // What `changes` say of a link of this kind and name; of each number, the name counts for more.
-LinkChange change_of(const LinkChanges& changes, const std::string& kind, const std::string& name);
-
-// What it changes, by key, each as XML and the command line have it: {"bandwidth", "50GBps"}.
-std::vector<std::pair<std::string, std::string>> to_texts(const LinkChange& change);
+LinkNumbers numbers_of(const LinkChanges& changes, const std::string& kind, const std::string& name);
 
 // Throws Error at the member of "links" that is in neither set, with the nearest of both.
 void check_link_changes(const JsonView& json, const std::set<std::string>& kinds, const std::set<std::string>& names);

@@ -30,6 +30,10 @@ struct Device {
   FlopsPerSecond peak(std::string_view dtype) const;
 };
 
+// Whether two devices do the same work in the same time: they are of one kind, with equal peaks, memory bandwidth and
+// launch cost.
+bool same_speed(const Device& a, const Device& b);
+
 struct Link {
   std::string name;  // as in SimGrid, one direction: "node0-gpu3-nvlink_UP"
   std::string kind;  // "nvlink", "pcie", "host", "nic", "fabric", "memory", ...; "" when the file does not say

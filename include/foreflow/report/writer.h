@@ -10,10 +10,14 @@
 namespace foreflow::report {
 
 struct WriterDef {
-  std::string_view name;  // "text", "json", "csv", "trace", "html", "svg"
+  std::string_view name;  // "trace"; of the option too
   std::string_view doc;
   std::string (*write)(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
                        const platform::Platform& platform);
+  // What the help of `foreflow simulate --NAME FILE` says; empty: simulate has no such option, because it writes the
+  // report in another way.
+  std::string_view option = {};
+  int option_place        = 1;  // in the help, ascending; equal ones in the order of the table
 };
 
 const Registry<WriterDef>& writers();

@@ -16,10 +16,11 @@
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/simulate.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/passes.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/sharding.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {
@@ -41,6 +42,14 @@ struct Workload {
   std::string output = "0";          // the prediction: name or number of a result
   int64_t loss_axis  = -1;           // of the classes
   std::vector<std::string> weights;  // what is trained, as for transform::differentiate
+  std::map<std::string, int64_t, std::less<>> sizes;  // whole numbers above 0 that the scenario or its preset states
+  bool decodes = false;                               // inference of one more token
+
+  // A size that is stated; 0: it is not, or the model will refuse it.
+  int64_t size(std::string_view key) const {
+    const auto found = sizes.find(key);
+    return found == sizes.end() ? 0 : found->second;
+  }
 };
 
 // A recipe or a file, with other links where the scenario says so. Equal choices are the same platform.
@@ -79,6 +88,8 @@ struct Strategy {
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * cp * tp * pp; }
+  // How many replicas share experts, and so are one program.
+  int replicas_sharing() const;
   // Attention cores are one op each, as all ways to share keys and values but gathering want them.
   bool fuses_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
 };
@@ -92,6 +103,17 @@ struct Placement {
   std::vector<std::string> devices;  // names, numbers, or ranges of numbers "0-7"; empty: all of the platform
   uint64_t seed                  = 0;
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
+};
+
+// What does not go as planned, as the scenario says it: by the names of devices and links.
+struct NamedDisturbances {
+  struct Name {
+    std::string name;
+    std::string where;  // for messages
+  };
+
+  simulate::Disturbances planned;  // whose devices and links are places in these lists
+  std::vector<Name> devices, links;
 };
 
 struct Job;
@@ -109,8 +131,9 @@ struct Scenario {
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
-  std::string allocator = "exact";  // or "caching": replayed with a model of a framework's allocator
-  std::vector<Job> jobs;            // that share the platform; empty: the scenario is itself the one job
+  std::optional<NamedDisturbances> disturbances;  // nothing once resolve() has put them into `simulation`
+  std::string allocator = "exact";                // or "caching": replayed with a model of a framework's allocator
+  std::vector<Job> jobs;                          // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.
   JsonView root() const;
@@ -137,9 +160,6 @@ void override_with(Json& json, const std::string& setting);
 Json read_source(const std::string& path, const std::vector<std::string>& overrides);
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});
-
-// What a scenario's "strategy" may say.
-const std::vector<std::string>& strategy_keys();
 
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);

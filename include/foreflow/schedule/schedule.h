@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foreflow/base/expected.h"
 #include "foreflow/base/registry.h"
 
 namespace foreflow::schedule {
@@ -77,8 +78,10 @@ int stages(Placement placement, const Size& size);
 int stage_of(Placement placement, const Size& size, int device, int chunk);
 
 // The size with the chunks that the schedule has. `virtual_stages`: chunks of the model on a device; nothing: as many
-// as the schedule asks for, 2 where it may be any. Throws Error at `where` unless there is such a schedule: all at
-// least 1, a sane number of tasks, chunks that suit, and nothing that the schedule refuses.
+// as the schedule asks for, 2 where it may be any. Refused (at no place) unless there is such a schedule: all at least
+// 1, a sane number of tasks, chunks that suit, and nothing that the schedule refuses.
+Expected<Size> try_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages);
+// The same; throws the refusal at `where`.
 Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
                   const std::string& where);
 

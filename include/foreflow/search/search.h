@@ -18,7 +18,8 @@ struct Candidate {
 struct Infeasible {
   Json strategy;
   Json placement;
-  std::string why;
+  Refusal refusal;
+  std::string why;  // the refusal in words, with its key: "tp: 3 does not divide the 16 attention heads; use ..."
 };
 
 // Left out because it cannot be good enough.

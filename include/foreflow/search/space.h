@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "foreflow/scenario/run.h"
+#include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::search {
 
 constexpr size_t kMostPoints = 200'000;
 
-struct Facts;
 struct AxisDef;
 
 // One key, or several that are decided together (dp, tp, pp).
@@ -46,6 +46,8 @@ class Space {
   // product of the numbers of choices on the way to each. Points of several regions count several times.
   double estimate() const;
 
+  // The placement at one point: the point's, with what the scenario says beside it; null where it says none.
+  Json placement(const Json& point) const;
   // The scenario at one point.
   Json scenario(const Json& point) const;
   const std::string& file() const { return file_; }
@@ -54,7 +56,7 @@ class Space {
  private:
   Json source_;
   std::string file_;
-  std::shared_ptr<const Facts> facts_;
+  std::shared_ptr<const scenario::SpaceFacts> facts_;
   std::vector<Region> regions_;
 };
 

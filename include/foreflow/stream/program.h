@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,8 @@ struct Communication {
   collective::Kind kind;
   const collective::AlgorithmDef* algorithm;
   Bytes bytes;  // as collective::Kind defines it
-  Seconds
-      fixed;  // >= 0: takes exactly so long whatever the network does (a cost model's formula); < 0: simulate the flows
+  // How long it takes whatever the network does (a cost model's formula); nothing: the network simulates its flows.
+  std::optional<Seconds> fixed = std::nullopt;
 };
 
 // What one item does to the memory of its device, relative to the level when it starts.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/ir/module.h"
 
@@ -19,15 +20,13 @@ enum class ContextAttention : uint8_t {
 };
 
 // "all_gather", "ring", "striped_ring", "all_to_all"; Error at `place` otherwise.
+std::vector<std::string> context_attention_names();
+std::string_view name(ContextAttention attention);
 ContextAttention context_attention_named(std::string_view name, const std::string& place);
 
 // Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores
-// and probabilities. Calls are written out. Throws Error where there is none, and at an op that such a core cannot
-// have.
+// and probabilities. Calls are written out. Throws RefusalError where there is none, and at an op that such a core
+// cannot have.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
-
-// Moves the shifts of rings, which `spread` writes, to streams `cp` of their devices: each is waited for where what it
-// brings is first used. In functions that several calls use on unlike types shifts stay.
-ir::Module overlap_ring(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

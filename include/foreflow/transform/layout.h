@@ -2,6 +2,7 @@
 // to that: the op's dimension factors decide (ir::Factors). The same rules serve all three axes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,8 +51,9 @@ struct Decision {
 Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int ways);
 
 // The layout that splits a weight `weight` of this op so that its results are split with nothing to sum ("by column"):
-// the op contracts the weight with another operand. False when the op is no such product.
-bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks, Layout& layout);
+// the op contracts the weight with another operand. Nothing when the op is no such product or `ways` does not divide
+// the dimension.
+std::optional<Layout> starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks);
 
 // The part of `type` that one way has: of a flat tensor of n elements Tensor[(1, n / ways rounded up)].
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways);

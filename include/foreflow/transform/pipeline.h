@@ -8,7 +8,7 @@
 
 #include "foreflow/base/units.h"
 #include "foreflow/schedule/schedule.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform {
 
@@ -54,7 +54,7 @@ struct Pipeline {
 
 // A weight lives on every device that reads it; with several, each has a copy, its gradients are all-reduced, and each
 // copy is updated. Backward work that only gradients of weights depend on is a task of its own where the schedule says
-// so. Throws Error when a program has too few ops, and when it trains and the schedule does not.
+// so. Throws RefusalError when a program has too few ops, and when it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
 // Where `pipeline` cuts a program.

@@ -37,12 +37,14 @@ struct Recompute {
 
 // "none", "selective", "full", "block(2)", "optimal"; Error at `place` otherwise.
 Recompute read_recompute(std::string_view text, const std::string& place);
+// The text of `how`, without its limits.
+std::string to_string(const Recompute& how);
 
 // Of each segment of the forward pass only what is read outside of it stays until the backward pass, which repeats the
 // segment first. Repeated ops carry the attribute kRecompute, those that are repeated kSegment: both with the segment's
 // number, from 1. Random ops draw the same numbers again, since they have the same seed. No segment reaches from one of
 // `stages` equal shares of the blocks into the next. Works on programs as `differentiate` leaves them, whose first
-// result is the loss; calls are written out. Error when nothing in the program can be recomputed this way.
+// result is the loss; calls are written out. RefusalError when nothing in the program can be recomputed this way.
 //
 // `optimal` chooses for every block whether it is kept, repeated but for its attention cores, or repeated alone or
 // together with up to 7 neighbours, so that the flop done again are fewest among all such choices whose activations are
@@ -60,5 +62,16 @@ std::vector<ActivationRange> activation_ranges(const ir::Module& module, const s
 bool has_blocks(const ir::Module& module);
 
 inline constexpr std::string_view kRecompute = "recompute", kSegment = "segment";
+
+// Activations that wait for the backward pass in the memory of the host.
+//
+// Everything that the forward pass leaves for the backward pass of the same device (with recomputation: what that
+// keeps) is copied to the host after its last use in the forward pass, and back before its first use in the backward
+// pass, by streams of their own, as TransformerEngine's and SageMaker's offloading of activations do (all layers, with
+// two buffers: some values come back while those before them are used). Weights, what is made of weights alone and the
+// data of the step stay where they are. For programs as `shard` or `pipeline` leave them; one on no device is put on
+// D1. Error where two functions of the backward pass read the same activation, or where devices share the functions of
+// a stage.
+ir::Module offload(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

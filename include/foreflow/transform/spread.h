@@ -1,8 +1,11 @@
 // Context and expert parallelism: ranks that share the data of each step and send each other what they need in between.
 #pragma once
 
+#include <concepts>
+#include <numeric>
+
 #include "foreflow/transform/context_attention.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform {
 
@@ -32,7 +35,11 @@ struct SpreadStep {
 std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks = 1,
                                      ContextAttention attention = ContextAttention::all_gather);
 
-// How many replicas share experts: ep / gcd(ep, cp).
-int replicas_in_group(int cp, int ep);
+// How many replicas share experts: groups of `ep` ranks take the `cp` ranks of a context first. For degrees of 1 or
+// more.
+template <std::integral T>
+constexpr T replicas_in_group(T cp, T ep) {
+  return ep / std::gcd(ep, cp);
+}
 
 }  // namespace foreflow::transform

@@ -232,11 +232,8 @@ std::string expression(const OpSite& site, World& world) {
     if (form.starts_with('*')) form.remove_prefix(1);
     if (communicates(site.op)) add_group(site, world);
     return Filler(site, world).fill(form);
-  } catch (const Error& error) {
-    if (error.where() == "type" || error.where().starts_with("attribute")) {
-      site.fail(error.where() + " " + error.problem());
-    }
-    throw;
+  } catch (const PartError& error) {
+    site.fail(error.where() + " " + error.problem());
   }
 }
 

@@ -73,8 +73,8 @@ std::string_view dtype(ir::DType dtype) {
     case ir::DType::u32:
     case ir::DType::u16: break;
   }
-  throw Error("type",
-              "is " + std::string(ir::short_name(dtype)) + "; one that PyTorch computes with, as i64, would be right");
+  throw PartError(
+      "type", "is " + std::string(ir::short_name(dtype)) + "; one that PyTorch computes with, as i64, would be right");
 }
 
 std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
@@ -100,7 +100,7 @@ std::string literal(const ir::Attribute& value) {
   } else if (const auto* strings = std::get_if<std::vector<std::string>>(&value)) {
     for (const std::string& word : *strings) words.push_back(escape::python(word));
   } else {
-    throw Error("attribute", "is a device or a tensor; a number, a word or a list would be right");
+    throw PartError("attribute", "is a device or a tensor; a number, a word or a list would be right");
   }
   return "[" + joined(words) + "]";
 }
@@ -117,7 +117,7 @@ std::string constant(const ir::Array& array) {
 
 std::string like(const ir::Type& type) {
   if (!type.resolved()) {
-    throw Error("type", "is " + ir::to_string(type) + "; a type whose every dimension is known would be right");
+    throw PartError("type", "is " + ir::to_string(type) + "; a type whose every dimension is known would be right");
   }
   if (type.is_tuple()) {
     std::vector<std::string> elements;

@@ -17,7 +17,7 @@ std::string list(const std::vector<int64_t>& values);  // [1, 2]
 std::string tuple(std::span<const int64_t> values);    // (), (1,), (1, 2)
 std::string tuple(const std::vector<std::string>& elements);
 
-// A number, a string or a list; Error("attribute", ...) for devices and tensors.
+// A number, a string or a list; PartError("attribute", ...) for devices and tensors.
 std::string literal(const ir::Attribute& value);
 
 // constant((1.0, 2.0), (2,), float32); long arrays of different numbers as base 64 of their bytes.

@@ -95,11 +95,12 @@ OpDef row() {
       .doc =
           "cache[n,..,t,..], update[n,..,s,..], places[n] -> the cache, in place, with s rows of `axis` written from "
           "each sample's place on",
-      .infer   = infer,
-      .factors = factors,
-      .work    = work,
-      .eval    = eval,
-      .samples = samples,
+      .in_place = InPlace::rows,
+      .infer    = infer,
+      .factors  = factors,
+      .work     = work,
+      .eval     = eval,
+      .samples  = samples,
   };
 }
 

@@ -7,10 +7,12 @@ namespace foreflow::ops {
 
 using ir::Array;
 using ir::Attributes;
+using ir::Copy;
 using ir::Dims;
 using ir::DType;
 using ir::Factors;
 using ir::GradBuilder;
+using ir::InPlace;
 using ir::OpCall;
 using ir::OpDef;
 using ir::Role;

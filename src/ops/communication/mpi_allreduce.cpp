@@ -9,6 +9,7 @@ OpDef row() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
+      .in_place = InPlace::each,
       .infer =
           [](const OpCall& call) {
             check_group(call);

@@ -11,6 +11,7 @@ OpDef row() {
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,
+      .in_place = InPlace::on_request,
       .infer =
           [](const OpCall& call) {
             check_group(call);

@@ -59,6 +59,13 @@ OpDef row() {
       .name = "Cast",
       .doc =
           "x as data type `to`; floats become integers by truncation; Float8 is E4M3 and saturates unless saturate = 0",
+      .copy = Copy::converted,
+      // The parts of a sum may each be converted to another float type: the sum has more or fewer digits, not other
+      // ones.
+      .linear_operand = [](const OpCall& call) -> std::optional<size_t> {
+        const bool floats = ir::is_float(call.inputs[0].dtype) && ir::is_float(target(call));
+        return floats ? std::optional<size_t>(0) : std::nullopt;
+      },
       .infer   = infer,
       .factors = same_shape_factors,
       .work    = elementwise_work<0>,

@@ -7,7 +7,7 @@ namespace {
 constexpr auto divide = [](auto x, auto y) {
   using T = decltype(x);
   if constexpr (std::is_integral_v<T>) {
-    if (y == 0) throw Error("Div", "an integer is divided by 0");
+    if (y == 0) throw ir::OpError("Div", "an integer is divided by 0");
     return std::is_signed_v<T> && y == static_cast<T>(-1) ? wrapping(std::minus{}, T{0}, x) : x / y;
   } else {
     return x / y;

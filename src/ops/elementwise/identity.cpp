@@ -6,12 +6,14 @@ namespace foreflow::ops::definitions::identity {
 
 OpDef row() {
   return {
-      .name     = "Identity",
-      .doc      = "x[..] -> x[..]",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = [](const OpCall& call) -> std::vector<Type> { return {moved(operand(call, 0), {})}; },
-      .factors  = [](const OpCall& call) -> Factors {
+      .name            = "Identity",
+      .doc             = "x[..] -> x[..]",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .copy            = Copy::same,
+      .infer           = [](const OpCall& call) -> std::vector<Type> { return {moved(operand(call, 0), {})}; },
+      .factors         = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string all = letters(tensor_operand(call, 0).dims.size());
         return {.text = all + "->" + all};

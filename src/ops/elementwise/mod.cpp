@@ -9,7 +9,7 @@ namespace {
 // The sign is that of the divisor; with fmod = 1 that of the dividend, as in C.
 template <class T>
 T remainder(T x, T y, bool like_c) {
-  if (y == 0) throw Error("Mod", "an integer is divided by 0");
+  if (y == 0) throw ir::OpError("Mod", "an integer is divided by 0");
   const T rest = std::is_signed_v<T> && y == static_cast<T>(-1) ? 0 : x % y;
   return !like_c && std::is_signed_v<T> && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }

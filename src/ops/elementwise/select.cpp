@@ -25,12 +25,13 @@ int emit_zeros(GradBuilder& builder, int value, const Type& type) {
 
 OpDef row() {
   return {
-      .name       = "Select",
-      .doc        = "a tuple -> its element `index`",
-      .domain     = "foreflow",
-      .role       = Role::view,
-      .positional = {"index"},
-      .infer      = [](const OpCall& call) -> std::vector<Type> {
+      .name            = "Select",
+      .doc             = "a tuple -> its element `index`",
+      .domain          = "foreflow",
+      .role            = Role::view,
+      .positional      = {"index"},
+      .aliases_operand = true,
+      .infer           = [](const OpCall& call) -> std::vector<Type> {
         const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return {Type{}};
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");

@@ -59,10 +59,11 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Sum",
-      .doc      = "sum of any number of tensors, or of tuples of the same structure, element by element",
-      .additive = true,
-      .infer    = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "Sum",
+      .doc           = "sum of any number of tensors, or of tuples of the same structure, element by element",
+      .additive      = true,
+      .sums_operands = true,
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         if (call.arity() == 0) call.fail("has no operands; at least one would be right");
         return {sum_of(call, {call.inputs.begin(), call.inputs.end()})};
       },

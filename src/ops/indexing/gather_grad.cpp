@@ -92,8 +92,9 @@ OpDef row() {
       .doc =
           "indices[i..], dy[a..,i..,b..], shape of data (or dim) -> ddata[a..,dim,b..]: adds every row of dy to the "
           "row of ddata that it was gathered from",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .domain         = "foreflow",
+      .linear_operand = [](const OpCall&) -> std::optional<size_t> { return 1; },
+      .infer          = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);
         const std::optional<Layout> layout = layout_of(call);
         return {layout ? with_dims(dy, layout->data) : without_dims(dy)};

@@ -56,6 +56,7 @@ OpDef row() {
           "exponentials[n,..], label[n,..], the CrossEntropyTerms summed over all parts, labels[n,..], weights[all] -> "
           "the loss of SoftmaxCrossEntropyLoss, in the type `output_type`",
       .domain  = "foreflow",
+      .loss    = true,
       .infer   = infer,
       .factors = factors,
       .work =

@@ -53,6 +53,7 @@ OpDef row() {
           "weights[all] -> dlogits of the loss of all parts, for an upstream gradient of one",
       .domain  = "foreflow",
       .role    = Role::loss_gradient,
+      .loss    = true,
       .infer   = infer,
       .factors = factors,
       .work =

@@ -59,6 +59,7 @@ OpDef row() {
           "logits[n,c,..], the classes from `first` on of `all`, labels[n,..], largest[n,..] -> sums of exp(logits - "
           "largest), and the label's logit - largest, or 0 where it is in another part",
       .domain  = "foreflow",
+      .loss    = true,
       .infer   = infer,
       .factors = factors,
       .work =

@@ -7,6 +7,7 @@ OpDef row() {
       .name    = "Loss",
       .doc     = "x[n,..], y[n,..] -> (x - y)^2 / count for every element; count: n unless given",
       .domain  = "foreflow",
+      .loss    = true,
       .infer   = infer_square,
       .factors = square_factors,
       .work    = square_work,

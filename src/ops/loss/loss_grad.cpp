@@ -8,6 +8,7 @@ OpDef row() {
       .doc     = "x[n,..], y[n,..] -> 2 * (x - y) / count: the gradient of Loss for an upstream gradient of one",
       .domain  = "foreflow",
       .role    = Role::loss_gradient,
+      .loss    = true,
       .infer   = infer_square,
       .factors = square_factors,
       .work    = square_work,

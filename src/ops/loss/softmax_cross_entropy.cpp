@@ -33,6 +33,7 @@ OpDef row() {
       .name = "SoftmaxCrossEntropy",
       .doc = "logits[..,c], labels[..,c] -> mean or sum over rows of -labels * log(softmax(logits)), and the logarithm",
       .domain  = "com.microsoft",
+      .loss    = true,
       .infer   = infer,
       .factors = [](const OpCall&) -> Factors { return {}; },
       .work    = [](const OpCall& call,

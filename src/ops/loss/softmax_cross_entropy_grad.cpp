@@ -30,6 +30,7 @@ OpDef row() {
       .name    = "SoftmaxCrossEntropyGrad",
       .doc     = "dy[], log_probability[..,c], labels[..,c] -> dlogits: the gradient of SoftmaxCrossEntropy",
       .domain  = "com.microsoft",
+      .loss    = true,
       .infer   = infer,
       .factors = [](const OpCall&) -> Factors { return {}; },
       .work =

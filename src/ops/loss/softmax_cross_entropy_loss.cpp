@@ -44,6 +44,7 @@ OpDef row() {
       .doc =
           "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the "
           "mean",
+      .loss    = true,
       .infer   = infer_loss,
       .factors = loss_factors,
       .work    = [](const OpCall& call,

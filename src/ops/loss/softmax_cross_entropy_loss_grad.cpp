@@ -36,6 +36,7 @@ OpDef row() {
           "of one",
       .domain  = "foreflow",
       .role    = Role::loss_gradient,
+      .loss    = true,
       .infer   = infer_cross_entropy_grad,
       .factors = cross_entropy_grad_factors,
       .work    = [](const OpCall& call,

@@ -33,6 +33,7 @@ OpDef row() {
           "logits, labels, weights, ignore_index -> loss and log(softmax(logits)): SoftmaxCrossEntropyLoss with data "
           "type output_type",
       .domain  = "com.microsoft",
+      .loss    = true,
       .infer   = infer,
       .factors = [](const OpCall& call) { return row_of("SoftmaxCrossEntropyLoss").factors(call); },
       .work    = [](const OpCall& call,

@@ -45,6 +45,7 @@ OpDef row() {
       .name    = "SoftmaxCrossEntropyLossInternalGrad",
       .doc     = "dy, log_probability, labels, weights, ignore_index, bias -> dlogits (+ bias)",
       .domain  = "com.microsoft",
+      .loss    = true,
       .infer   = infer,
       .factors = [](const OpCall&) -> Factors { return {}; },
       .work =

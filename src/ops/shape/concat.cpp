@@ -99,15 +99,17 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "Concat",
-      .doc      = "x0[a,n0,b], x1[a,n1,b], .. -> y[a,n0+n1+..,b] along `axis`",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
-      .grad     = grad,
+      .name            = "Concat",
+      .doc             = "x0[a,n0,b], x1[a,n1,b], .. -> y[a,n0+n1+..,b] along `axis`",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .joins_operands  = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval            = eval,
+      .grad            = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{{"axis", int64_t{1}}}, {f32({2, 4}), f32({2, 4})}},

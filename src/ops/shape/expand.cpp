@@ -1,6 +1,7 @@
 #include "ops/common/axes.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/letters.h"
+#include "ops/common/parts.h"
 #include "ops/common/views.h"
 #include "ops/common/work.h"
 
@@ -53,15 +54,17 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "Expand",
-      .doc      = "x stretched by broadcasting with `shape`, in which a 1 keeps the dimension of x",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
-      .grad     = grad,
+      .name            = "Expand",
+      .doc             = "x stretched by broadcasting with `shape`, in which a 1 keeps the dimension of x",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .fit_part        = fit_shape,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval            = eval,
+      .grad            = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{{"shape", std::vector<int64_t>{3, 1, 1}}}, {f32({4, 2})}},

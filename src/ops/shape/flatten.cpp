@@ -30,11 +30,12 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "Flatten",
-      .doc      = "x[a..,b..] -> y[prod a, prod b], divided before `axis`",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = [](const OpCall& call) -> std::vector<Type> {
+      .name            = "Flatten",
+      .doc             = "x[a..,b..] -> y[prod a, prod b], divided before `axis`",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         if (!has_rank(x)) return {with_dims(x, {Dims::kUnknown, Dims::kUnknown})};
         return {with_dims(x, flat(call, x.dims))};

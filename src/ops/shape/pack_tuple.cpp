@@ -4,11 +4,12 @@ namespace foreflow::ops::definitions::pack_tuple {
 
 OpDef row() {
   return {
-      .name   = "PackTuple",
-      .doc    = "x1, x2, .. -> the tuple of them",
-      .domain = "foreflow",
-      .role   = Role::view,
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name            = "PackTuple",
+      .doc             = "x1, x2, .. -> the tuple of them",
+      .domain          = "foreflow",
+      .role            = Role::view,
+      .aliases_operand = true,
+      .infer           = [](const OpCall& call) -> std::vector<Type> {
         std::vector<Type> elements;
         for (const Type& input : call.inputs) elements.push_back(moved(input, {}));
         return {Type::tuple(std::move(elements))};

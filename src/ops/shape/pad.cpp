@@ -189,6 +189,10 @@ OpDef row() {
       .doc =
           "x with pads[i] elements before and pads[n + i] after it along axis i: `value`, or x's own by `mode`; "
           "negative pads cut off",
+      .linear_operand = [](const OpCall& call) -> std::optional<size_t> {
+        const bool zeros = mode_of(call) == "constant" && !call.has(2) && call.attributes.float_or("value", 0) == 0;
+        return zeros ? std::optional<size_t>(0) : std::nullopt;
+      },
       .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

@@ -1,6 +1,7 @@
 #include "foreflow/ir/countable.h"
 #include "ops/common/axes.h"
 #include "ops/common/letters.h"
+#include "ops/common/parts.h"
 #include "ops/common/work.h"
 
 namespace foreflow::ops::definitions::reshape {
@@ -80,14 +81,16 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Reshape",
-      .doc      = "the same elements, row-major, under `shape`: 0 keeps a dimension, -1 is what is left",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
-      .work     = nothing,
-      .eval     = [](const OpCall& call) -> std::vector<Array> {
+      .name            = "Reshape",
+      .doc             = "the same elements, row-major, under `shape`: 0 keeps a dimension, -1 is what is left",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .fit_part        = fit_shape,
+      .infer           = infer,
+      .factors         = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },
+      .work            = nothing,
+      .eval            = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(infer(call)[0].dims)};
       },
       .grad    = grad,

@@ -140,20 +140,32 @@ std::vector<Sample> samples() {
         {4, Array::of_ints({1}, {-2})}}}};
 }
 
+// One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
+void fit_part(Attributes& attributes, const OpCall& whole, std::span<const Type>, const ir::PartOfCall& part) {
+  if (!part.cuts_blocks) return;
+  const int64_t dim = whole.inputs[0].dims[static_cast<size_t>(part.operand_dim)];
+  for (const char* key : {"starts", "ends"}) {
+    const int64_t limit = attributes.get_ints(key)[0];
+    attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / part.ways});
+  }
+}
+
 }  // namespace
 
 OpDef row() {
   return {
-      .name     = "Slice",
-      .doc      = "x[starts:ends:steps] along `axes` (all when absent), limits as in Python",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = copies_outputs,
-      .eval     = eval,
-      .grad     = grad,
-      .samples  = samples,
+      .name            = "Slice",
+      .doc             = "x[starts:ends:steps] along `axes` (all when absent), limits as in Python",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .fit_part        = fit_part,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = copies_outputs,
+      .eval            = eval,
+      .grad            = grad,
+      .samples         = samples,
   };
 }
 

@@ -109,20 +109,29 @@ std::vector<Sample> samples() {
           {{{"axis", int64_t{1}}, {"split", std::vector<int64_t>{4, 4, 4}}}, {f32({2, 12})}, {}, 3}};
 }
 
+void fit_part(Attributes& attributes, const OpCall&, std::span<const Type>, const ir::PartOfCall& part) {
+  if (!part.cuts_blocks || attributes.find("split") == nullptr) return;
+  std::vector<int64_t> sizes = attributes.get_ints("split");
+  for (int64_t& size : sizes) size /= part.ways;
+  attributes.set("split", sizes);
+}
+
 }  // namespace
 
 OpDef row() {
   return {
-      .name     = "Split",
-      .doc      = "x[a,n,b] -> x0[a,n0,b], x1[a,n1,b], ..: equal parts, or sizes `split`, along axis (or dim)",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
-      .grad     = grad,
-      .samples  = samples,
+      .name            = "Split",
+      .doc             = "x[a,n,b] -> x0[a,n0,b], x1[a,n1,b], ..: equal parts, or sizes `split`, along axis (or dim)",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .fit_part        = fit_part,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval            = eval,
+      .grad            = grad,
+      .samples         = samples,
   };
 }
 

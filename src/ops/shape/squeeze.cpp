@@ -82,14 +82,15 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Squeeze",
-      .doc      = "removes the dimensions of 1 at `axes`, or all of them",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = nothing,
-      .eval     = [](const OpCall& call) -> std::vector<Array> {
+      .name            = "Squeeze",
+      .doc             = "removes the dimensions of 1 at `axes`, or all of them",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = nothing,
+      .eval            = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(squeezed(call, value_of(call, 0).dims()))};
       },
       .grad    = grad,

@@ -82,15 +82,16 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "Tile",
-      .doc      = "x[a,b,..] -> y[r0 a, r1 b, ..]: x repeated repeats[i] times along dimension i",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
-      .grad     = grad,
+      .name            = "Tile",
+      .doc             = "x[a,b,..] -> y[r0 a, r1 b, ..]: x repeated repeats[i] times along dimension i",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval            = eval,
+      .grad            = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({4, 2}), i64({2})}, {{1, Array::of_ints({2}, {1, 3})}}},

@@ -67,6 +67,7 @@ OpDef row() {
       .doc      = "dimension i of the result is dimension perm[i] of x; reversed when `perm` is absent",
       .role     = Role::view,
       .additive = true,
+      .copy     = Copy::permuted,
       .infer    = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         if (has_rank(x)) return {with_dims(x, transposed(call, x.dims))};

@@ -16,11 +16,12 @@ void check_count(const OpCall& call, size_t elements) {
 
 OpDef row() {
   return {
-      .name   = "UnpackTuple",
-      .doc    = "a tuple -> its elements, all of them",
-      .domain = "foreflow",
-      .role   = Role::view,
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name            = "UnpackTuple",
+      .doc             = "a tuple -> its elements, all of them",
+      .domain          = "foreflow",
+      .role            = Role::view,
+      .aliases_operand = true,
+      .infer           = [](const OpCall& call) -> std::vector<Type> {
         const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return std::vector<Type>(call.outputs);
         if (!tuple.is_tuple()) call.fail("the operand is " + to_string(tuple) + "; a tuple would be right");

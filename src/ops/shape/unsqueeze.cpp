@@ -55,14 +55,15 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name     = "Unsqueeze",
-      .doc      = "inserts a dimension of 1 at each of `axes` of the result",
-      .role     = Role::view,
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = nothing,
-      .eval     = [](const OpCall& call) -> std::vector<Array> {
+      .name            = "Unsqueeze",
+      .doc             = "inserts a dimension of 1 at each of `axes` of the result",
+      .role            = Role::view,
+      .additive        = true,
+      .aliases_operand = true,
+      .infer           = infer,
+      .factors         = factors,
+      .work            = nothing,
+      .eval            = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(unsqueezed(call, value_of(call, 0).dims()))};
       },
       .grad    = grad,

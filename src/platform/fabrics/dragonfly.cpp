@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/fabrics/switches.h"
+#include "platform/link_units.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform::definitions::dragonfly {
@@ -47,7 +48,7 @@ FabricSettings read(const JsonView& json, const Outlets& outlets) {
 
 // Longer than others, so that messages take minimal routes as in the paper: at most one link between
 // groups, since one costs more than two links inside.
-constexpr const char* kGlobalLatency = "450ns";
+constexpr Seconds kGlobalLatency = 450_ns;
 constexpr const char* kGlobalSource =
     "fabric latency between groups: 60 m of fibre at 5 ns/m more, an assumption, so that a route has one such link";
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "platform/link_text.h"
-
 namespace foreflow::platform {
 
 Uplinks uplinks_of(int ports, double oversubscription) {
@@ -12,10 +10,7 @@ Uplinks uplinks_of(int ports, double oversubscription) {
   return {count, wanted / count};
 }
 
-Port widened(const Port& port, double times) {
-  if (times == 1) return port;
-  return {port.kind, to_text(times * parse_bandwidth(port.bandwidth, port.kind)), port.latency};
-}
+Port widened(const Port& port, double times) { return {port.kind, times * port.bandwidth, port.latency}; }
 
 int add_switch(Fabric& fabric, const std::string& name) {
   fabric.switches.push_back(name);

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "foreflow/base/text.h"
 #include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
@@ -32,9 +30,8 @@ std::array<int, 3> parse_dims(const JsonView& value, int dimensions) {
   std::array<int, 3> dims              = {1, 1, 1};
   bool good                            = words.size() == static_cast<size_t>(dimensions);
   for (size_t i = 0; good && i < words.size(); ++i) {
-    const char* end         = words[i].data() + words[i].size();
-    const auto [at, broken] = std::from_chars(words[i].data(), end, dims[i]);
-    good                    = broken == std::errc() && at == end && dims[i] >= 1 && dims[i] <= kMostPorts;
+    dims[i] = parse_number<int>(words[i]).value_or(0);
+    good    = dims[i] >= 1 && dims[i] <= kMostPorts;
   }
   if (!good) {
     value.fail(fmt::format("\"{}\" is no size of {} dimensions; write \"{}\"", text, dimensions,

@@ -32,7 +32,7 @@ Node build(int gpus, int nics) {
       connect(node, fmt::format("gpu{}-pcie", i), pcie4_port(), i, place);
   }
   if (sockets > 1) connect(node, "upi", upi_port(), roots[0], roots[1]);
-  plug_nics(node, roots, pcie4_port(), nic_port("12.5GBps"), nics);
+  plug_nics(node, roots, pcie4_port(), nic_port(12.5_GBps), nics);
   return node;
 }
 

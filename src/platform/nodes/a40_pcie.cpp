@@ -24,7 +24,7 @@ Node build(int gpus, int nics) {
   for (int i = 0; i < gpus; ++i)
     connect(node, fmt::format("gpu{}-pcie", i), pcie4_port(), i, roots[static_cast<size_t>(i * sockets / gpus)]);
   if (sockets > 1) connect(node, "upi", upi_port(), roots[0], roots[1]);
-  plug_nics(node, roots, pcie4_port(), nic_port("12.5GBps"), nics);
+  plug_nics(node, roots, pcie4_port(), nic_port(12.5_GBps), nics);
   return node;
 }
 

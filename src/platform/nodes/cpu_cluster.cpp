@@ -14,8 +14,8 @@ TopologyDef row() {
                     kLatencySource},
         .gpu     = cpu_socket(),
         .gpus    = gpus};
-    join_all(node, "sockets", {"host", upi_port().bandwidth, "500ns"});
-    add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
+    join_all(node, "sockets", {"host", upi_port().bandwidth, 500_ns});
+    add_nics(node, pcie4_port(), nic_port(25_GBps), nics);
     return node;
   };
   return {.name          = "cpu_cluster",

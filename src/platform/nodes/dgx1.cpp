@@ -47,7 +47,7 @@ Node build(int gpus, int nics) {
   for (const Pair& pair : kMesh) {
     if (pair.b >= gpus) continue;
     connect(node, fmt::format("gpu{}-gpu{}", pair.a, pair.b),
-            {"nvlink", pair.links == 2 ? "50GBps" : "25GBps", kDirectLatency}, pair.a, pair.b);
+            {"nvlink", pair.links == 2 ? 50_GBps : 25_GBps, kDirectLatency}, pair.a, pair.b);
   }
   const int switches = (gpus + 1) / 2, sockets = (switches + 1) / 2;
   std::vector<int> places, roots;
@@ -59,8 +59,8 @@ Node build(int gpus, int nics) {
     connect(node, fmt::format("pcie{}-uplink", s), uplink(pcie3_port()), places[static_cast<size_t>(s)],
             roots[static_cast<size_t>(s / 2)]);
   }
-  if (sockets > 1) connect(node, "qpi", {"host", "38.4GBps", "0us"}, roots[0], roots[1]);
-  plug_nics(node, places, pcie3_port(), nic_port("12.5GBps"), nics);
+  if (sockets > 1) connect(node, "qpi", {"host", 38.4_GBps, 0_us}, roots[0], roots[1]);
+  plug_nics(node, places, pcie3_port(), nic_port(12.5_GBps), nics);
   return node;
 }
 

@@ -14,8 +14,8 @@ TopologyDef row() {
              kPcie3Source, kLatencySource},
         .gpu  = v100_sxm3_32gb(),
         .gpus = gpus};
-    join_all(node, "nvswitch", nvlink_port("150GBps"));
-    add_nics(node, pcie3_port(), nic_port("12.5GBps"), nics);
+    join_all(node, "nvswitch", nvlink_port(150_GBps));
+    add_nics(node, pcie3_port(), nic_port(12.5_GBps), nics);
     return node;
   };
   return {.name          = "dgx2",

@@ -13,8 +13,8 @@ TopologyDef row() {
                              kLatencySource},
                  .gpu     = a100_sxm4_80gb(),
                  .gpus    = gpus};
-    join_all(node, "nvswitch", nvlink_port("300GBps"));
-    add_nics(node, pcie4_port(), nic_port("25GBps"), nics);
+    join_all(node, "nvswitch", nvlink_port(300_GBps));
+    add_nics(node, pcie4_port(), nic_port(25_GBps), nics);
     return node;
   };
   return {.name          = "dgx_a100",

@@ -14,8 +14,8 @@ TopologyDef row() {
                              kLatencySource},
                  .gpu     = h100_sxm5_80gb(),
                  .gpus    = gpus};
-    join_all(node, "nvswitch", nvlink_port("450GBps"));
-    add_nics(node, pcie5_port(), nic_port("50GBps"), nics);
+    join_all(node, "nvswitch", nvlink_port(450_GBps));
+    add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
     node.nvls = true;
     return node;
   };

@@ -15,8 +15,8 @@ TopologyDef row() {
                              kLatencySource},
                  .gpu     = gb200(),
                  .gpus    = gpus};
-    join_all(node, "nvswitch", nvlink_port("900GBps"));
-    add_nics(node, pcie5_port(), nic_port("50GBps"), nics);
+    join_all(node, "nvswitch", nvlink_port(900_GBps));
+    add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
     node.nvls = true;
     return node;
   };

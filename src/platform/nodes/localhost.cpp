@@ -1,3 +1,4 @@
+#include "platform/link_units.h"
 #include "platform/nodes/gpus.h"
 
 namespace foreflow::platform::definitions::localhost {
@@ -14,7 +15,7 @@ TopologyDef row() {
                              "  and 1 us for small ones (ping-pong, 2026-11-21)"},
                  .gpu     = cpu_core(),
                  .gpus    = gpus};
-    node.nics.push_back({"memory", {"memory", "10GBps", "500ns"}, 0});
+    node.nics.push_back({"memory", {"memory", 10_GBps, 500_ns}, 0});
     return node;
   };
   return {.name          = "localhost",

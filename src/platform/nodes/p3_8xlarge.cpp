@@ -14,8 +14,8 @@ TopologyDef row() {
              kLatencySource},
         .gpu  = v100_sxm2_16gb(),
         .gpus = gpus};
-    join_all(node, "nvlinks", nvlink_port("100GBps"));
-    add_nics(node, pcie3_port(), nic_port("1.25GBps"), nics);
+    join_all(node, "nvlinks", nvlink_port(100_GBps));
+    add_nics(node, pcie3_port(), nic_port(1.25_GBps), nics);
     return node;
   };
   return {.name          = "p3_8xlarge",

@@ -13,8 +13,8 @@ TopologyDef row() {
                              kLatencySource},
                  .gpu     = a100_sxm4_40gb(),
                  .gpus    = gpus};
-    join_all(node, "nvswitch", nvlink_port("300GBps"));
-    add_nics(node, pcie4_port(), nic_port("12.5GBps"), nics);
+    join_all(node, "nvswitch", nvlink_port(300_GBps));
+    add_nics(node, pcie4_port(), nic_port(12.5_GBps), nics);
     return node;
   };
   return {.name          = "p4d",

@@ -5,13 +5,14 @@
 #pragma once
 
 #include "platform/blueprint.h"
+#include "platform/link_units.h"
 
 namespace foreflow::platform {
 
-inline constexpr const char* kNvlinkLatency = "1.7us";   // up + down = 3.4 us
-inline constexpr const char* kDirectLatency = "3.4us";   // an NVLink from GPU to GPU
-inline constexpr const char* kPcieLatency   = "2.85us";  // up + down = 5.7 us
-inline constexpr const char* kNicLatency    = "4.15us";  // two NICs and the PCIe at both ends = 14.0 us
+inline constexpr Seconds kNvlinkLatency = 1.7_us;   // up + down = 3.4 us
+inline constexpr Seconds kDirectLatency = 3.4_us;   // an NVLink from GPU to GPU
+inline constexpr Seconds kPcieLatency   = 2.85_us;  // up + down = 5.7 us
+inline constexpr Seconds kNicLatency    = 4.15_us;  // two NICs and the PCIe at both ends = 14.0 us
 
 inline constexpr const char* kLatencySource =
     "latencies: a message costs NCCL's ring step, Simple protocol (src/graph/tuning.cc): NVLink 3.4, PCI 5.7, network "
@@ -24,14 +25,14 @@ inline constexpr const char* kPcie5Source = "pcie: PCIe 5 x16, 63 GB/s (stas00/m
 inline constexpr const char* kUpiSource =
     "host: two UPI links of 10.4 GT/s between the sockets, 2 x 20.8 GB/s (xryan.net/p/295); two are an assumption";
 
-inline Port nvlink_port(const char* bandwidth) { return {"nvlink", bandwidth, kNvlinkLatency}; }
-inline Port pcie3_port() { return {"pcie", "15.5GBps", kPcieLatency}; }
-inline Port pcie4_port() { return {"pcie", "31GBps", kPcieLatency}; }
-inline Port pcie5_port() { return {"pcie", "63GBps", kPcieLatency}; }
-inline Port nic_port(const char* bandwidth) { return {"nic", bandwidth, kNicLatency}; }
-inline Port upi_port() { return {"host", "41.6GBps", "0us"}; }
+inline Port nvlink_port(BytesPerSecond bandwidth) { return {"nvlink", bandwidth, kNvlinkLatency}; }
+inline Port pcie3_port() { return {"pcie", 15.5_GBps, kPcieLatency}; }
+inline Port pcie4_port() { return {"pcie", 31_GBps, kPcieLatency}; }
+inline Port pcie5_port() { return {"pcie", 63_GBps, kPcieLatency}; }
+inline Port nic_port(BytesPerSecond bandwidth) { return {"nic", bandwidth, kNicLatency}; }
+inline Port upi_port() { return {"host", 41.6_GBps, 0_us}; }
 
 // What is inside a node, above the ports of its GPUs.
-inline Port uplink(Port port) { return {port.kind, port.bandwidth, "0us"}; }
+inline Port uplink(const Port& port) { return {port.kind, port.bandwidth, 0_us}; }
 
 }  // namespace foreflow::platform

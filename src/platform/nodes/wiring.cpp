@@ -27,7 +27,7 @@ void plug_nics(Node& node, const std::vector<int>& places, const Port& pcie, con
     int vertex             = places[static_cast<size_t>(j * slots / count)];
     if (count > slots) {
       const int card = add_switch(node, name);
-      connect(node, name + "-pcie", {pcie.kind, pcie.bandwidth, "0us"}, vertex, card);
+      connect(node, name + "-pcie", {pcie.kind, pcie.bandwidth, 0_us}, vertex, card);
       vertex = card;
     }
     node.nics.push_back({name + (count > slots ? "-port" : ""), nic, vertex});

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
@@ -62,19 +62,16 @@ constexpr LossRow kRows[] = {
     {"cross_entropy", label_target, cross_entropy}, {"mean_square", same_target, mean_square}, {"sum", no_target, sum}};
 
 const LossRow& loss_row(std::string_view name) {
-  std::vector<std::string> names;
   for (const LossRow& row : kRows) {
     if (row.name == name) return row;
-    names.emplace_back(row.name);
   }
-  throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(names));
+  throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(loss_names()));
 }
 
 // By its number or its name.
 size_t result_number(const ir::Function& function, const std::string& output, const std::string& where) {
-  size_t number        = 0;
-  const auto [end, ec] = std::from_chars(output.data(), output.data() + output.size(), number);
-  if (ec == std::errc() && end == output.data() + output.size() && number < function.results.size()) return number;
+  const auto number = parse_number<size_t>(output);
+  if (number && *number < function.results.size()) return *number;
   std::vector<std::string> names;
   for (size_t i = 0; i < function.results.size(); ++i) {
     names.push_back(function.value(function.results[i]).name);
@@ -100,6 +97,12 @@ ValueId before_softmax(const ir::Function& function, ValueId value, size_t axis,
 }
 
 }  // namespace
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const LossRow& row : kRows) names.emplace_back(row.name);
+  return names;
+}
 
 ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind, const std::string& output,
                     int64_t axis) {

@@ -2,6 +2,8 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/optimizers.h"
 #include "foreflow/transform/passes.h"
 #include "transform/autodiff/trained.h"
 #include "transform/pass_arguments.h"
@@ -19,41 +21,23 @@ struct Trained {
   bool narrow;
 };
 
-struct OptimizerRow {
-  std::string_view name, op;
-  std::vector<std::string_view> states;  // suffixes of the parameters that hold them
-  ir::Attributes attributes = {};
-};
-
-const std::vector<OptimizerRow>& rows() {
-  static const std::vector<OptimizerRow> kRows = {
-      {"sgd", "Optimizer", {}},
-      {"momentum", "MomentumOptimizer", {".velocity"}},
-      {"nesterov", "MomentumOptimizer", {".velocity"}, {{"nesterov", int64_t{1}}}},
-      {"adam", "AdamOptimizer", {".m", ".v"}},
-      {"adamw", "AdamOptimizer", {".m", ".v"}, {{"weight_decay", 0.01}}}};
-  return kRows;
-}
-
-const OptimizerRow& optimizer_row(std::string_view name) {
-  for (const OptimizerRow& row : rows()) {
-    if (row.name == name) return row;
-  }
+const OptimizerDef& optimizer_row(std::string_view name) {
+  if (const OptimizerDef* row = optimizers().find(name)) return *row;
   throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use " + list_or(optimizer_names()));
 }
 
 bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DType::f32); }
 
-// Plain descent without state is one op for all weights, as DistIR writes it; everything else is one op a weight.
-std::vector<ValueId> update(ir::FunctionBuilder& builder, const OptimizerRow& row,
+// One op for all weights where the optimizer has such an op and nothing is kept of any of them; else one op a weight.
+std::vector<ValueId> update(ir::FunctionBuilder& builder, const OptimizerDef& row,
                             const std::vector<Trained>& trained) {
   const bool stateless =
       std::all_of(trained.begin(), trained.end(), [](const Trained& one) { return one.states.empty(); });
-  if (stateless) {
+  if (stateless && !row.joint_op.empty()) {
     std::vector<ValueId> operands;
     for (const Trained& one : trained) operands.push_back(one.weight);
     for (const Trained& one : trained) operands.push_back(one.gradient);
-    return builder.emit("SGDOptimizer", operands, {}, trained.size());
+    return builder.emit(row.joint_op, operands, row.attributes, trained.size());
   }
   std::vector<ValueId> results;
   for (const Trained& one : trained) {
@@ -73,7 +57,7 @@ bool is_f32(const PassArguments& arguments, const std::string& key) {
 }
 
 // The states of a weight as parameters.
-std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const OptimizerRow& row, const ir::Value& weight,
+std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const OptimizerDef& row, const ir::Value& weight,
                                 MixedPrecision precision) {
   ir::Type type   = *weight.annotation;
   const bool kept = precision.master_weights && is_narrow(type.dtype);
@@ -90,15 +74,11 @@ std::vector<ValueId> add_states(ir::FunctionBuilder& builder, const OptimizerRow
 
 }  // namespace
 
-std::vector<std::string> optimizer_names() {
-  std::vector<std::string> names;
-  for (const OptimizerRow& row : rows()) names.emplace_back(row.name);
-  return names;
-}
+std::vector<std::string> optimizer_names() { return optimizers().names(); }
 
 ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
                          MixedPrecision precision, const std::vector<std::string>& weights) {
-  const OptimizerRow& row          = optimizer_row(name);
+  const OptimizerDef& row          = optimizer_row(name);
   const ir::Function& function     = module.entry();
   const std::vector<bool> selected = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);
@@ -142,9 +122,12 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
 
 namespace definitions::add_optimizer {
 PassDef row() {
+  // A row's doc is a view; the names that it lists are those of the table.
+  static const std::string kDoc =
+      "turn the gradients that differentiate appended into updated weights; name=" + list_or(optimizer_names()) +
+      "; mixed precision: master_weights=f32, gradients=f32; weights as for differentiate";
   return {"add_optimizer",
-          "turn the gradients that differentiate appended into updated weights; name=sgd, momentum, nesterov, adam or "
-          "adamw; mixed precision: master_weights=f32, gradients=f32; weights as for differentiate",
+          kDoc,
           {"name", "master_weights", "gradients", "weights"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const MixedPrecision precision{.master_weights  = is_f32(arguments, "master_weights"),

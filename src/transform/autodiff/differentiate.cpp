@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
 #include "transform/autodiff/derivation.h"
 #include "transform/autodiff/trained.h"

@@ -1,13 +1,14 @@
 #include "transform/autodiff/trained.h"
 
+#include <algorithm>
+
 #include "foreflow/base/text.h"
 
 namespace foreflow::transform {
 namespace {
 
-// Per parameter of every function: whether it holds the mean or the variance of a BatchNormalization.
+// Per parameter of every function: whether it holds the running statistics of a normalization.
 std::vector<std::vector<bool>> statistics_of(const ir::Module& module) {
-  constexpr size_t kMean = 3, kVariance = 4;
   std::vector<std::vector<bool>> result;
   for (const ir::Function& function : module.functions) {
     std::vector<bool> statistics(function.parameters.size());
@@ -16,7 +17,7 @@ std::vector<std::vector<bool>> statistics_of(const ir::Module& module) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) >= statistics.size()) continue;
         const bool holds = op.is_call() ? result[static_cast<size_t>(op.callee)][i]
-                                        : op.def->name == "BatchNormalization" && (i == kMean || i == kVariance);
+                                        : std::count(op.def->statistics.begin(), op.def->statistics.end(), i) > 0;
         if (holds) statistics[ir::index(inputs[i])] = true;
       }
     }

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "foreflow/ir/uses.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -12,17 +13,6 @@ namespace {
 
 using Column = std::vector<ir::ValueId>;  // one value of each occurrence
 using Uses   = std::unordered_map<ir::ValueId, size_t>;
-
-// How often each value of a function is used, returning it included.
-std::vector<size_t> uses_of_values(const ir::Function& function) {
-  std::vector<size_t> uses(function.values.size());
-  for (const auto* list : {&function.operands, &function.results}) {
-    for (const ir::ValueId id : *list) {
-      if (id != ir::ValueId::none) ++uses[ir::index(id)];
-    }
-  }
-  return uses;
-}
 
 class BlockWriter {
  public:
@@ -35,8 +25,8 @@ class BlockWriter {
     for (const auto& occurrence : block.occurrences) {
       const size_t f = occurrence.front().function;
       if (!makers_[f].empty()) continue;
-      uses_[f]   = uses_of_values(module.functions[f]);
-      makers_[f] = makers_of(module.functions[f]);
+      uses_[f]   = ir::uses_of(module.functions[f]);
+      makers_[f] = ir::makers_of(module.functions[f]);
     }
     made_.arguments.resize(count());
     made_.results.resize(count());
@@ -85,7 +75,7 @@ class BlockWriter {
   }
   bool only_inside(size_t i, ir::ValueId id) const {
     const auto found = inside_[i].find(id);
-    return (found == inside_[i].end() ? 0 : found->second) == uses_[home(i)][ir::index(id)];
+    return (found == inside_[i].end() ? 0 : found->second) == static_cast<size_t>(uses_[home(i)][ir::index(id)]);
   }
   bool used_outside(size_t j, uint32_t result) const {
     for (size_t i = 0; i < count(); ++i) {
@@ -224,7 +214,7 @@ class BlockWriter {
   const ir::Module& module_;
   const Block& block_;
   ir::FunctionBuilder builder_;
-  std::vector<std::vector<size_t>> uses_;     // per function and value
+  std::vector<std::vector<int32_t>> uses_;    // per function and value
   std::vector<std::vector<int32_t>> makers_;  // per function and value
   std::vector<Uses> inside_;                  // per occurrence
   std::vector<std::vector<Source>> sources_;  // per op and operand

@@ -72,14 +72,6 @@ bool is_constant(const ir::Op& op) {
   return !op.is_call() && op.def->role == ir::Role::constant && op.operand_count == 0 && op.result_count == 1;
 }
 
-std::vector<int32_t> makers_of(const ir::Function& function) {
-  std::vector<int32_t> makers(function.values.size(), -1);
-  for (size_t o = 0; o < function.ops.size(); ++o) {
-    std::fill_n(makers.begin() + function.ops[o].first_result, function.ops[o].result_count, static_cast<int32_t>(o));
-  }
-  return makers;
-}
-
 std::optional<Block> best_block(const ir::Module& module, const BlockLimits& limits) {
   const OpSequence sequence         = op_sequence(module);
   const std::vector<Repeat> repeats = find_repeats(sequence.tokens, limits.ops, limits.calls);

@@ -17,9 +17,6 @@ struct OpAt {
 // A Constant stands outside blocks: programs may put it anywhere.
 bool is_constant(const ir::Op& op);
 
-// Per value: the op that makes it, -1 for a parameter.
-std::vector<int32_t> makers_of(const ir::Function& function);
-
 struct Block {
   std::vector<std::vector<OpAt>> occurrences;  // op i of one is op i of the others; each in one function, none overlap
   size_t length() const { return occurrences.front().size(); }

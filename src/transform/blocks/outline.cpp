@@ -2,6 +2,7 @@
 #include <map>
 
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/blocks.h"
 #include "foreflow/transform/passes.h"
 #include "transform/blocks/block_function.h"
 #include "transform/pass_arguments.h"

@@ -1,5 +1,7 @@
 #include "transform/context/attention_layouts.h"
 
+#include "foreflow/base/refusal.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -31,9 +33,10 @@ Decision split_so(const ir::OpCall& call, const Layout& rows, const Layout& keys
 AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions, int ways) {
   const int64_t heads = call.inputs[kKey].dims[kHeads];
   if (heads % ways != 0) {
-    throw Error("spread", "all_to_all gives each of " + std::to_string(ways) +
-                              " ways whole heads of keys and values, of which there are " + std::to_string(heads) +
-                              "; use ring or all_gather, or a divisor of it");
+    throw RefusalError(Cause::program, "spread",
+                       "all_to_all gives each of " + std::to_string(ways) +
+                           " ways whole heads of keys and values, of which there are " + std::to_string(heads) +
+                           "; use ring or all_gather, or a divisor of it");
   }
   const Layout all = Layout::split(kHeads);
   AttentionDecision result{split_so(call, all, all, call.has(kBias) ? of_bias(call, kHeads) : -1),
@@ -56,8 +59,8 @@ std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::s
                         arriving[kValue] == k && (!causal || q.blocks == k.blocks);
   if (!expected) return std::nullopt;
   if (causal && (call.attributes.find("order") != nullptr || call.attributes.find("run") != nullptr))
-    throw Error(
-        "spread",
+    throw RefusalError(
+        Cause::program, "spread",
         "blocks of a causal ring cannot be divided once more; let ep be a multiple of cp, or have no divisor with it");
   const Decision decision = split_so(call, q, k, call.has(kBias) ? of_bias(call, rows) : -1);
   if (how == ContextAttention::all_to_all) return by_heads(call, decision, ways);

@@ -9,11 +9,14 @@
 #include <map>
 #include <optional>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/passes.h"
-#include "transform/blocks/recompute_segments.h"
+#include "foreflow/transform/simplify.h"
+#include "transform/blocks/attention_cores.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 
@@ -42,20 +45,16 @@ class Fuser {
         function_(module.entry()),
         interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
         values_(interpretation_.entry().values),
-        makers_(function_.values.size(), nullptr),
+        makers_(ir::makers_of(function_)),
         builder_(function_.name, ops),
-        map_(function_.values.size()) {
-    for (const ir::Op& op : function_.ops) {
-      for (uint32_t i = 0; i < op.result_count; ++i) makers_[op.first_result + i] = &op;
-    }
-  }
+        map_(function_.values.size()) {}
 
   ir::Module run() {
     std::map<size_t, Core> cores;  // by their last op
     for (const Segment& segment : attention_cores(module_)) cores.emplace(segment.back(), read(segment));
     if (cores.empty()) {
-      throw Error(module_.source + ": @" + function_.name,
-                  "has no attention core (a Softmax between two products of activations) to fuse");
+      throw RefusalError(Cause::program, module_.source + ": @" + function_.name,
+                         "has no attention core (a Softmax between two products of activations) to fuse");
     }
     copy_parameters(builder_, function_, map_);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -72,8 +71,15 @@ class Fuser {
   }
 
  private:
+  // Null for a parameter.
+  const ir::Op* made_by(ValueId id) const {
+    const int32_t op = makers_[ir::index(id)];
+    return op < 0 ? nullptr : &function_.ops[static_cast<size_t>(op)];
+  }
+
   [[noreturn]] void refuse(const ir::Op& op, const std::string& why) const {
-    throw Error(ir::describe(module_, function_, op), why + " in an attention core that is to be one op");
+    throw RefusalError(Cause::program, ir::describe(module_, function_, op),
+                       why + " in an attention core that is to be one op");
   }
 
   const ir::Dims& dims(ValueId id) const { return values_[ir::index(id)].type.dims; }
@@ -148,7 +154,7 @@ class Fuser {
       core.causal = true;
       return;
     }
-    const ir::Op* maker = makers_[ir::index(bias)];
+    const ir::Op* maker = made_by(bias);
     if (maker != nullptr && maker->def != nullptr && maker->def->name == "Add") {
       const auto terms = function_.inputs(*maker);
       for (size_t i = 0; i < 2; ++i) {
@@ -175,12 +181,12 @@ class Fuser {
   }
 
   bool is_made_causal(ValueId mask) const {
-    const ir::Op* triangle = makers_[ir::index(mask)];
+    const ir::Op* triangle = made_by(mask);
     if (triangle == nullptr || triangle->is_call() || triangle->def->name != "Trilu") return false;
     const auto inputs   = function_.inputs(*triangle);
     const auto diagonal = inputs.size() > 1 && inputs[1] != ValueId::none ? number(inputs[1]) : std::nullopt;
     const double k      = diagonal ? *diagonal : static_cast<double>(triangle->attributes->int_or("k", 0));
-    const ir::Op* far   = makers_[ir::index(inputs[0])];
+    const ir::Op* far   = made_by(inputs[0]);
     if (far == nullptr || far->is_call() || far->def->name != "ConstantOfShape") return false;
     if (triangle->attributes->int_or("upper", 1) == 0 || k != 1) return false;
     const ir::Array* value = far->attributes->find_array("value");
@@ -212,7 +218,7 @@ class Fuser {
   // A transposition that made columns of them makes rows instead.
   ValueId keys(const Core& core) {
     if (core.keys_are_rows) return map_(core.k);
-    const ir::Op* maker = makers_[ir::index(core.k)];
+    const ir::Op* maker = made_by(core.k);
     if (maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
         maker->attributes->find("perm") != nullptr) {
       Ints order = maker->attributes->get_ints("perm");
@@ -226,7 +232,7 @@ class Fuser {
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
-  std::vector<const ir::Op*> makers_;  // per value; null: a parameter
+  const std::vector<int32_t> makers_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
 };

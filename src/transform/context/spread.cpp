@@ -12,12 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
 
+#include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 #include "transform/context/ring_attention.h"
 #include "transform/context/spread_plan.h"
 #include "transform/layout/reshard_row.h"
@@ -236,7 +239,8 @@ class Spreader {
 Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
-    if (op.is_call()) throw Error(ir::describe(module, function, op), "spread works on a program without calls");
+    if (op.is_call())
+      throw RefusalError(Cause::program, ir::describe(module, function, op), "spread works on a program without calls");
   }
   return Spreader(module, ops, ways, spread).run();
 }
@@ -245,14 +249,16 @@ namespace {
 constexpr std::array<std::string_view, 4> kContextAttention = {"all_gather", "ring", "striped_ring", "all_to_all"};
 }  // namespace
 
+std::vector<std::string> context_attention_names() { return {kContextAttention.begin(), kContextAttention.end()}; }
+
+std::string_view name(ContextAttention attention) { return kContextAttention[static_cast<size_t>(attention)]; }
+
 ContextAttention context_attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kContextAttention.begin(), kContextAttention.end(), name);
   if (found != kContextAttention.end()) return static_cast<ContextAttention>(found - kContextAttention.begin());
-  throw Error(place, "\"" + std::string(name) +
-                         "\" is no way to share attention; use all_gather, ring, striped_ring or all_to_all");
+  throw Error(place,
+              "\"" + std::string(name) + "\" is no way to share attention; use " + list_or(context_attention_names()));
 }
-
-int replicas_in_group(int cp, int ep) { return ep / std::gcd(ep, cp); }
 
 std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
   constexpr int32_t kSamples = 0, kPositions = 1;
@@ -277,8 +283,8 @@ PassDef row() {
       {"ways", "dimension", "experts", "blocks", "attention"},
       [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
         const Spread how{
-            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
-            word_argument(arguments, "experts", "false") == "true", degree_argument(arguments, "blocks", 1),
+            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)), flag_argument(arguments, "experts"),
+            degree_argument(arguments, "blocks", 1),
             context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
         return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
       }};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/ir/text.h"
 #include "transform/context/attention_layouts.h"
 #include "transform/layout/reshard_row.h"
@@ -56,8 +57,9 @@ class SpreadPlanner {
     if (size_ == 0) refuse_data();
     for (const ir::Op& op : function_.ops) visit(op);
     if (spread_.experts && std::find(experts_.begin(), experts_.end(), true) == experts_.end()) {
-      throw Error(place(), "expert parallelism of " + std::to_string(ways_) +
-                               " finds no experts: no product of a batch of matrices takes a weight");
+      throw RefusalError(Cause::program, place(),
+                         "expert parallelism of " + std::to_string(ways_) +
+                             " finds no experts: no product of a batch of matrices takes a weight");
     }
     return std::move(plan_);
   }
@@ -80,10 +82,13 @@ class SpreadPlanner {
   }
 
   [[noreturn]] void refuse_data() const {
-    if (size_ == 0) throw Error(place(), "has no data with dimension " + std::to_string(spread_.dim) + " to split");
+    if (size_ == 0)
+      throw RefusalError(Cause::program, place(),
+                         "has no data with dimension " + std::to_string(spread_.dim) + " to split");
     const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
-    throw Error(place(), std::to_string(ways_) + " ways " + blocks + "do not divide dimension " +
-                             std::to_string(spread_.dim) + " of the data, which is " + std::to_string(size_));
+    throw RefusalError(Cause::program, place(),
+                       std::to_string(ways_) + " ways " + blocks + "do not divide dimension " +
+                           std::to_string(spread_.dim) + " of the data, which is " + std::to_string(size_));
   }
 
   void visit(const ir::Op& op) {
@@ -192,9 +197,9 @@ class SpreadPlanner {
       if (dim < 0) continue;
       const int64_t count = type(inputs[i]).dims[static_cast<size_t>(dim)];
       if (count % ways_ == 0) return static_cast<int64_t>(i);
-      throw Error(ir::describe(module_, function_, op), "expert parallelism of " + std::to_string(ways_) +
-                                                            " does not divide the " + std::to_string(count) +
-                                                            " experts; use a divisor of it");
+      throw RefusalError(Cause::program, ir::describe(module_, function_, op),
+                         "expert parallelism of " + std::to_string(ways_) + " does not divide the " +
+                             std::to_string(count) + " experts; use a divisor of it");
     }
     return -1;
   }
@@ -209,7 +214,7 @@ class SpreadPlanner {
 
   void settle(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<Layout>& made,
               const Decision& decision) {
-    bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->name == "Cast");
+    bool experts = !inputs.empty() && (op.def->role == ir::Role::view || op.def->copy == ir::Copy::converted);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
       const size_t value = ir::index(inputs[i]);

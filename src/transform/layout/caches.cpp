@@ -7,13 +7,11 @@ constexpr size_t kRank = 4;
 
 bool reads_cache(const ir::Op& op, size_t operand) {
   if (op.is_call()) return false;
-  if (writes_cache(op)) return operand == 0;
+  if (ir::writes_rows(op)) return operand == 0;
   return operand == 1 && (op.def->name == "MatMul" || op.def->name == "FusedMatMul");
 }
 
 }  // namespace
-
-bool writes_cache(const ir::Op& op) { return !op.is_call() && op.def->name == "TensorScatter"; }
 
 std::vector<bool> caches_of(const ir::Function& function) {
   const size_t count = function.parameters.size();

@@ -11,7 +11,4 @@ namespace foreflow::transform {
 // operand of a product). They live where their heads are, as weights do, and are parts of a batch, as data are.
 std::vector<bool> caches_of(const ir::Function& function);
 
-// A cache with new rows in it.
-bool writes_cache(const ir::Op& op);
-
 }  // namespace foreflow::transform

@@ -54,25 +54,10 @@ bool is_tensor_operand(const ir::OpCall& call, size_t i) {
   return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown;
 }
 
-// The parts of a sum may each be converted to another float type: a sum of converted gradients has more digits, not
-// other ones.
-bool converts_floats(const ir::OpCall& call) {
-  return call.def.name == "Cast" && ir::is_float(call.inputs[0].dtype) && ir::is_float(call.def.infer(call)[0].dtype);
-}
-
-// The operand in which the op is linear, whatever the others are: padding with zeros, the gradient of a Gather. None
-// for most ops.
-std::optional<size_t> linear_operand(const ir::OpCall& call) {
-  if (call.def.name == "GatherGrad") return 1;
-  const bool filled = call.has(2) || call.attributes.float_or("value", 0) != 0;
-  if (call.def.name != "Pad" || call.attributes.string_or("mode", "constant") != "constant" || filled)
-    return std::nullopt;
-  return 0;
-}
-
 // Sums arrive in the operand in which the op is linear, and everything else is whole.
 bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
-  const std::optional<size_t> linear = linear_operand(call);
+  if (call.def.linear_operand == nullptr) return false;
+  const std::optional<size_t> linear = call.def.linear_operand(call);
   if (!linear) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (i == *linear ? !arriving[i].is_partial() : !arriving[i].is_whole()) return false;
@@ -82,10 +67,8 @@ bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriv
 
 // Sums pass through what is linear in all its tensor operands together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
-  if (call.def.role == ir::Role::view && call.def.name != "Concat") return arriving[0].is_partial();
-  const bool linear = call.def.additive || call.def.name == "Concat" || call.def.role == ir::Role::communication ||
-                      converts_floats(call);
-  if (!linear) return false;
+  if (call.def.role == ir::Role::view && !call.def.joins_operands) return arriving[0].is_partial();
+  if (!call.def.additive && call.def.role != ir::Role::communication) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
     if (is_tensor_operand(call, i) && !arriving[i].is_partial()) return false;
   }
@@ -138,16 +121,16 @@ Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arrivi
   return decision;
 }
 
-Decision with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text, const Letter& chosen,
-                     int ways, bool& possible) {
+// The op split along one letter; nothing when `ways` does not divide an operand's dimension.
+std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text,
+                                    const Letter& chosen, int ways) {
   Decision decision = all_whole(call);
   bool summed       = false;
-  possible          = true;
   for (size_t i = 0; i < text.inputs.size() && i < decision.inputs.size(); ++i) {
     const size_t dim = text.inputs[i].find(chosen.letter);
     if (dim == std::string::npos) continue;
     decision.inputs[i] = Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, true, chosen));
-    possible = possible && (!is_tensor_operand(call, i) || divides(call.inputs[i].dims, decision.inputs[i], ways));
+    if (is_tensor_operand(call, i) && !divides(call.inputs[i].dims, decision.inputs[i], ways)) return std::nullopt;
   }
   for (size_t i = 0; i < decision.outputs.size(); ++i) {
     const size_t dim   = i < text.outputs.size() ? text.outputs[i].find(chosen.letter) : std::string::npos;
@@ -189,17 +172,15 @@ Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int wa
     if (!arriving[i].is_split()) continue;
     const Letter letter = letter_of(factors, text, i, arriving[i]);
     if (letter.letter == 0) continue;
-    bool possible           = false;
-    const Decision decision = with_letter(call, factors, text, letter, ways, possible);
-    if (possible) return decision;
+    if (std::optional<Decision> decision = with_letter(call, factors, text, letter, ways)) return *std::move(decision);
   }
   return all_whole(call);
 }
 
-bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks, Layout& layout) {
-  if (call.def.role != ir::Role::compute) return false;
+std::optional<Layout> starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks) {
+  if (call.def.role != ir::Role::compute) return std::nullopt;
   const FactorText text = parse_factors(call.def.factors(call).text);
-  if (weight >= text.inputs.size() || text.outputs.size() != 1) return false;
+  if (weight >= text.inputs.size() || text.outputs.size() != 1) return std::nullopt;
   bool contracts = false;
   int column     = -1;
   for (size_t dim = 0; dim < text.inputs[weight].size(); ++dim) {
@@ -213,8 +194,9 @@ bool starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t block
     contracts       = contracts || (shared && !kept);
     if (!shared && kept) column = static_cast<int>(dim);
   }
-  layout = Layout::split(column, blocks);
-  return contracts && column >= 0 && divides(call.inputs[weight].dims, layout, ways);
+  const Layout layout = Layout::split(column, blocks);
+  if (!contracts || column < 0 || !divides(call.inputs[weight].dims, layout, ways)) return std::nullopt;
+  return layout;
 }
 
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
@@ -229,29 +211,14 @@ ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
 
 ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
                                 int ways) {
-  ir::Attributes attributes   = call.attributes;
-  const std::string_view name = call.def.name;
-  if (name == "Split" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks &&
-      attributes.find("split") != nullptr) {
-    std::vector<int64_t> sizes = attributes.get_ints("split");
-    for (int64_t& size : sizes) size /= ways;
-    attributes.set("split", sizes);
-  }
-  if (name == "Slice" && decision.inputs[0].is_split() && decision.inputs[0].blocks > decision.outputs[0].blocks) {
-    // One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
-    const int64_t dim = call.inputs[0].dims[static_cast<size_t>(decision.inputs[0].dim)];
-    for (const char* key : {"starts", "ends"}) {
-      const int64_t limit = attributes.get_ints(key)[0];
-      attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / ways});
-    }
-  }
-  const bool sized = (name == "Reshape" || name == "Expand") && attributes.find("shape") != nullptr;
-  if (sized && decision.outputs[0].is_split()) {
-    std::vector<int64_t> shape = attributes.get_ints("shape");
-    const auto dim             = static_cast<size_t>(decision.outputs[0].dim);
-    if (dim < shape.size() && shape[dim] == outputs[0].dims[dim]) shape[dim] /= ways;
-    attributes.set("shape", shape);
-  }
+  ir::Attributes attributes = call.attributes;
+  if (call.def.fit_part == nullptr) return attributes;
+  const Layout &operand = decision.inputs[0], &result = decision.outputs[0];
+  const ir::PartOfCall part{.ways        = ways,
+                            .operand_dim = operand.is_split() ? operand.dim : -1,
+                            .result_dim  = result.is_split() ? result.dim : -1,
+                            .cuts_blocks = operand.is_split() && operand.blocks > result.blocks};
+  call.def.fit_part(attributes, call, outputs, part);
   return attributes;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/refusal.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -141,8 +143,8 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
     if (entry.parameters[i] == ir::ParameterRole::data && ways > 1 && dims[i] != kWhole) {
       const bool divides = has_dims(data[i]) && data[i].dims[static_cast<size_t>(dims[i])] % ways == 0;
       if (!divides) {
-        throw Error(
-            module.source + ": @" + entry.name + ": %" + entry.values[i].name,
+        throw RefusalError(
+            Cause::program, module.source + ": @" + entry.name + ": %" + entry.values[i].name,
             ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
       }
       argument.layout = Layout::split(dims[i]);
@@ -165,8 +167,8 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
 }  // namespace
 
 void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
-  throw Error(ir::describe(module, function, op),
-              "needs the whole batch at once, so the batch cannot be split over " + what);
+  throw RefusalError(Cause::program, ir::describe(module, function, op),
+                     "needs the whole batch at once, so the batch cannot be split over " + what);
 }
 
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {

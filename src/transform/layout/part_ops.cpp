@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/ir/text.h"
 #include "transform/layout/layout_domain.h"
 
@@ -25,7 +26,8 @@ class Parter {
   PartOps run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) varies_[i] = values_[i].layout.is_split();
     for (const ir::Op& op : function_.ops) {
-      if (op.is_call()) throw Error(ir::describe(module_, function_, op), "a call has no parts; inline it");
+      if (op.is_call())
+        throw RefusalError(Cause::program, ir::describe(module_, function_, op), "a call has no parts; inline it");
       visit(op);
       if (op.def->role == ir::Role::optimizer) add_sums(op);
     }

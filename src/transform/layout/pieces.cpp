@@ -1,7 +1,7 @@
+#include "foreflow/transform/pieces.h"
+
 #include <algorithm>
 #include <cstring>
-
-#include "foreflow/transform/passes.h"
 
 namespace foreflow::transform {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foreflow/ir/builder.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform {
 

@@ -13,6 +13,7 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
 #include "transform/rewrite/awaited.h"
 #include "transform/rewrite/stated_devices.h"

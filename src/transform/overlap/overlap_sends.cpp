@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "foreflow/ir/text.h"
+#include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
 #include "transform/rewrite/awaited.h"
 #include "transform/rewrite/value_devices.h"

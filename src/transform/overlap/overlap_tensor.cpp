@@ -14,9 +14,10 @@
 #include <optional>
 
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/uses.h"
+#include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
 #include "transform/pass_arguments.h"
-#include "transform/replica/trained_weights.h"
 #include "transform/rewrite/awaited.h"
 #include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
@@ -45,8 +46,8 @@ class TensorOverlapper {
         instance_(instance),
         names_devices_(names_devices),
         chunks_(chunks),
-        uses_(count_uses(function)),
-        makers_(makers_by_value(function)),
+        uses_(ir::uses_of(function)),
+        makers_(ir::makers_of(function)),
         builder_(function.name, ops),
         map_(function.values.size()),
         awaited_(function, builder_, map_) {}
@@ -86,7 +87,7 @@ class TensorOverlapper {
       if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
       if (const std::optional<ProductCut> cut = cut_of(o)) {
         cuts_[o] = *cut;
-        for (const ValueId id : function_.inputs(op)) delayed_.insert(makers_[ir::index(id)]);
+        for (const ValueId id : function_.inputs(op)) delayed_.insert(static_cast<size_t>(makers_[ir::index(id)]));
       }
     }
   }
@@ -97,11 +98,11 @@ class TensorOverlapper {
     const auto inputs = function_.inputs(op);
     std::optional<ProductCut> cut;
     for (const ValueId id : inputs) {
-      const size_t maker = makers_[ir::index(id)];
-      if (maker == SIZE_MAX || uses_[ir::index(id)] != 1 || maker + inputs.size() < sum) return std::nullopt;
-      const ir::Op& product = function_.ops[maker];
-      if (product.is_call() || product.first_result != ir::index(id) ||
-          product.def != function_.ops[makers_[ir::index(inputs[0])]].def)
+      const int32_t maker = makers_[ir::index(id)];
+      if (maker < 0 || uses_[ir::index(id)] != 1 || static_cast<size_t>(maker) + inputs.size() < sum)
+        return std::nullopt;
+      const ir::Op& product = product_of(id);
+      if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
         return std::nullopt;
       const std::optional<ProductCut> own =
           product.def->name == "MatMulGrad" ? cut_of_gradient(product) : cut_of_product(product);
@@ -188,7 +189,7 @@ class TensorOverlapper {
     }
   }
 
-  const ir::Op& product_of(ValueId id) const { return function_.ops[makers_[ir::index(id)]]; }
+  const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
   ValueId rows_of(const ir::Op& product) const {
     return function_.inputs(product)[product.def->name == "MatMulGrad" ? 2 : 0];
   }
@@ -221,8 +222,8 @@ class TensorOverlapper {
   std::vector<bool>& names_devices_;            // of the functions above
   bool calls_naming_ = false;
   const int chunks_;
-  const std::vector<int> uses_;
-  const std::vector<size_t> makers_;
+  const std::vector<int32_t> uses_;
+  const std::vector<int32_t> makers_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
   Awaited awaited_;

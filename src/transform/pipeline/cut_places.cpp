@@ -68,8 +68,7 @@ class Places {
   }
 
   bool is_view(const ir::Op& op) const {
-    return op.def->role == ir::Role::view && op.def->name != "Transpose" && op.result_count == 1 &&
-           function_.inputs(op)[0] != ir::ValueId::none;
+    return op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
   }
 
   // At the first and at the last op that reads them: an embedding that is also the output layer is held twice.

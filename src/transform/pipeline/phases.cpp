@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/transform/recompute.h"
 
 namespace foreflow::transform {
@@ -77,7 +78,9 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
   phases.reserve(function.ops.size());
   bool loss_seen = false;  // after it, what reads only forward values (a Transpose for a gradient) is backward work
   for (const ir::Op& op : function.ops) {
-    if (op.is_call()) throw Error(ir::describe(module, function, op), "pipeline works on a program without calls");
+    if (op.is_call())
+      throw RefusalError(Cause::program, ir::describe(module, function, op),
+                         "pipeline works on a program without calls");
     StagePhase phase = op.def->role == ir::Role::optimizer       ? StagePhase::update
                        : op.def->role == ir::Role::loss_gradient ? StagePhase::backward
                        : reads_parameter(function, op)           ? StagePhase::forward

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "foreflow/base/refusal.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 #include "transform/pass_arguments.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
@@ -19,9 +22,10 @@ bool has(const ir::Function& function, ir::Role role) {
 bool trains(const ir::Function& function) {
   const bool backward = has(function, ir::Role::loss_gradient);
   if (!backward && has(function, ir::Role::optimizer)) {
-    throw Error("pipeline: schedule", "@" + function.name +
-                                          " updates weights, but where its backward pass begins is not known: its loss "
-                                          "is one number already; give the prediction and a kind of loss");
+    throw RefusalError(Cause::schedule, "pipeline: schedule",
+                       "@" + function.name +
+                           " updates weights, but where its backward pass begins is not known: its loss "
+                           "is one number already; give the prediction and a kind of loss");
   }
   return backward;
 }
@@ -30,11 +34,12 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
   if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
   if (!wanted.schedule->trains) {
-    throw Error("pipeline: schedule", "the schedule " + std::string(wanted.schedule->name) +
-                                          " has no backward passes, but the program trains; use 1f1b");
+    throw RefusalError(Cause::schedule, "pipeline: schedule",
+                       "the schedule " + std::string(wanted.schedule->name) +
+                           " has no backward passes, but the program trains; use 1f1b");
   }
   const std::string refusal = wanted.delay_weight_gradients ? schedule::refuse_delay(*wanted.schedule) : "";
-  if (!refusal.empty()) throw Error("pipeline: schedule", refusal);
+  if (!refusal.empty()) throw RefusalError(Cause::schedule, "pipeline: schedule", refusal);
   return plan;
 }
 
@@ -65,12 +70,6 @@ Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted
 namespace definitions::pipeline {
 namespace {
 
-bool yes(const PassArguments& arguments, const std::string& key) {
-  const std::string word = word_argument(arguments, key, "false");
-  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
-  return word == "true";
-}
-
 StagePartition partition(const PassArguments& arguments) {
   const std::string word = word_argument(arguments, "stage_partition", "balanced");
   if (word == "balanced") return StagePartition::balanced;
@@ -94,7 +93,7 @@ PassDef row() {
             if (arguments.contains("virtual_stages")) chunks = degree_argument(arguments, "virtual_stages", 1);
             wanted.size = schedule::checked_size(*wanted.schedule, degree_argument(arguments, "pp", 1),
                                                  degree_argument(arguments, "microbatches", 1), chunks, where);
-            wanted.delay_weight_gradients = yes(arguments, "delay_weight_gradients");
+            wanted.delay_weight_gradients = flag_argument(arguments, "delay_weight_gradients");
             wanted.partition              = partition(arguments);
             return transform::pipeline(module, ops, wanted).module;
           }};

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/ir/uses.h"
 #include "transform/pipeline/op_prices.h"
 
 namespace foreflow::transform {
@@ -25,12 +26,7 @@ Seconds hop_of(Bytes bytes, const StagePrices& prices) {
 // What each stage hands on to a neighbour, which waits for all of it.
 double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
                    const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
-  std::vector<int> makers(function.values.size(), -1);  // the op, where a task of a stage makes the value
-  for (size_t o = 0; o < staged.size(); ++o) {
-    if (!is_task(staged[o].phase)) continue;
-    for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
-      makers[function.ops[o].first_result + i] = static_cast<int>(o);
-  }
+  const std::vector<int32_t> makers = ir::makers_of(function);
   std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
   std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
   for (size_t o = 0; o < staged.size(); ++o) {
@@ -38,6 +34,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
     for (const ir::ValueId id : function.inputs(function.ops[o])) {
       if (id == ir::ValueId::none || makers[ir::index(id)] < 0) continue;
       const StagedOp& maker = staged[static_cast<size_t>(makers[ir::index(id)])];
+      if (!is_task(maker.phase)) continue;
       const bool neighbours = std::abs(maker.stage - staged[o].stage) == 1;
       if (!neighbours || !sent.insert({id, staged[o].stage}).second) continue;
       const LaidOut& value = values[ir::index(id)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/ir/uses.h"
 #include "transform/blocks/blocks.h"
 
 namespace foreflow::transform {
@@ -50,7 +51,7 @@ StageOutliner::StageOutliner(const ir::Function& function, const std::vector<Sta
       microbatches_(microbatches),
       summed_(summed),
       ops_(ops),
-      makers_(makers_of(function)),
+      makers_(ir::makers_of(function)),
       part_of_(staged.size(), -1),
       readers_(function.values.size()),
       map_(function.values.size()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
 
@@ -44,15 +45,17 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   if (stages == 1) return {};
   if (!wanted.places.empty()) return cuts_behind(wanted.places, phases, ends, stages);
   if (!wanted.shares.empty() && wanted.shares.size() != stages) {
-    throw Error("pipeline: stages", std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) +
-                                        " stages; write one for each");
+    throw RefusalError(
+        Cause::stages, "pipeline: stages",
+        std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
   }
   const std::vector<double> shares = wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares;
   Cuts cuts                        = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
                                                                                  : balanced_cuts(places, limits_of(wanted, plan, shares));
   if (cuts.size() + 1 < stages) {
-    throw Error("pipeline: stages",
-                "@" + module.entry().name + " has too few ops for " + std::to_string(stages) + " stages; use fewer");
+    throw RefusalError(
+        Cause::stages, "pipeline: stages",
+        "@" + module.entry().name + " has too few ops for " + std::to_string(stages) + " stages; use fewer");
   }
   return cuts;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transform/blocks/blocks.h"
+#include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
 
@@ -15,7 +15,7 @@ StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& functio
       staged_(staged),
       summed_(summed),
       values_(values),
-      makers_(makers_of(function)) {}
+      makers_(ir::makers_of(function)) {}
 
 void StepUpdate::run() {
   for (size_t o = 0; o < staged_.size(); ++o) {
@@ -36,8 +36,8 @@ bool StepUpdate::is_sum(ValueId id) const {
   if (maker < 0 || staged_[static_cast<size_t>(maker)].phase != StagePhase::update) return false;
   const ir::Op& op  = function_.ops[static_cast<size_t>(maker)];
   const auto inputs = function_.inputs(op);
-  const bool adds   = op.def->name == "Add" || op.def->name == "Sum";
-  return adds && std::all_of(inputs.begin(), inputs.end(), [this](ValueId input) { return is_sum(input); });
+  return op.def->sums_operands &&
+         std::all_of(inputs.begin(), inputs.end(), [this](ValueId input) { return is_sum(input); });
 }
 
 // The sums over microbatches that `id` consists of.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/ir/uses.h"
+#include "transform/blocks/attention_cores.h"
 #include "transform/blocks/blocks.h"
 #include "transform/rewrite/op_types.h"
 
@@ -12,7 +14,7 @@ using ir::ValueId;
 
 Forgetting::Forgetting(const ir::Function& function, size_t forward)
     : function_(function),
-      makers_(makers_of(function)),
+      makers_(ir::makers_of(function)),
       constant_(constant_values(function)),
       needed_(function.values.size()),
       readers_(function.values.size()) {
@@ -153,7 +155,7 @@ size_t Chain::root(ValueId id) const {
   while (forgetting_.maker(id) >= 0) {
     const ir::Op& op  = function_.ops[static_cast<size_t>(forgetting_.maker(id))];
     const auto inputs = function_.inputs(op);
-    const bool view   = op.def->role == ir::Role::view && op.def->name != "Transpose" && op.result_count == 1 &&
+    const bool view   = op.def->aliases_operand && op.result_count == 1 &&
                       ir::bytes_of(values[ir::index(inputs[0])].type) == ir::bytes_of(values[ir::index(id)].type);
     if (!view) break;
     id = inputs[0];

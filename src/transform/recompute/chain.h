@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
-#include "transform/blocks/recompute_segments.h"
+#include "transform/blocks/forward_pass.h"
 #include "transform/recompute/checkpoints.h"
 
 namespace foreflow::transform {

@@ -9,17 +9,18 @@
 //
 // What a stage's forward function leaves for its backward function crosses the main function on the host; the first
 // values that the backward function needs come back during the task before it.
-#include "foreflow/transform/offload.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
-#include "transform/blocks/recompute_segments.h"
+#include "foreflow/transform/recompute.h"
+#include "transform/blocks/forward_pass.h"
 #include "transform/recompute/host_moves.h"
 #include "transform/rewrite/value_devices.h"
 
@@ -160,7 +161,9 @@ class Offloader {
     begin_early(early);
   }
 
-  [[noreturn]] void fail(const std::string& what) const { throw Error(module_.source + ": @" + entry_.name, what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw RefusalError(Cause::program, module_.source + ": @" + entry_.name, what);
+  }
 
   Bytes size_of(size_t function, ValueId id) const { return sizes_[function][ir::index(id)]; }
 

@@ -6,14 +6,18 @@
 #include "foreflow/transform/recompute.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
+#include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
+#include "transform/blocks/attention_cores.h"
 #include "transform/blocks/blocks.h"
-#include "transform/blocks/recompute_segments.h"
+#include "transform/blocks/forward_blocks.h"
 #include "transform/pass_arguments.h"
 #include "transform/recompute/chain.h"
 #include "transform/rewrite/copy.h"
@@ -37,7 +41,7 @@ class Repeater {
         constant_(constant_values(function_)),
         forgetting_(function_, forward_),
         segment_of_(function_.ops.size(), kNone),
-        makers_(makers_of(function_)),
+        makers_(ir::makers_of(function_)),
         leaves_(function_.values.size()),
         again_(segments.size(), ValueMap(0)),
         builder_(function_.name, ops),
@@ -243,33 +247,44 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
   constexpr std::string_view kBlock = "block(";
   if (text.starts_with(kBlock) && text.ends_with(")")) {
     const std::string_view number = text.substr(kBlock.size(), text.size() - kBlock.size() - 1);
-    int count                     = 0;
-    const auto [end, ec]          = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (ec == std::errc() && end == number.data() + number.size() && count > 0) return {Recompute::Kind::blocks, count};
+    const int count               = parse_number<int>(number).value_or(0);
+    if (count > 0) return {Recompute::Kind::blocks, count};
   }
   throw Error(place,
               "\"" + std::string(text) +
                   "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
 }
 
+std::string to_string(const Recompute& how) {
+  switch (how.kind) {
+    case Recompute::Kind::none: return "none";
+    case Recompute::Kind::selective: return "selective";
+    case Recompute::Kind::optimal: return "optimal";
+    case Recompute::Kind::blocks: break;
+  }
+  return how.blocks == 1 ? "full" : "block(" + std::to_string(how.blocks) + ")";
+}
+
 ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages) {
   if (how.kind == Recompute::Kind::none) return original;
   const ir::Module module = flat(original);
   if (forward_ops(module.entry()) == module.entry().ops.size())
-    throw Error(where(module), "has no backward pass to recompute for; differentiate it first");
+    throw RefusalError(Cause::program, where(module), "has no backward pass to recompute for; differentiate it first");
   std::vector<Segment> segments;
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
     if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
     if (segments.empty())
-      throw Error(where(module),
-                  "has no attention core (a Softmax between two products of activations) to recompute; use full");
+      throw RefusalError(
+          Cause::program, where(module),
+          "has no attention core (a Softmax between two products of activations) to recompute; use full");
   } else if (how.kind == Recompute::Kind::optimal) {
     return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();
   } else {
     segments = joined(module, forward_blocks(module), how.blocks, stages);
     if (segments.empty())
-      throw Error(where(module), "repeats no block of ops that could be recomputed; use selective or none");
+      throw RefusalError(Cause::program, where(module),
+                         "repeats no block of ops that could be recomputed; use selective or none");
   }
   return Repeater(module, ops, segments, Repeated::whole).run();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "foreflow/base/refusal.h"
 #include "transform/replica/gather_windows.h"
 #include "transform/replica/gradient_parts.h"
 #include "transform/replica/trained_weights.h"
@@ -43,8 +44,8 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
   if (how.shares()) plan.weights = trained_weights(module.entry(), layouts.entry().values);
   if (plan.empty()) {
     if (how.zero > 0 && how.ways > 1)
-      throw Error(module.source + ": @" + module.entry().name,
-                  "updates no weight with a sum over replicas, so zero has nothing to split; leave it at 0");
+      throw RefusalError(Cause::program, module.source + ": @" + module.entry().name,
+                         "updates no weight with a sum over replicas, so zero has nothing to split; leave it at 0");
     return plan;
   }
   for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);

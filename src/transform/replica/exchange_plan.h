@@ -1,7 +1,7 @@
 // When replicas exchange gradients and weights: which travel together, and between which ops of a program.
 #pragma once
 
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/replica.h"
 #include "transform/layout/layout_domain.h"
 
 namespace foreflow::transform {

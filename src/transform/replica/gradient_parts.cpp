@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transform/replica/trained_weights.h"
+#include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
 namespace {
@@ -22,16 +22,16 @@ class GradientPartFinder {
       : module_(module),
         entry_(module.entry()),
         layouts_(layouts),
-        uses_(count_uses(entry_)),
-        makers_(makers_by_value(entry_)) {}
+        uses_(ir::uses_of(entry_)),
+        makers_(ir::makers_of(entry_)) {}
 
   // From the last microbatch to the first.
   void find(size_t weight, ValueId gradient, bool each_microbatch, std::vector<GradientPart>& parts) {
     std::vector<GradientPart> found;
     for (ValueId sum = gradient; sum != ValueId::none;) {
       GradientPart part{weight, sum, kNoOp, ValueId::none, kNoOp, {}, false, found.empty()};
-      const size_t o = makers_[ir::index(sum)];
-      sum            = ValueId::none;
+      const auto o = static_cast<size_t>(makers_[ir::index(sum)]);
+      sum          = ValueId::none;
       // What others read too, as a device with a copy of the weight that is sent the gradient, stays what it is.
       if (entry_.ops[o].is_call() && uses_[ir::index(part.value)] == 1) {
         part.call   = o;
@@ -55,46 +55,48 @@ class GradientPartFinder {
 
   // Where the call adds its part to a sum so far that it is given, the part is what it adds, and that sum is returned.
   ValueId take_apart(GradientPart& part) {
-    const ir::Function& function      = callee(part.call);
-    const std::vector<size_t>& makers = makers_in(part.call);
-    const size_t add                  = makers[ir::index(part.inside)];
-    if (add == kNoOp || function.ops[add].is_call() || function.ops[add].def->name != "Add") return ValueId::none;
-    const auto terms = function.inputs(function.ops[add]);
-    if (ir::index(terms[0]) >= function.parameters.size() || makers[ir::index(terms[1])] == kNoOp ||
-        uses_in_.at(entry_.ops[part.call].callee)[ir::index(terms[0])] != 1)
+    const ir::Function& function = callee(part.call);
+    const Callee& values         = values_of_callee(part.call);
+    const int32_t add            = values.makers[ir::index(part.inside)];
+    if (add < 0) return ValueId::none;
+    const ir::Op& op = function.ops[static_cast<size_t>(add)];
+    if (op.is_call() || !op.def->sums_operands || op.operand_count != 2) return ValueId::none;
+    const auto terms = function.inputs(op);
+    if (ir::index(terms[0]) >= function.parameters.size() || values.makers[ir::index(terms[1])] < 0 ||
+        values.uses[ir::index(terms[0])] != 1)
       return ValueId::none;
     const ValueId so_far = entry_.inputs(entry_.ops[part.call])[ir::index(terms[0])];
-    if (so_far == ValueId::none || makers_[ir::index(so_far)] == kNoOp || uses_[ir::index(so_far)] != 1 ||
+    if (so_far == ValueId::none || makers_[ir::index(so_far)] < 0 || uses_[ir::index(so_far)] != 1 ||
         !layouts_.entry().values[ir::index(so_far)].layout.is_partial())
       return ValueId::none;
-    part.add    = add;
+    part.add    = static_cast<size_t>(add);
     part.inside = terms[1];
     return so_far;
   }
 
   Position place_of(const GradientPart& part, size_t o) {
     if (part.call == kNoOp) return {end_of_group(entry_, layouts_.entry().values, o) + 1, 0};
-    const size_t maker = makers_in(o)[ir::index(part.inside)];
-    return {o, maker == kNoOp ? callee(o).ops.size() : end_of_group(callee(o), values_in(o), maker) + 1};
+    const int32_t maker = values_of_callee(o).makers[ir::index(part.inside)];
+    if (maker < 0) return {o, callee(o).ops.size()};
+    return {o, end_of_group(callee(o), values_in(o), static_cast<size_t>(maker)) + 1};
   }
 
-  const std::vector<size_t>& makers_in(size_t call) {
-    const int32_t function    = entry_.ops[call].callee;
-    const auto [found, fresh] = makers_in_.try_emplace(function);
-    if (fresh) {
-      found->second      = makers_by_value(callee(call));
-      uses_in_[function] = count_uses(callee(call));
-    }
+  struct Callee {
+    std::vector<int32_t> makers, uses;  // per value
+  };
+
+  const Callee& values_of_callee(size_t call) {
+    const auto [found, fresh] = callees_.try_emplace(entry_.ops[call].callee);
+    if (fresh) found->second = {ir::makers_of(callee(call)), ir::uses_of(callee(call))};
     return found->second;
   }
 
   const ir::Module& module_;
   const ir::Function& entry_;
   const LayoutInterpretation& layouts_;
-  const std::vector<int> uses_;
-  const std::vector<size_t> makers_;
-  std::map<int32_t, std::vector<size_t>> makers_in_;
-  std::map<int32_t, std::vector<int>> uses_in_;
+  const std::vector<int32_t> uses_;
+  const std::vector<int32_t> makers_;
+  std::map<int32_t, Callee> callees_;  // by function
 };
 
 }  // namespace

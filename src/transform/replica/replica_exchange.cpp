@@ -1,7 +1,5 @@
 #include "transform/replica/replica_exchange.h"
 
-#include "foreflow/transform/replicas.h"
-
 namespace foreflow::transform {
 namespace {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "foreflow/ir/builder.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/replica.h"
 
 namespace foreflow::transform {
 

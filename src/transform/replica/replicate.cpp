@@ -16,7 +16,9 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
 

@@ -5,7 +5,7 @@
 
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/replica.h"
 #include "transform/replica/exchange_plan.h"
 #include "transform/replica/replica_call.h"
 #include "transform/replica/replica_exchange.h"

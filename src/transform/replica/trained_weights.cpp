@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/uses.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -25,25 +27,8 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
 
 }  // namespace
 
-std::vector<int> count_uses(const ir::Function& function) {
-  std::vector<int> uses(function.values.size());
-  for (const ValueId id : function.operands) {
-    if (id != ValueId::none) ++uses[ir::index(id)];
-  }
-  for (const ValueId id : function.results) ++uses[ir::index(id)];
-  return uses;
-}
-
-std::vector<size_t> makers_by_value(const ir::Function& function) {
-  std::vector<size_t> makers(function.values.size(), SIZE_MAX);
-  for (size_t o = 0; o < function.ops.size(); ++o) {
-    for (uint32_t i = 0; i < function.ops[o].result_count; ++i) makers[function.ops[o].first_result + i] = o;
-  }
-  return makers;
-}
-
 std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values) {
-  const std::vector<int> uses = count_uses(entry);
+  const std::vector<int32_t> uses = ir::uses_of(entry);
   const auto is_parameter = [&](ValueId id) { return id != ValueId::none && ir::index(id) < entry.parameters.size(); };
   const auto fits         = [&](const TrainedWeight& row) {
     return is_parameter(row.weight) && row.gradient != ValueId::none && !is_parameter(row.gradient) &&

@@ -9,9 +9,4 @@ namespace foreflow::transform {
 // read.
 std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values);
 
-// Per value of a function: how many operands it is.
-std::vector<int> count_uses(const ir::Function& function);
-// Per value: the op that makes it; SIZE_MAX for a parameter.
-std::vector<size_t> makers_by_value(const ir::Function& function);
-
 }  // namespace foreflow::transform

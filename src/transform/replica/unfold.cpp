@@ -11,7 +11,8 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/replicas.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
 
 namespace foreflow::transform {
 namespace {

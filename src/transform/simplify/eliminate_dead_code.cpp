@@ -1,5 +1,6 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 #include "transform/rewrite/effects.h"

@@ -2,6 +2,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/written_out.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 

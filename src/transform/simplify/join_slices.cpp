@@ -1,4 +1,3 @@
-#include "foreflow/transform/join_slices.h"
 
 #include <algorithm>
 #include <map>
@@ -7,6 +6,7 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/rewrite/copy.h"
 #include "transform/rewrite/op_types.h"
 

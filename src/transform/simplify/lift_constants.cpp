@@ -3,6 +3,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 

@@ -63,9 +63,10 @@ void LinearGraph::classify(size_t o) {
   const auto inputs = function_.inputs(op);
   for (const size_t i : {1, 0}) {
     const auto weight = inputs[i] == ValueId::none ? std::nullopt : stored(inputs[i]);
-    Layout column;
-    if (!weight || !is_matrix(weight->parameter, i) || !starts_split(call, i, 1, 1, column)) continue;
-    const int32_t out = weight->transposed ? 1 - column.dim : column.dim;
+    if (!weight || !is_matrix(weight->parameter, i)) continue;
+    const std::optional<Layout> column = starts_split(call, i, 1, 1);
+    if (!column) continue;
+    const int32_t out = weight->transposed ? 1 - column->dim : column->dim;
     linear_of_[o]     = static_cast<int64_t>(linears_.size());
     linears_.push_back({o, weight->parameter, 1 - out, out, inputs[1 - i], {}});
     contracts_[o] = false;
@@ -91,9 +92,9 @@ std::optional<LinearGraph::Stored> LinearGraph::stored(ValueId value) const {
     if (ir::index(value) < function_.parameters.size()) return Stored{ir::index(value), transposed};
     const auto op = maker(value);
     if (!op) return std::nullopt;
-    const ir::OpDef& def = *function_.ops[*op].def;
-    if (def.name != "Transpose" && def.name != "Identity" && def.name != "Cast") return std::nullopt;
-    if (def.name == "Transpose") {
+    const ir::Copy copy = function_.ops[*op].def->copy;
+    if (copy == ir::Copy::none) return std::nullopt;
+    if (copy == ir::Copy::permuted) {
       if (values_[ir::index(value)].type.dims.size() != 2) return std::nullopt;
       const auto* perm = function_.ops[*op].attributes->find("perm");
       transposed       = transposed != (perm == nullptr || function_.ops[*op].attributes->get_ints("perm")[0] == 1);
@@ -152,7 +153,7 @@ Sources LinearGraph::sources(ValueId value) const {
       found.others.insert(*o);
       continue;
     }
-    const bool plain = op.def->role == ir::Role::view || op.def->additive || op.def->name == "Cast";
+    const bool plain = op.def->role == ir::Role::view || op.def->additive || op.def->copy == ir::Copy::converted;
     found.activates  = found.activates || !plain;
     for (const ValueId input : function_.inputs(op)) {
       if (input != ValueId::none && values_[ir::index(input)].type.is_tensor()) open.push_back(input);

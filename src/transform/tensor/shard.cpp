@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
-#include "foreflow/transform/join_slices.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/reshard_row.h"
 #include "transform/layout/reshard_value.h"
@@ -56,12 +59,14 @@ class Sharder {
     if (ways_ == 1) return;
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(ways_);
     if (plan_.split_weights == 0) {
-      throw Error(where, "tensor parallelism of " + ways +
-                             " splits no weight: no product has an output dimension that it divides");
+      throw RefusalError(
+          Cause::program, where,
+          "tensor parallelism of " + ways + " splits no weight: no product has an output dimension that it divides");
     }
     if (sharding_.sequence && plan_.split_activations == 0) {
-      throw Error(where, "sequence parallelism of " + ways +
-                             " splits no activation: none is a sum with a sequence that it divides");
+      throw RefusalError(
+          Cause::program, where,
+          "sequence parallelism of " + ways + " splits no activation: none is a sum with a sequence that it divides");
     }
   }
 
@@ -152,7 +157,7 @@ class Sharder {
     const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
                                         [](size_t value, const ir::Op& op) { return value < op.first_result; });
     return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() &&
-           (std::prev(after)->def->role == ir::Role::optimizer || writes_cache(*std::prev(after)));
+           (std::prev(after)->def->role == ir::Role::optimizer || ir::writes_rows(*std::prev(after)));
   }
 
   const ir::Module& module_;
@@ -176,7 +181,8 @@ class Sharder {
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
-    if (op.is_call()) throw Error(ir::describe(module, function, op), "shard works on a program without calls");
+    if (op.is_call())
+      throw RefusalError(Cause::program, ir::describe(module, function, op), "shard works on a program without calls");
   }
   const std::optional<ir::Module> joined = ways > 1 ? try_join_slices(module, ops) : std::nullopt;
   return Sharder(joined ? *joined : module, ops, ways, sharding).run();
@@ -184,18 +190,18 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, co
 
 namespace {
 
-bool flag_argument(const PassArguments& arguments, const std::string& key) {
-  const std::string word = word_argument(arguments, key, "false");
-  if (word != "true" && word != "false") throw Error("--pass: " + key, "\"" + word + "\" is neither true nor false");
-  return word == "true";
+Results results_argument(const PassArguments& arguments) {
+  const std::string word = word_argument(arguments, "results", "gather");
+  if (word == "gather") return Results::gather;
+  if (word == "split") return Results::leave_split;
+  throw Error("--pass: results", "\"" + word + "\" is neither gather nor split");
 }
 
 Sharding sharding_arguments(const PassArguments& arguments) {
-  const bool split = word_argument(arguments, "results", "gather") == "split";
   return {.plan       = find_tensor_plan(word_argument(arguments, "plan", "auto")),
           .sequence   = flag_argument(arguments, "sequence"),
           .vocabulary = flag_argument(arguments, "vocabulary"),
-          .results    = split ? Results::leave_split : Results::gather};
+          .results    = results_argument(arguments)};
 }
 
 }  // namespace

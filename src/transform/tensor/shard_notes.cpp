@@ -1,6 +1,6 @@
 #include "transform/tensor/shard_notes.h"
 
-#include "foreflow/transform/join_slices.h"
+#include "foreflow/transform/simplify.h"
 #include "transform/tensor/shard_plan.h"
 #include "transform/tensor/transformer.h"
 

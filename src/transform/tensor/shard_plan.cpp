@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/refusal.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/sequence_layout.h"
 #include "transform/rewrite/op_types.h"
@@ -70,10 +71,10 @@ class ShardPlanner {
     for (const size_t table : vocabulary_.tables()) {
       const int64_t rows = values_[table].type.dims[0];
       if (rows % ways_ != 0) {
-        throw Error(module_.source + ": @" + function_.name,
-                    "vocabulary parallelism over " + std::to_string(ways_) + " devices does not divide the " +
-                        std::to_string(rows) + " rows of %" + function_.values[table].name + "; pad them to " +
-                        std::to_string((rows + ways_ - 1) / ways_ * ways_));
+        throw RefusalError(Cause::program, module_.source + ": @" + function_.name,
+                           "vocabulary parallelism over " + std::to_string(ways_) + " devices does not divide the " +
+                               std::to_string(rows) + " rows of %" + function_.values[table].name + "; pad them to " +
+                               std::to_string((rows + ways_ - 1) / ways_ * ways_));
       }
       fixed_[table] = 0;
     }
@@ -171,12 +172,11 @@ class ShardPlanner {
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
       if (arrival.inputs[i] == ir::ValueId::none || !is_undecided(arrival.inputs[i])) continue;
       const Stored& stored = stored_[ir::index(arrival.inputs[i])];
-      Layout layout;
-      if (caches_[static_cast<size_t>(stored.weight)] || whole_.contains(stored.weight) ||
-          !starts_split(arrival.call, i, ways_, blocks_of(stored.weight), layout))
-        continue;
-      if (!is_parameter(arrival.inputs[i])) split_stored(stored, layout);
-      arrival.layouts[i] = layout;
+      if (caches_[static_cast<size_t>(stored.weight)] || whole_.contains(stored.weight)) continue;
+      const std::optional<Layout> layout = starts_split(arrival.call, i, ways_, blocks_of(stored.weight));
+      if (!layout) continue;
+      if (!is_parameter(arrival.inputs[i])) split_stored(stored, *layout);
+      arrival.layouts[i] = *layout;
       arrival.leader     = static_cast<int32_t>(i);
       arrival.origin     = stored.weight;
       return;
@@ -278,17 +278,17 @@ class ShardPlanner {
 
   [[noreturn]] void refuse_view(const Arrival& arrival) const {
     const std::vector<ir::Type> outputs = arrival.call.def.infer(arrival.call);
-    throw Error(ir::describe(module_, function_, arrival.op),
-                "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
-                    ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
+    throw RefusalError(Cause::program, ir::describe(module_, function_, arrival.op),
+                       "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
+                           ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
   }
 
   // A copy of an undecided weight that is as good as the weight.
   bool keeps_weight(const Arrival& arrival) const {
-    const std::string_view name = arrival.call.def.name;
+    const ir::Copy copy = arrival.call.def.copy;
     if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0]))
       return false;
-    return name == "Identity" || name == "Cast" || (name == "Transpose" && arrival.call.inputs[0].dims.size() == 2);
+    return copy != ir::Copy::none && (copy != ir::Copy::permuted || arrival.call.inputs[0].dims.size() == 2);
   }
 
   // A weight lives as its first use by tensor parallelism wants it; parts of a sequence are cut from it.
@@ -297,7 +297,7 @@ class ShardPlanner {
     if (copies) {
       static const std::vector<int64_t> kTurned = {1, 0};
       const Stored from                         = stored_[ir::index(arrival.inputs[0])];
-      const bool turns                          = arrival.call.def.name == "Transpose" &&
+      const bool turns                          = arrival.call.def.copy == ir::Copy::permuted &&
                          arrival.call.attributes.find_ints("perm").value_or(kTurned) == kTurned;
       stored_[arrival.op.first_result]    = {from.weight, from.transposed != turns};
       undecided_[arrival.op.first_result] = true;

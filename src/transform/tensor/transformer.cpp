@@ -129,7 +129,7 @@ class Recogniser {
       reaches = reaches || std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end();
       for (const size_t o : graph_.readers(id)) {
         const ir::Op& op      = function_.ops[o];
-        const bool is_loss    = op.def->name.find("CrossEntropy") != std::string_view::npos || op.def->name == "Loss";
+        const bool is_loss    = op.def->loss;
         const bool is_softmax = op.def->name == "Softmax" || op.def->name == "LogSoftmax";
         reaches               = reaches || is_loss;
         if (!is_loss && !is_softmax && !graph_.passes(o)) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "transform/autodiff/trained.h"
 #include "transform/tensor/transformer.h"
@@ -18,8 +19,8 @@ constexpr int64_t kMostDims = 8;
     shown.push_back(nearest(split.pattern, names));
     names.erase(std::find(names.begin(), names.end(), shown.back()));
   }
-  throw Error(
-      plan.where,
+  throw RefusalError(
+      Cause::plan, plan.where,
       "\"" + split.pattern + "\" matches no weight" +
           (shown.empty() ? "" : (shown.size() == 1 ? "; the nearest is " : "; the nearest are ") + list_or(shown)));
 }
@@ -29,11 +30,13 @@ void check_split(const TensorPlan& plan, const WeightSplit& split, const std::st
   const auto dim         = static_cast<size_t>(split.dim);
   const std::string what = "%" + name + " is " + ir::to_string(type.dims);
   if (dim >= type.dims.size()) {
-    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + ", but " + what);
+    throw RefusalError(Cause::plan, plan.where,
+                       "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + ", but " + what);
   }
   if (type.dims[dim] % ways != 0) {
-    throw Error(plan.where, "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + " over " +
-                                std::to_string(ways) + " devices, which does not divide it: " + what);
+    throw RefusalError(Cause::plan, plan.where,
+                       "\"" + split.pattern + "\" splits dimension " + std::to_string(dim) + " over " +
+                           std::to_string(ways) + " devices, which does not divide it: " + what);
   }
 }
 
@@ -63,14 +66,16 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function,
                     const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
   const Transformer transformer = recognise(function, values);
   if (transformer.blocks.empty()) {
-    throw Error(
-        where, "has no attention or MLP block that the plan megatron recognises; use auto, or a file of name patterns");
+    throw RefusalError(
+        Cause::program, where,
+        "has no attention or MLP block that the plan megatron recognises; use auto, or a file of name patterns");
   }
   SplitDims dims(function.parameters.size());
   const auto split = [&](size_t parameter, int32_t dim) {
     const ir::Type& type = values[parameter].type;
     if (type.dims[static_cast<size_t>(dim)] % ways != 0) {
-      throw Error(where, "the plan megatron splits dimension " + std::to_string(dim) + " of %" +
+      throw RefusalError(Cause::program, where,
+                         "the plan megatron splits dimension " + std::to_string(dim) + " of %" +
                              function.values[parameter].name + ", " + ir::to_string(type.dims) + ", which " +
                              std::to_string(ways) + " devices do not divide");
     }

@@ -47,7 +47,7 @@ TEST(Escape, KeepsFieldsInTheirRecordAndFormulasFromSpreadsheets) {
 }
 
 TEST(Escape, WritesStringsOfDotAndPython) {
-  EXPECT_EQ(escape::dot("a\"b\\c\n&"), R"(a\"b\\c\\n&amp;)");
+  EXPECT_EQ(escape::dot("a\"b\\c\n & &lt;"), R"(a\"b\\c\\n & &amp;lt;)");
   EXPECT_EQ(escape::python("it's \\ #1\n"), R"('it\'s \\ \x231\n')");
   EXPECT_EQ(escape::python_comment("coding: x, fileencoding=y\n"), R"(coding\x3a x, fileencoding\x3dy\n)");
   EXPECT_EQ(escape::markdown("a|b\n"), R"(a\|b\n)");

@@ -35,6 +35,15 @@ TEST(Trim, RemovesSpaceAtBothEndsOnly) {
   EXPECT_EQ(trim(" \n "), "");
 }
 
+TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number<int>("42"), 42);
+  EXPECT_EQ(parse_number<int>("-7"), -7);
+  EXPECT_EQ(parse_number<double>("2.5e-3"), 2.5e-3);
+  for (const char* text : {"", "2x", "x2", " 2", "2 ", "+2", "2.5", "9999999999"})
+    EXPECT_EQ(parse_number<int>(text), std::nullopt) << text;
+  EXPECT_EQ(parse_number<size_t>("-1"), std::nullopt);
+}
+
 TEST(Files, ReadBackTheBytesThatWereWritten) {
   const test::TemporaryFolder folder;
   const std::string bytes = std::string("a\r\n\0\xff", 5) + std::string(200000, 'x');

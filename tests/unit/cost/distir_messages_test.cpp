@@ -25,7 +25,7 @@ double send(const CostModel& model) {
   const ir::Attributes to{{"to", 2}};
   const std::vector<ir::Type> types{ir::Type::tensor(ir::DType::f32, {1000})};
   const std::vector<const ir::Array*> known{nullptr};
-  return model.communication({{ops::table().get("Send", "test"), to, types, known, 1}, types}, 2).value();
+  return model.communication({{ops::table().get("Send", "test"), to, types, known, 1}, types}, 2).value().value();
 }
 
 double send(const Json& overhead, int devices) {
@@ -54,7 +54,7 @@ TEST(DistirMessages, CollectivesAreLeftToTheNetwork) {
   const ir::Attributes none;
   const Json json = parameters("1ms");
   const Application reduce{{ops::table().get("MPIAllreduce", "test"), none, types, known, 2}, types};
-  EXPECT_LT(make_model(JsonView(json, "s.json")).communication(reduce, 2), Seconds(0));
+  EXPECT_FALSE(make_model(JsonView(json, "s.json")).communication(reduce, 2).has_value());
 }
 
 std::string message_of(const Json& json) {
@@ -70,6 +70,13 @@ TEST(DistirMessages, SayWhatIsWrong) {
   EXPECT_EQ(
       message_of(parameters(Json::object().set("one", "1ms"))),
       "s.json: $.send_overhead: is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
+  EXPECT_EQ(
+      message_of(parameters(Json::object().set("2x", "1ms"))),
+      "s.json: $.send_overhead: is a quantity, or a table by numbers of devices: {\"2\": \"1ms\", \"4\": \"10ms\"}");
+  const Json fit      = Json(Json::Array{1, 2, 3});
+  const Json formulas = Json::object().set("model", "distir").set("all_reduce", Json::object().set("2x", fit));
+  EXPECT_EQ(message_of(formulas),
+            "s.json: $.all_reduce.2x: write \"RANKS\": [a, b, c] for a * Gb + b * RANKS + c seconds, RANKS >= 2");
   EXPECT_EQ(message_of(parameters("1ms").set("collectives", "both")),
             "s.json: $.collectives: write formulas or simulated");
   EXPECT_EQ(message_of(parameters("1ms").set("all_reduce", Json::object())),

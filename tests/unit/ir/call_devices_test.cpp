@@ -7,7 +7,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 
 namespace {
 

@@ -24,9 +24,10 @@ std::vector<std::string> node_ops(const Imported& imported) {
   return ops;
 }
 
-// Everything but the names of intermediate values.
+// Everything but the names of intermediate values, and which parameters are weights: the small reference leaves all of
+// them inputs.
 void expect_same_graph(const ir::Function& ours, const ir::Function& theirs) {
-  ASSERT_EQ(ours.parameters, theirs.parameters);
+  ASSERT_EQ(ours.parameters.size(), theirs.parameters.size());
   for (size_t i = 0; i < ours.parameters.size(); ++i) {
     EXPECT_EQ(ours.values[i].name, theirs.values[i].name);
     EXPECT_EQ(*ours.values[i].annotation, *theirs.values[i].annotation) << ours.values[i].name;
@@ -57,8 +58,10 @@ TEST(Gpt2Graph, HasTheRealExportsNodes) {
 TEST(Gpt2Graph, EqualsTheReferenceGraphsOpByOp) {
   const auto expect_equal = [](const std::string& file, const Gpt2Size& size) {
     SCOPED_TRACE(file);
-    const Imported ours = import_bytes(write_gpt2(size), "ours", fake_ops());
-    expect_same_graph(ours.module.entry(), import_model(test::data("onnx/" + file), fake_ops()).module.entry());
+    const Imported ours   = import_bytes(write_gpt2(size), "ours", fake_ops());
+    const Imported theirs = import_model(test::data("onnx/" + file), fake_ops());
+    expect_same_graph(ours.module.entry(), theirs.module.entry());
+    EXPECT_EQ(ours.module.entry().parameters == theirs.module.entry().parameters, file == "gpt2.onnx");
   };
   expect_equal("gpt2.onnx", {});
   expect_equal("tiny.onnx", {.layers = 2, .heads = 2, .hidden = 8, .vocabulary = 20, .positions = 16});

@@ -29,9 +29,9 @@ stream::Program program() {
   const auto algorithm = [](Kind kind) { return &collective::default_algorithm(kind); };
   stream::Program program;
   program.computes       = {{"short", Seconds(1), Flops(0), {}}, {"long", Seconds(4), Flops(0), {}}};
-  program.communications = {{"Send", Kind::send, algorithm(Kind::send), Bytes(30), Seconds(-1)},
-                            {"Send", Kind::send, algorithm(Kind::send), Bytes(10), Seconds(-1)},
-                            {"MPIAllreduce", Kind::all_reduce, algorithm(Kind::all_reduce), Bytes(4), Seconds(-1)}};
+  program.communications = {{"Send", Kind::send, algorithm(Kind::send), Bytes(30)},
+                            {"Send", Kind::send, algorithm(Kind::send), Bytes(10)},
+                            {"MPIAllreduce", Kind::all_reduce, algorithm(Kind::all_reduce), Bytes(4)}};
   program.memory_effects = {{Bytes(0), Bytes(0)}};
   program.instances      = {{0, {0, 1}}, {1, {2, 3}}, {2, {0, 1, 2, 3}}};
   for (int d = 0; d < 4; ++d) program.devices.push_back({d + 1, d, Bytes(0)});

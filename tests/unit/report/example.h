@@ -36,9 +36,9 @@ inline stream::Program example_program() {
       {"@stage2_backward", Seconds(4), Flops(400), {{"MatMul", Seconds(4)}}},
   };
   program.communications = {
-      {"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(16), Seconds(-1)},
+      {"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(16)},
       {"MPIAllreduce", collective::Kind::all_reduce, &collective::default_algorithm(collective::Kind::all_reduce),
-       Bytes(8), Seconds(-1)},
+       Bytes(8)},
   };
   program.memory_effects = {{Bytes(0), Bytes(0)}, {Bytes(30), Bytes(20)}, {Bytes(0), Bytes(-20)}};
   program.instances      = {{0, {0, 1}}, {1, {0, 1}}};

@@ -5,7 +5,9 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/simplify.h"
 
 namespace foreflow::transform::differentiate_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform::layout_test {
 namespace {
@@ -139,8 +139,8 @@ TEST(Decide, AsksForWholeOperandsWhereTheWaysDoNotDivide) {
 TEST(StartsSplit, ByColumnsOfAWeightThatAProductContracts) {
   const auto column = [](const Applied& applied, size_t weight, int ways) {
     return applied.with([&](const ir::OpCall& call) {
-      Layout layout;
-      return starts_split(call, weight, ways, 1, layout) ? to_string(layout) : "no";
+      const std::optional<Layout> layout = starts_split(call, weight, ways, 1);
+      return layout ? to_string(*layout) : "no";
     });
   };
   EXPECT_EQ(column({"MatMul", {}, {{2, 8, 16}, {16, 4}}}, 1, 4), "split 1");

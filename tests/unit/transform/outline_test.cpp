@@ -7,7 +7,8 @@
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/blocks.h"
+#include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
 namespace foreflow::transform::outline_test {

@@ -5,6 +5,11 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
 namespace foreflow::transform::passes_test {
@@ -49,6 +54,14 @@ std::string layout(const ir::Module& module, const Distributed& sharded, std::st
     if (module.entry().values[static_cast<size_t>(piece.source)].name == name) return to_string(piece.layout);
   }
   return "none";
+}
+
+TEST(Arguments, AreRefusedWhenTheyAreNoneOfTheWordsOfThePass) {
+  const auto message = [](const std::string& pass) { return refused([&] { apply(mlp(), ops::table(), pass); }); };
+  EXPECT_EQ(message("spread(ways=2, experts=ture)"), "--pass: experts: \"ture\" is neither true nor false");
+  EXPECT_EQ(message("shard(tp=2, sequence=yes)"), "--pass: sequence: \"yes\" is neither true nor false");
+  EXPECT_EQ(message("shard(tp=2, results=spilt)"), "--pass: results: \"spilt\" is neither gather nor split");
+  EXPECT_EQ(message("shard(tp=2x)"), "--pass: tp: \"2x\" is not a whole number of at least 1");
 }
 
 TEST(Shard, SplitsATransformerAsMegatronDoes) {

@@ -6,7 +6,9 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/transform/passes.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
 namespace foreflow::transform::shard_test {

@@ -1,0 +1,55 @@
+// A key of a JSON object as one row: what it means, what may stand there, and what holds where it is left out. Readers,
+// reference tables and the JSON Schema all use the same rows.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+
+namespace foreflow {
+
+// What one value may be: in words for people ("a whole number from 1"), and as JSON Schema (draft 2020-12).
+struct ValueType {
+  std::string words;
+  Json schema  = Json::object();
+  bool is_list = false;       // one value is a list, so a list is no axis there
+  Json alternatives() const;  // the schema of a value or of a list of values, which is an axis
+};
+
+struct KeyDef {
+  std::string name;
+  std::string doc;
+  ValueType type;
+  std::string otherwise = {};  // what holds where the key is left out, in words; empty: there is no such thing
+};
+using Keys = std::vector<KeyDef>;
+
+std::vector<std::string> names_of(const Keys& keys);
+
+// Constructors of the types that keys have.
+namespace types {
+
+ValueType flag();
+ValueType whole(int64_t least, int64_t most = INT64_MAX);
+ValueType number(double least = 0);          // at least so much; -INFINITY: any
+ValueType positive(double most = INFINITY);  // above 0
+ValueType text(std::string words);
+ValueType path(std::string words = "the path of a file, relative to the scenario");
+ValueType one_of(const std::vector<std::string>& names);
+ValueType any_word();  // "any": a search tries every legal value
+ValueType time();
+ValueType bytes();
+ValueType bandwidth();
+ValueType flop_rate();
+ValueType list_of(const ValueType& item, std::string words);
+ValueType either(const std::vector<ValueType>& types);
+// An object with these keys and no others, each of whose values may be an axis. `required` are always there.
+ValueType object_of(const Keys& keys, std::string words, const std::vector<std::string>& required = {});
+// An object whose keys are names that match the regular expression `names`.
+ValueType map_of(const std::string& names, const ValueType& value, std::string words);
+
+}  // namespace types
+}  // namespace foreflow

@@ -1,0 +1,134 @@
+#include "cli/tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/platform/placement.h"
+#include "foreflow/platform/topologies.h"
+#include "foreflow/report/writer.h"
+#include "foreflow/reproduce/reproduce.h"
+#include "foreflow/scenario/scenario.h"
+#include "foreflow/transform/optimizers.h"
+#include "foreflow/transform/passes.h"
+#include "foreflow/workload/preset.h"
+
+namespace foreflow::cli {
+namespace {
+
+using Rows = std::vector<TableRow>;
+
+template <class Def>
+Rows rows_of(const Registry<Def>& table) {
+  Rows rows;
+  for (const Def& row : table) rows.push_back({std::string(row.name), std::string(row.doc)});
+  return rows;
+}
+
+// A family with the sizes that its scenario may give; then presets with those that they stand for.
+Rows workload_rows() {
+  Rows rows;
+  for (const workload::WorkloadDef& family : workload::workloads()) {
+    std::string doc(family.doc);
+    for (const workload::Key& key : family.keys)
+      doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, key.doc);
+    rows.push_back({std::string(family.name), std::move(doc)});
+  }
+  for (const workload::Preset& preset : workload::presets()) {
+    std::string doc = fmt::format("{}:", preset.family);
+    for (const auto& [key, size] : preset.sizes)
+      doc += fmt::format("{} {} {}", &key == &preset.sizes.front().first ? "" : ",", key, size);
+    doc += fmt::format("; {} parameters ({})", preset.parameters, preset.source);
+    rows.push_back({std::string(preset.name), std::move(doc)});
+  }
+  return rows;
+}
+
+Rows topology_rows() {
+  Rows rows;
+  for (const platform::TopologyDef& row : platform::topologies()) {
+    std::string doc(row.doc);
+    for (const auto& [key, value] : platform::defaults_of(row))
+      doc += fmt::format("{} {} {}", key == "nodes" ? "; defaults:" : ",", key, value);
+    rows.push_back({std::string(row.name), std::move(doc)});
+  }
+  return rows;
+}
+
+Rows fabric_rows() {
+  Rows rows;
+  for (const platform::FabricDef& row : platform::fabrics()) {
+    std::string doc(row.doc);
+    for (const platform::Parameter& parameter : row.parameters)
+      doc += fmt::format("; {}: {}", parameter.name, parameter.doc);
+    rows.push_back({std::string(row.name), std::move(doc)});
+  }
+  return rows;
+}
+
+// An algorithm with what it does and where it is from.
+Rows collective_rows() {
+  Rows rows;
+  for (const collective::AlgorithmDef& algorithm : collective::algorithms()) {
+    std::string kinds;
+    for (const collective::Kind kind : algorithm.kinds)
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", collective::name(kind));
+    rows.push_back({std::string(algorithm.name), fmt::format("{}: {} ({})", kinds, algorithm.doc, algorithm.source)});
+  }
+  return rows;
+}
+
+Rows pass_rows() {
+  Rows rows;
+  for (const transform::PassDef& pass : transform::passes()) {
+    std::string name(pass.name);
+    for (const std::string_view argument : pass.arguments)
+      name += fmt::format("{}{}", argument == pass.arguments.front() ? "(" : ", ", argument);
+    rows.push_back({pass.arguments.empty() ? name : name + ")", std::string(pass.doc)});
+  }
+  return rows;
+}
+
+// An optimizer with the op that updates a weight and what it keeps of each.
+Rows optimizer_rows() {
+  Rows rows;
+  for (const transform::OptimizerDef& optimizer : transform::optimizers()) {
+    const std::string kept = fmt::format("{}", fmt::join(optimizer.states, ", "));
+    rows.push_back({std::string(optimizer.name), fmt::format("{}; {}, keeps {}", optimizer.doc, optimizer.op,
+                                                             kept.empty() ? "nothing" : "of each weight " + kept)});
+  }
+  return rows;
+}
+
+Rows every_key() { return key_rows(""); }
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all = {{"ops", [] { return rows_of(ops::table()); }},
+                                         {"passes", pass_rows},
+                                         {"optimizers", optimizer_rows},
+                                         {"schedules", [] { return rows_of(schedule::schedules()); }},
+                                         {"collectives", collective_rows},
+                                         {"topologies", topology_rows},
+                                         {"fabrics", fabric_rows},
+                                         {"placements", [] { return rows_of(platform::placements()); }},
+                                         {"costs", [] { return rows_of(cost::cost_models()); }},
+                                         {"workloads", workload_rows},
+                                         {"engines", [] { return rows_of(simulate::engines()); }},
+                                         {"couplings", [] { return rows_of(simulate::couplings()); }},
+                                         {"reports", [] { return rows_of(report::writers()); }},
+                                         {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
+                                         {"keys", every_key, {"values", "else", "search"}},
+                                         {"commands", [] { return rows_of(commands()); }}};
+  return all;
+}
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const Table& table : tables()) names.push_back(table.name);
+  return names;
+}
+
+}  // namespace foreflow::cli

@@ -1,0 +1,146 @@
+#include "platform/link_property.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "platform/link_text.h"
+#include "platform/parameters.h"
+
+namespace foreflow::platform {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSimgridTimes = {"ns", "us", "ms", "s"};
+
+// What follows the number; empty when a blank is between, which SimGrid does not skip.
+std::string_view unit_of(std::string_view value) {
+  if (value.find(' ') != std::string_view::npos) return {};
+  return value.substr(value.find_last_of("0123456789.") + 1);
+}
+
+template <int T, int B, int F>
+double plain(Quantity<T, B, F> value) {
+  return value.value();
+}
+double plain(double value) { return value; }
+int plain(int value) { return value; }
+
+// Fills in what follows from the members that hold the number in Link and in LinkNumbers.
+template <auto kOfLink, auto kStated>
+LinkProperty row(LinkProperty property) {
+  property.override_numbers = [](const LinkNumbers& change, LinkNumbers& numbers) {
+    if (change.*kStated) numbers.*kStated = change.*kStated;
+  };
+  property.override_link = [](const LinkNumbers& change, Link& link) {
+    if (change.*kStated) link.*kOfLink = *(change.*kStated);
+  };
+  property.text = [](const LinkNumbers& numbers) -> std::optional<std::string> {
+    if (!(numbers.*kStated)) return std::nullopt;
+    return to_text(*(numbers.*kStated));
+  };
+  property.number = [](const Link& link) -> double { return plain(link.*kOfLink); };
+  property.json   = [](const Link& link) { return Json(plain(link.*kOfLink)); };
+  return property;
+}
+
+LinkProperty bandwidth() {
+  return row<&Link::bandwidth, &LinkNumbers::bandwidth>({
+      .key       = {"bandwidth", "bandwidth of one direction", types::bandwidth(), "unchanged"},
+      .attribute = true,
+      .result    = "bandwidth_bytes_per_s",
+      .read =
+          [](const JsonView& value, LinkNumbers& numbers) {
+            numbers.bandwidth = value.as_bandwidth();
+            if (numbers.bandwidth->value() <= 0) value.fail("a bandwidth must be above zero, like \"25GBps\"");
+          },
+      .parse =
+          [](const Props& props, const std::string& text, Link& link) {
+            link.bandwidth = props.positive("bandwidth", text, "25GBps", parse_bandwidth);
+            if (!unit_of(text).ends_with("ps")) props.fail_unreadable("bandwidth", text, "25GBps");
+          },
+      .describe = [](const Link& link) { return format(link.bandwidth); },
+  });
+}
+
+LinkProperty latency() {
+  return row<&Link::latency, &LinkNumbers::latency>({
+      .key       = {"latency", "latency of the link", types::time(), "unchanged"},
+      .attribute = true,
+      .result    = "latency_s",
+      .read      = [](const JsonView& value, LinkNumbers& numbers) { numbers.latency = value.as_seconds(); },
+      .parse =
+          [](const Props& props, const std::string& text, Link& link) {
+            link.latency = props.quantity("latency", text, parse_seconds);
+            if (std::find(kSimgridTimes.begin(), kSimgridTimes.end(), unit_of(text)) == kSimgridTimes.end())
+              props.fail_unreadable("latency", text, "2us");
+          },
+      .describe = [](const Link& link) { return format(link.latency); },
+  });
+}
+
+LinkProperty efficiency() {
+  return row<&Link::efficiency, &LinkNumbers::efficiency>({
+      .key    = {"efficiency", "share of the bandwidth that is left to payload", types::positive(1), "unchanged"},
+      .result = "efficiency",
+      .read =
+          [](const JsonView& value, LinkNumbers& numbers) {
+            numbers.efficiency = value.as_number();
+            if (!(*numbers.efficiency > 0 && *numbers.efficiency <= 1))
+              value.fail("is the share of the bandwidth that is left to payload; give a number above 0, at most 1");
+          },
+      .parse =
+          [](const Props& props, const std::string& text, Link& link) {
+            link.efficiency = props.number("efficiency", text);
+            if (!(link.efficiency > 0 && link.efficiency <= 1))
+              props.fail(fmt::format("efficiency \"{}\" must be above 0 and at most 1", text));
+          },
+      .describe =
+          [](const Link& link) { return link.efficiency < 1 ? fmt::format("efficiency {}", link.efficiency) : ""; },
+  });
+}
+
+LinkProperty channels() {
+  return row<&Link::channels, &LinkNumbers::channels>({
+      .key      = {"channels", "parallel channels of a collective over it", types::whole(1), "unchanged"},
+      .result   = "channels",
+      .read     = [](const JsonView& value, LinkNumbers& numbers) { numbers.channels = whole(value); },
+      .parse    = [](const Props& props, const std::string& text,
+                  Link& link) { link.channels = props.whole_number("channels", text, 1); },
+      .describe = [](const Link& link) -> std::string {
+        if (link.channels == 0) return "";
+        return fmt::format("at most {} channel{}", link.channels, link.channels == 1 ? "" : "s");
+      },
+  });
+}
+
+LinkProperty step_latency() {
+  return row<&Link::step_latency, &LinkNumbers::step_latency>({
+      .key      = {"step_latency", "what each step of a collective over it takes besides", types::time(), "unchanged"},
+      .result   = "step_latency_s",
+      .read     = [](const JsonView& value, LinkNumbers& numbers) { numbers.step_latency = value.as_seconds(); },
+      .parse    = [](const Props& props, const std::string& text,
+                  Link& link) { link.step_latency = props.quantity("step_latency", text, parse_seconds); },
+      .describe = [](const Link& link) -> std::string {
+        return link.step_latency > Seconds(0) ? fmt::format("{} more for a step", format(link.step_latency)) : "";
+      },
+  });
+}
+
+}  // namespace
+
+const std::vector<LinkProperty>& link_property_rows() {
+  static const std::vector<LinkProperty> rows = {bandwidth(), latency(), efficiency(), channels(), step_latency()};
+  return rows;
+}
+
+const Keys& link_keys() {
+  static const Keys keys = [] {
+    Keys all;
+    for (const LinkProperty& property : link_property_rows()) all.push_back(property.key);
+    return all;
+  }();
+  return keys;
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,160 @@
+// From the program of one device to that of all: the passes that a strategy asks for, one after the other, as long as
+// none refuses.
+#include "scenario/distribute.h"
+
+#include <algorithm>
+
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/run.h"
+#include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/overlap.h"
+#include "foreflow/transform/pipeline.h"
+#include "foreflow/transform/recompute.h"
+#include "foreflow/transform/replica.h"
+#include "foreflow/transform/simplify.h"
+#include "foreflow/transform/spread.h"
+#include "foreflow/transform/tensor.h"
+#include "scenario/blame.h"
+#include "scenario/stage_prices.h"
+
+namespace foreflow::scenario {
+namespace {
+
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario,
+                                const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  return {.schedule               = strategy.schedule,
+          .size                   = strategy.schedule_size,
+          .delay_weight_gradients = strategy.delay_weight_gradients,
+          .partition              = strategy.partition,
+          .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .prices = stage_prices(scenario, platform),
+          .places = strategy.places};
+}
+
+// What one stage of one replica would do, were it alone.
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  const ir::OpTable& ops   = ops::table();
+  const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
+  auto module              = asked_for_by("recompute", scenario,
+                                          [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  if (module) {
+    module = asked_for_by("tp", scenario,
+                          [&] { return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module; });
+  }
+  for (const transform::SpreadStep& step :
+       transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
+    if (!module) break;
+    module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
+                          [&] { return transform::spread(*module, ops, step.ways, step.spread).module; });
+  }
+  return module;
+}
+
+// Tensor and pipeline parallelism: what one replica does.
+Expected<ir::Module> of_replica(const Sequential& sequential, const Scenario& scenario,
+                                const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  const ir::OpTable& ops   = ops::table();
+  auto module              = before_pipeline(sequential, scenario);
+  if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
+    module = asked_for_by("microbatches", scenario, [&] {
+      return transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform)).module;
+    });
+  }
+  if (module && strategy.offload)
+    module = asked_for_by("offload", scenario, [&] { return transform::offload(*module, ops); });
+  return module;
+}
+
+ir::Module with_streams(ir::Module module, const Strategy& strategy) {
+  const ir::OpTable& ops = ops::table();
+  if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
+  if (strategy.tp > 1 && strategy.tensor_chunks > 1)
+    module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
+  return module;
+}
+
+transform::DataParallel data_parallel(const Strategy& strategy) {
+  return {.ways    = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
+          .zero    = strategy.zero,
+          .overlap = strategy.overlap_gradients,
+          .bucket  = strategy.bucket};
+}
+
+// One of the replicas that share gradients, states or weights, with its streams.
+Expected<transform::OneReplica> shared_replica(const ir::Module& module, const Scenario& scenario) {
+  return asked_for_by("dp", scenario, [&] {
+    transform::OneReplica one = transform::one_replica(module, ops::table(), data_parallel(scenario.strategy));
+    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    return one;
+  });
+}
+
+// All devices do the same work in the same time.
+bool is_uniform(const platform::Platform& platform) {
+  const platform::Device& first = platform.devices()[0];
+  return std::all_of(platform.devices().begin(), platform.devices().end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, first); });
+}
+
+}  // namespace
+
+Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
+                                    const platform::Platform& platform) {
+  FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
+  if (sequential.placed) return sequential.module;
+  const transform::DataParallel how = data_parallel(scenario.strategy);
+  auto module                       = of_replica(sequential, scenario, platform);
+  if (module && how.shares()) {
+    const auto one = shared_replica(*module, scenario);
+    if (!one) return one.refusal();
+    return transform::unfold(*one, ops::table()).module;
+  }
+  if (module && how.ways > 1) {
+    module = asked_for_by("dp", scenario,
+                          [&] { return transform::replicate(std::move(*module), ops::table(), how).module; });
+  }
+  if (!module) return module;
+  return with_streams(*std::move(module), scenario.strategy);
+}
+
+ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
+  return try_distribute(sequential, scenario, platform).value();
+}
+
+Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
+                                 const platform::Platform& platform, double repeated) {
+  const auto module = before_pipeline(sequential, scenario);
+  if (!module) return module.refusal();
+  return asked_for_by("microbatches", scenario, [&] {
+    transform::Pipeline wanted = pipeline_of(*module, scenario, platform);
+    wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
+                                                                       std::span<const ir::Type> outputs) {
+      return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) *
+             price(call, outputs);
+    };
+    return transform::cut(*module, ops::table(), wanted);
+  });
+}
+
+Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
+                                             const platform::Platform& platform) {
+  const transform::DataParallel how = data_parallel(scenario.strategy);
+  if (sequential.placed || !how.shares() || !is_uniform(platform)) {
+    auto module = try_distribute(sequential, scenario, platform);
+    if (!module) return module.refusal();
+    return AlikeReplicas{*std::move(module), 1};
+  }
+  FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
+  const auto module = of_replica(sequential, scenario, platform);
+  if (!module) return module.refusal();
+  auto one = shared_replica(*module, scenario);
+  if (!one) return one.refusal();
+  return AlikeReplicas{std::move(one->module), how.ways};
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,76 @@
+#include "foreflow/scenario/schema.h"
+
+#include "foreflow/scenario/strategy_key.h"
+#include "scenario/keys/sections.h"
+
+namespace foreflow::scenario {
+namespace {
+
+Json required(const char* key) {
+  Json names = Json::array();
+  names.push(key);
+  return Json::object().set("required", std::move(names));
+}
+
+// Parts that jobs have as well.
+Json shared_definitions() {
+  Json all = Json::object();
+  all.set("workload", workload_type().schema);
+  all.set("platform", platform_type().schema);
+  all.set("strategy", types::object_of(strategy_key_rows(), "").schema);
+  all.set("cost", cost_type().schema);
+  all.set("collective", types::object_of(collective_keys(), "").schema);
+  all.set("placement", placement_type().schema);
+  all.set("disturbances", types::object_of(disturbance_keys(), "").schema);
+  return all;
+}
+
+}  // namespace
+
+const Keys& strategy_key_rows() {
+  static const Keys keys = [] {
+    Keys all;
+    for (const StrategyKeyDef& key : strategy_keys()) all.push_back(described(key));
+    return all;
+  }();
+  return keys;
+}
+
+const std::vector<KeySection>& key_sections() {
+  static const std::vector<KeySection> sections = {{"", root_keys()},
+                                                   {"workload", workload_keys()},
+                                                   {"platform", platform_keys()},
+                                                   {"platform.parts[]", part_keys()},
+                                                   {"platform.links.*", link_change_keys()},
+                                                   {"strategy", strategy_key_rows()},
+                                                   {"cost", cost_keys()},
+                                                   {"collective", collective_keys()},
+                                                   {"placement", placement_keys()},
+                                                   {"network", network_keys()},
+                                                   {"memory", memory_keys()},
+                                                   {"disturbances", disturbance_keys()},
+                                                   {"disturbances.slowdowns[]", slowdown_keys()},
+                                                   {"disturbances.jitter", jitter_keys()},
+                                                   {"disturbances.links[]", link_trace_keys()},
+                                                   {"disturbances.links[].changes[]", link_factor_keys()},
+                                                   {"disturbances.background[]", background_keys()},
+                                                   {"jobs[]", job_keys()}};
+  return sections;
+}
+
+std::string path_of(const KeySection& section, const KeyDef& key) {
+  return section.path.empty() ? key.name : section.path + "." + key.name;
+}
+
+Json json_schema() {
+  Json schema = Json::object();
+  schema.set("$schema", "https://json-schema.org/draft/2020-12/schema").set("title", "Foreflow scenario");
+  const ValueType root = types::object_of(root_keys(), "", {"platform"});
+  for (const auto& [key, value] : *root.schema.if_object()) schema.set(key, value);
+  Json work = Json::array();
+  work.push(required("workload"));
+  work.push(required("jobs"));
+  return schema.set("anyOf", std::move(work)).set("$defs", shared_definitions());
+}
+
+}  // namespace foreflow::scenario

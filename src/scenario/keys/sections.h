@@ -1,0 +1,57 @@
+// The keys of the parts of a scenario, for their readers, the reference and the JSON Schema. Those of the strategy are
+// rows of their own (foreflow/scenario/strategy_key.h).
+#pragma once
+
+#include "foreflow/base/key.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow::scenario {
+
+const Keys& root_keys();
+const Keys& job_keys();  // of one of "jobs"
+const Keys& memory_keys();
+const Keys& network_keys();
+
+// The keys of a workload that is a model family, a file of ONNX, or a file of DistIR.
+std::vector<std::string> family_key_names(const workload::WorkloadDef& family);
+const Keys& onnx_keys();
+const Keys& distir_keys();
+ValueType workload_type();
+Keys workload_keys();  // of all of them
+
+const Keys& part_keys();           // of one of "platform.parts"
+const Keys& link_change_keys();    // of one of "platform.links"
+const Keys& platform_file_keys();  // of a platform that is a file
+ValueType platform_type();
+Keys platform_keys();
+
+ValueType cost_type();
+Keys cost_keys();
+
+const Keys& collective_keys();
+const Keys& group_collective_keys();  // of one kind of groups: "collective.tp"
+
+const Keys& placement_keys();
+ValueType placement_type();
+
+const Keys& disturbance_keys();
+const Keys& slowdown_keys();
+const Keys& jitter_keys();
+const Keys& link_trace_keys();
+const Keys& link_factor_keys();  // of one of the changes of a link
+const Keys& background_keys();
+
+const Keys& strategy_key_rows();
+
+// One of several forms of an object, told apart by the value of one key.
+struct Variant {
+  ValueType values;    // of that key
+  Keys keys;           // the others
+  bool usual = false;  // also the form of an object without that key
+};
+// Where the key is an axis, the object may have the keys of all of them.
+ValueType variants(const KeyDef& key, const std::vector<Variant>& all);
+// The keys of all, each once.
+Keys together(const std::vector<Variant>& all);
+
+}  // namespace foreflow::scenario

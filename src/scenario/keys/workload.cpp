@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "foreflow/ir/type.h"
+#include "foreflow/transform/autodiff.h"
+#include "foreflow/workload/preset.h"
+#include "scenario/keys/sections.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+std::vector<std::string> float_types() {
+  std::vector<std::string> names;
+  for (int i = 0; i < ir::kDTypes; ++i) {
+    const auto dtype = static_cast<ir::DType>(i);
+    if (ir::is_float(dtype)) names.emplace_back(ir::short_name(dtype));
+  }
+  for (int i = 0; i < ir::kDTypes; ++i) {
+    const auto dtype = static_cast<ir::DType>(i);
+    if (ir::is_float(dtype)) names.emplace_back(ir::name(dtype));
+  }
+  return names;
+}
+
+const Keys& common_keys() {
+  static const Keys keys = {
+      {"dtype", "data type of weights and activations", types::one_of(float_types()),
+       "`f32`; a file keeps its own types"},
+      {"mode", "whether the program trains", types::one_of({"training", "inference"}),
+       "`training`; of a file `inference`"},
+      {"optimizer", "what updates the weights", types::one_of(transform::optimizer_names()),
+       "`adam` for families of transformers; else `sgd`"},
+      {"master_weights", "whether the optimizer keeps weights of 16 or 8 bits in Float32 as well", types::flag(),
+       "true for optimizers with state; only for narrow dtypes"},
+      {"float_gradients", "whether each gradient is converted to Float32 where it is made", types::flag(),
+       "false; only for narrow dtypes"},
+      {"input_gradient", "whether the backward pass also gives gradients of the data", types::flag(), "false"}};
+  return keys;
+}
+
+// What only the training of a file can say.
+Keys with_file_keys(Keys keys) {
+  const ValueType axis{"a whole number; below 0 from the last", Json::object().set("type", "integer")};
+  const Keys own = {
+      {"loss", "what training minimises", types::one_of(transform::loss_names()), "the first result, summed"},
+      {"output", "the prediction that the loss compares", types::text("name or number of a result"), "`\"0\"`"},
+      {"loss_axis", "axis of the classes", axis, "-1"},
+      {"weights", "which parameters are trained", types::text("names, joined by \"|\"; * for any run of characters"),
+       "every weight"}};
+  keys.insert(keys.end(), own.begin(), own.end());
+  keys.insert(keys.end(), common_keys().begin(), common_keys().end());
+  return keys;
+}
+
+ValueType type_of(workload::Key::Kind kind) {
+  switch (kind) {
+    case workload::Key::Kind::integer: return types::whole(0, kLargestNumber);
+    case workload::Key::Kind::number: return types::number();
+    case workload::Key::Kind::boolean: return types::flag();
+    case workload::Key::Kind::word: return types::text("a word");
+  }
+  return types::text("a word");
+}
+
+// The family and its presets.
+std::vector<std::string> names_of(const workload::WorkloadDef& family) {
+  std::vector<std::string> names = {std::string(family.name)};
+  for (const workload::Preset& preset : workload::presets()) {
+    if (preset.family == family.name) names.emplace_back(preset.name);
+  }
+  return names;
+}
+
+Keys sizes_of(const workload::WorkloadDef& family) {
+  Keys keys;
+  for (const workload::Key& key : family.keys)
+    keys.push_back({std::string(key.name), std::string(key.doc), type_of(key.kind)});
+  keys.insert(keys.end(), common_keys().begin(), common_keys().end());
+  return keys;
+}
+
+KeyDef model_key() {
+  std::vector<std::string> names = workload::workloads().names(), presets = workload::presets().names();
+  names.insert(names.end(), presets.begin(), presets.end());
+  return {"model", "a family of models, or a published model by name (`foreflow list workloads`)",
+          types::one_of(names)};
+}
+
+std::vector<Variant> families() {
+  std::vector<Variant> all;
+  for (const workload::WorkloadDef& family : workload::workloads())
+    all.push_back({types::one_of(names_of(family)), sizes_of(family)});
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> family_key_names(const workload::WorkloadDef& family) {
+  std::vector<std::string> names = foreflow::names_of(common_keys());
+  names.emplace_back("model");
+  for (const workload::Key& key : family.keys) names.emplace_back(key.name);
+  return names;
+}
+
+const Keys& onnx_keys() {
+  static const Keys keys = with_file_keys(
+      {{"onnx", "an ONNX model", types::path()},
+       {"shapes", "shapes of the model's inputs, by their names",
+        types::map_of(".+", types::list_of(types::whole(0), "a shape such as `[1, 128]`"), "an object of shapes")}});
+  return keys;
+}
+
+const Keys& distir_keys() {
+  static const Keys keys =
+      with_file_keys({{"distir", "a DistIR program", types::path()},
+                      {"function", "the function to run", types::text("its name"), "the last one of the file"}});
+  return keys;
+}
+
+ValueType workload_type() {
+  ValueType type = types::either({variants(model_key(), families()), types::object_of(onnx_keys(), "", {"onnx"}),
+                                  types::object_of(distir_keys(), "", {"distir"})});
+  type.words     = "an object with `model`, `onnx` or `distir`";
+  return type;
+}
+
+Keys workload_keys() {
+  std::vector<Variant> all = {{{}, {model_key()}}, {{}, onnx_keys()}, {{}, distir_keys()}};
+  for (Variant& family : families()) all.push_back(std::move(family));
+  return together(all);
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,81 @@
+#include "scenario/strategy_keys/common.h"
+
+#include <algorithm>
+
+#include "foreflow/base/text.h"
+#include "foreflow/transform/spread.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// "1, 2, 4 or 8"; the first dozen when there are many.
+std::string divisors_in_words(int64_t number) {
+  constexpr size_t kShown = 12;
+  std::vector<std::string> words;
+  for (const int64_t divisor : divisors(number)) words.push_back(std::to_string(divisor));
+  if (words.size() <= kShown) return list_or(words);
+  std::string text;
+  for (size_t i = 0; i < kShown; ++i) text += words[i] + ", ";
+  return text + "... or " + words.back();
+}
+
+}  // namespace
+
+ValueType degree_type() { return types::whole(1, kMostRanks); }
+
+int degree(const JsonView& value) { return static_cast<int>(positive(value, kMostRanks)); }
+
+std::optional<Refusal> check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
+                                     const std::string& what) {
+  if (number % value != 0)
+    return source.refused(key,
+                          std::to_string(value) + " does not divide " + what + "; use " + divisors_in_words(number));
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp) {
+  const int64_t number = source.workload.size(size);
+  if (number % tp == 0) return std::nullopt;
+  const int64_t padded = (number + tp - 1) / tp * tp;
+  return source.refused(key, "tp = " + std::to_string(tp) + " does not divide the " + std::string(size) + " of " +
+                                 std::to_string(number) + "; pad it to " + std::to_string(padded));
+}
+
+std::optional<Refusal> check_trains(const StrategySource& source, std::string_view key, const std::string& value,
+                                    const std::string& otherwise) {
+  if (source.infers())
+    return source.refused(key, value + " needs a backward pass, which inference does not have; use " + otherwise);
+  return std::nullopt;
+}
+
+// T5 has as many layers in its encoder as in its decoder.
+int64_t layers_of(const Workload& workload) {
+  const bool trained = workload.family != nullptr && workload.mode == workload::Mode::training;
+  return workload.size("layers") * (trained ? workload.family->traits.stacks_in_training : 1);
+}
+
+bool is_mixture_of_experts(const Workload& workload) {
+  return workload.family != nullptr && workload.family->traits.has_experts;
+}
+
+std::vector<Json> yes_or_no() { return {Json(false), Json(true)}; }
+
+std::vector<Json> whole_values(const std::vector<int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+std::vector<Json> words(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
+
+bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
+
+int64_t replicas_sharing(const Json& point) {
+  const auto ranks = [&](std::string_view key) {
+    return static_cast<int>(std::clamp<int64_t>(whole_or(point, key, 1), 1, kMostRanks));
+  };
+  return transform::replicas_in_group(ranks("cp"), ranks("ep"));
+}
+
+bool has_copies(const SpaceFacts& facts, const Json& point) {
+  return facts.training && whole_or(point, "dp", 1) > replicas_sharing(point);
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,53 @@
+// What several keys of a strategy are read, written and searched with.
+#pragma once
+
+#include "foreflow/scenario/strategy_key.h"
+
+namespace foreflow::scenario {
+
+constexpr int64_t kMostRanks = 1 << 20;
+
+// A number of ranks, stages or microbatches.
+ValueType degree_type();
+int degree(const JsonView& value);
+
+// A key that is true or false, and the member of the strategy that holds it.
+template <bool Strategy::*Member>
+void read_flag(const JsonView& value, Strategy& strategy) {
+  strategy.*Member = value.as_bool();
+}
+
+template <int Strategy::*Member>
+void read_degree(const JsonView& value, Strategy& strategy) {
+  strategy.*Member = degree(value);
+}
+
+template <auto Member>
+Json write_member(const Strategy& strategy) {
+  return strategy.*Member;
+}
+
+// Refuses at the key unless `value` divides `number`, which is `what`.
+std::optional<Refusal> check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
+                                     const std::string& what);
+// Refuses at the key unless tp divides `number`, which the workload states as `size`; 0: it does not.
+std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp);
+// Refuses at the key of an inference, which has no backward pass.
+std::optional<Refusal> check_trains(const StrategySource& source, std::string_view key, const std::string& value,
+                                    const std::string& otherwise);
+
+// Layers of the whole model; 0: it states none.
+int64_t layers_of(const Workload& workload);
+bool is_mixture_of_experts(const Workload& workload);
+
+// Values for search rules.
+std::vector<Json> yes_or_no();
+std::vector<Json> whole_values(const std::vector<int64_t>& numbers);
+std::vector<Json> words(const std::vector<std::string>& words);
+bool is_pipelined(const Json& point);
+// How many replicas share experts at `point`: they are no copies of each other.
+int64_t replicas_sharing(const Json& point);
+// Whether replicas keep copies of the same training state.
+bool has_copies(const SpaceFacts& facts, const Json& point);
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,49 @@
+#include <numeric>
+
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::context_attention_key {
+namespace {
+
+void read(const JsonView& value, Strategy& strategy) {
+  strategy.context_attention = transform::context_attention_named(value.as_string(), value.where());
+}
+
+Json write(const Strategy& strategy) { return transform::name(strategy.context_attention); }
+
+// Heads are those of keys and values, of one tensor-parallel rank.
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  using enum transform::ContextAttention;
+  const auto refused     = [&](const std::string& why) { return source.refused("context_attention", why); };
+  const int64_t kv_heads = source.workload.size("kv_heads");
+  const int64_t heads    = kv_heads > 0 ? kv_heads : source.workload.size("heads");
+  if (strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
+    return refused("cp = " + std::to_string(strategy.cp) + " does not divide the " +
+                   std::to_string(heads / strategy.tp) +
+                   " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
+  if (strategy.context_attention == striped_ring && is_mixture_of_experts(source.workload))
+    return refused(
+        "striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use "
+        "ring");
+  const int both = std::gcd(strategy.cp, strategy.ep);
+  if (strategy.fuses_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
+    return refused("a ring of cp = " + std::to_string(strategy.cp) +
+                   " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
+                   " asks for; use all_gather, or a multiple of cp as ep");
+  return std::nullopt;
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name           = "context_attention",
+          .doc            = "how the ranks of cp see each other's keys and values",
+          .type           = types::one_of(transform::context_attention_names()),
+          .fallback       = "all_gather",
+          .read           = read,
+          .settle         = settle,
+          .write          = write,
+          .of_one_replica = true};
+}
+
+}  // namespace foreflow::scenario::definitions::context_attention_key

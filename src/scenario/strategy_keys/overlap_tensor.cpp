@@ -1,0 +1,32 @@
+#include "scenario/read.h"
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::overlap_tensor_key {
+namespace {
+
+constexpr int64_t kMostChunks = 64;
+
+void read(const JsonView& value, Strategy& strategy) {
+  strategy.tensor_chunks = static_cast<int>(positive(value, kMostChunks));
+}
+
+std::vector<Json> legal(const SpaceFacts&, const Json& point) {
+  return whole_or(point, "tp", 1) == 1 ? words({}) : whole_values({1, 2, 4});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = "overlap_tensor",
+          .doc =
+              "into so many chunks a product is cut whose results are summed over a tensor-parallel group: the sum of "
+              "one travels (`D1.tp`) while the next is computed; in the backward pass the gradient of the weight hides "
+              "the last one",
+          .type     = types::whole(1, kMostChunks),
+          .fallback = 1,
+          .read     = read,
+          .write    = write_member<&Strategy::tensor_chunks>,
+          .search   = {.searched = Searched::on_demand, .turn = 120, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::overlap_tensor_key

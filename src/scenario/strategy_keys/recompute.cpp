@@ -1,0 +1,47 @@
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::recompute_key {
+namespace {
+
+void read(const JsonView& value, Strategy& strategy) {
+  strategy.recompute = transform::read_recompute(value.as_string(), value.where());
+}
+
+Json write(const Strategy& strategy) { return transform::to_string(strategy.recompute); }
+
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.recompute.kind != transform::Recompute::Kind::none) {
+    if (auto no = check_trains(source, "recompute", transform::to_string(strategy.recompute), "none")) return no;
+  }
+  return std::nullopt;
+}
+
+std::vector<Json> legal(const SpaceFacts& facts, const Json&) {
+  if (!facts.training) return {};
+  return facts.transformer ? words({"none", "selective", "full"}) : words({"none", "full"});
+}
+
+ValueType kinds() {
+  ValueType segment = types::text("`block(n)`");
+  segment.schema.set("pattern", R"(^block\([1-9][0-9]*\)$)");
+  return types::either({types::one_of({"none", "selective", "full", "optimal"}), segment});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = "recompute",
+          .doc =
+              "what the backward pass computes again instead of keeping it. `none`: nothing; `selective`: the core of "
+              "attention; `full`: every layer; `block(n)`: n layers of each stage together; `optimal`: the least that "
+              "fits in memory",
+          .type           = kinds(),
+          .fallback       = "none",
+          .read           = read,
+          .settle         = settle,
+          .write          = write,
+          .of_one_replica = true,
+          .search         = {.searched = Searched::always, .turn = 40, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::recompute_key

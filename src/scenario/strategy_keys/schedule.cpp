@@ -1,0 +1,44 @@
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::schedule_key {
+namespace {
+
+void read(const JsonView& value, Strategy& strategy) {
+  strategy.schedule = &foreflow::schedule::schedules().get(value.as_string(), value.where());
+}
+
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  // Otherwise the file says whether it trains.
+  const bool built = source.workload.source != Workload::Source::distir;
+  if (built && !source.infers() && !strategy.schedule->trains)
+    return source.refused("schedule",
+                          "\"" + std::string(strategy.schedule->name) + "\" has no backward passes; use 1f1b to train");
+  return std::nullopt;
+}
+
+Json write(const Strategy& strategy) { return strategy.schedule->name; }
+
+// Inference knows no backward, so its schedules are all alike.
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  if (!facts.training || !is_pipelined(point)) return {};
+  std::vector<Json> values = {Json("1f1b")};
+  for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
+    if (row.name != "1f1b" && row.trains) values.emplace_back(row.name);
+  }
+  return values;
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name     = "schedule",
+          .doc      = "the order of the microbatches (`foreflow list schedules`, drawn by `foreflow schedule NAME`)",
+          .type     = types::one_of(foreflow::schedule::schedules().names()),
+          .fallback = "1f1b",
+          .read     = read,
+          .settle   = settle,
+          .write    = write,
+          .search   = {.searched = Searched::always, .turn = 20, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::schedule_key

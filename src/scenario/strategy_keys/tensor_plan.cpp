@@ -1,0 +1,58 @@
+#include "scenario/read.h"
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::tensor_plan_key {
+namespace {
+
+constexpr std::string_view kAutomatic = "auto", kMegatron = "megatron";
+
+void read(const JsonView& value, Strategy& strategy) {
+  if (value.json().if_object() != nullptr) {
+    strategy.tensor_plan = transform::read_tensor_plan(value);
+    strategy.tensor_plan.where.clear();  // the key, which a refusal names anyway
+    return;
+  }
+  const std::string& word = value.as_string();
+  const bool is_file      = word != kAutomatic && word != kMegatron;
+  try {
+    strategy.tensor_plan = transform::find_tensor_plan(is_file ? beside(value.file(), word) : word);
+  } catch (const Error& error) {  // at a place in the file
+    throw RefusalError(Cause::plan, error.where(), error.problem());
+  }
+}
+
+Json write(const Strategy& strategy) {
+  using Kind = transform::TensorPlan::Kind;
+  if (strategy.tensor_plan.kind == Kind::automatic) return kAutomatic;
+  if (strategy.tensor_plan.kind == Kind::megatron) return kMegatron;
+  Json patterns = Json::object();
+  for (const transform::WeightSplit& split : strategy.tensor_plan.splits)
+    patterns.set(split.pattern, int64_t{split.dim});
+  return patterns;
+}
+
+ValueType plans() {
+  const ValueType dimension = types::whole(0, 7);
+  return types::either({types::one_of({std::string(kAutomatic), std::string(kMegatron)}),
+                        types::path("the path of a file of name patterns"),
+                        types::map_of(".+", dimension, "an object such as `{\"h.*.attn.weight\": 1}`")});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = "tensor_plan",
+          .doc =
+              "what tensor parallelism splits. `auto`: weights by columns where their activation arrives whole, by "
+              "rows where it arrives split; `megatron`: the attention and MLP blocks that are recognised in the "
+              "program, whatever its names (`foreflow transform FILE --pass 'shard(tp=8, plan=megatron)'` says which, "
+              "and where `auto` differs); name patterns with the dimension that each splits "
+              "(`plans/gpt_by_name.json`): every other weight stays whole",
+          .type           = plans(),
+          .fallback       = "auto",
+          .read           = read,
+          .write          = write,
+          .of_one_replica = true};
+}
+
+}  // namespace foreflow::scenario::definitions::tensor_plan_key

@@ -1,0 +1,50 @@
+#include "foreflow/schedule/plan.h"
+#include "scenario/read.h"
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::virtual_stages_key {
+namespace {
+
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  constexpr std::string_view kKey = "virtual_stages";
+  const bool stated               = source.has(kKey);
+  const std::string_view key      = stated ? kKey : "schedule";
+  std::optional<int> wanted;
+  if (stated) wanted = static_cast<int>(positive(source.json.at(kKey), kMostLayers));
+  const auto size = schedule::try_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted);
+  if (!size) return source.refused(key, size.refusal().why);
+  strategy.schedule_size = *size;
+  const int stages       = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int64_t layers   = layers_of(source.workload);
+  if (layers > 0 && stages > layers) {
+    return source.refused(key, std::to_string(strategy.pp) + " devices x " + std::to_string(stages / strategy.pp) +
+                                   " stages are more than the " + std::to_string(layers) + " layers; use fewer");
+  }
+  return std::nullopt;
+}
+
+Json write(const Strategy& strategy) {
+  return strategy.schedule->chunks == schedule::kAnyChunks ? Json(strategy.schedule_size.chunks) : Json();
+}
+
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  const schedule::ScheduleDef* chosen = schedule::schedules().find(word_or(point, "schedule", "1f1b"));
+  if (chosen == nullptr || chosen->chunks != schedule::kAnyChunks || !is_pipelined(point)) return {};
+  std::vector<Json> values = {Json(int64_t{2})};
+  for (int64_t chunks = 4; chunks * whole_or(point, "pp", 1) <= facts.layers; chunks *= 2) values.emplace_back(chunks);
+  return values;
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name      = "virtual_stages",
+          .doc       = "stages of each device, for schedules that interleave them",
+          .type      = types::whole(1, kMostLayers),
+          .otherwise = "as many as the schedule has; 2 where it may be any number",
+          .settle    = settle,
+          .write     = write,
+          .search    = {.searched = Searched::always, .turn = 30, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::virtual_stages_key

@@ -1,0 +1,31 @@
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::vocabulary_parallel_key {
+namespace {
+
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.vocabulary_parallel) {
+    if (auto no = check_padded(source, "vocabulary_parallel", "vocabulary", strategy.tp)) return no;
+  }
+  return std::nullopt;
+}
+
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  return facts.transformer && whole_or(point, "tp", 1) > 1 ? yes_or_no() : words({});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = "vocabulary_parallel",
+          .doc  = "embedding tables, logits and the cross entropy are split by the vocabulary, which tp must divide",
+          .type = types::flag(),
+          .fallback       = false,
+          .read           = read_flag<&Strategy::vocabulary_parallel>,
+          .settle         = settle,
+          .write          = write_member<&Strategy::vocabulary_parallel>,
+          .of_one_replica = true,
+          .search         = {.searched = Searched::on_demand, .turn = 80, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::vocabulary_parallel_key

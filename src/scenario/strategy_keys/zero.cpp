@@ -1,0 +1,40 @@
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::zero_key {
+namespace {
+
+constexpr int64_t kStages = 3;
+
+void read(const JsonView& value, Strategy& strategy) {
+  const int64_t zero = value.as_int();
+  if (zero < 0 || zero > kStages) value.fail(std::to_string(zero) + " is no stage of ZeRO; use 0, 1, 2 or 3");
+  strategy.zero = static_cast<int>(zero);
+}
+
+std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
+  if (strategy.zero > 0 && source.infers())
+    return source.refused("zero",
+                          std::to_string(strategy.zero) + " splits what training keeps, and this is inference; use 0");
+  return std::nullopt;
+}
+
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  return has_copies(facts, point) ? whole_values({0, 1, 2, 3}) : words({});
+}
+
+}  // namespace
+
+StrategyKeyDef row() {
+  return {.name = "zero",
+          .doc =
+              "1: optimizer states (and master weights) are split over the replicas, 2: gradients too, 3: weights too "
+              "(Rajbhandari et al., 2020; FSDP)",
+          .type     = types::whole(0, kStages),
+          .fallback = 0,
+          .read     = read,
+          .settle   = settle,
+          .write    = write_member<&Strategy::zero>,
+          .search   = {.searched = Searched::always, .turn = 60, .legal = legal}};
+}
+
+}  // namespace foreflow::scenario::definitions::zero_key

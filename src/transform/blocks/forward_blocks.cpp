@@ -1,0 +1,111 @@
+#include "transform/blocks/forward_blocks.h"
+
+#include <algorithm>
+
+#include "foreflow/ir/shared_attributes.h"
+#include "transform/blocks/blocks.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+// The ops of stretches as functions of a module, one a stretch, in which repetitions are looked for. Seeds do not tell
+// layers apart.
+class Stretches {
+ public:
+  Stretches(const ir::Function& function, size_t forward) : function_(function) {
+    last_reader_.assign(function.values.size(), -1);
+    for (size_t o = 0; o < forward; ++o) {
+      for (const ValueId id : function.inputs(function.ops[o])) {
+        if (id != ValueId::none) last_reader_[ir::index(id)] = static_cast<int64_t>(o);
+      }
+    }
+  }
+
+  ir::Module module(const std::vector<Segment>& stretches) {
+    ir::Module result;
+    for (const Segment& stretch : stretches) {
+      ir::Function part = function_;
+      part.ops.clear();
+      part.results.clear();
+      for (const size_t o : stretch) {
+        part.ops.push_back(function_.ops[o]);
+        part.ops.back().attributes = without_seed(part.ops.back().attributes);
+        for (uint32_t i = 0; i < part.ops.back().result_count; ++i) {
+          const size_t value = part.ops.back().first_result + i;
+          if (last_reader_[value] > static_cast<int64_t>(stretch.back()))
+            part.results.push_back(static_cast<ValueId>(value));
+        }
+      }
+      result.functions.push_back(std::move(part));
+    }
+    return result;
+  }
+
+ private:
+  ir::AttributesRef without_seed(const ir::AttributesRef& attributes) {
+    if (attributes->find("seed") == nullptr) return attributes;
+    ir::Attributes same = *attributes;
+    return shared_(same.erase("seed"));
+  }
+
+  const ir::Function& function_;
+  std::vector<int64_t> last_reader_;  // forward ops; -1: none
+  ir::SharedAttributes shared_;
+};
+
+// What `taken` leaves of each stretch.
+std::vector<Segment> left_over(const std::vector<Segment>& stretches, const std::vector<bool>& taken) {
+  std::vector<Segment> left;
+  for (const Segment& stretch : stretches) {
+    bool open = false;
+    for (const size_t o : stretch) {
+      if (taken[o]) {
+        open = false;
+      } else {
+        if (!open) left.emplace_back();
+        left.back().push_back(o);
+        open = true;
+      }
+    }
+  }
+  return left;
+}
+
+std::vector<Segment> blocks_of(const ir::Function& function, size_t forward, size_t smallest) {
+  Stretches make(function, forward);
+  std::vector<Segment> stretches(1), blocks;
+  for (size_t o = 0; o < forward; ++o) stretches[0].push_back(o);
+  while (true) {
+    std::erase_if(stretches, [&](const Segment& stretch) { return stretch.size() < smallest; });
+    if (stretches.empty()) break;
+    const auto block = best_block(make.module(stretches), {smallest, 2, 0});
+    if (!block) break;
+    std::vector<bool> taken(forward);
+    for (const std::vector<OpAt>& occurrence : block->occurrences) {
+      Segment& ops = blocks.emplace_back();
+      for (const OpAt& at : occurrence) {
+        ops.push_back(stretches[at.function][at.op]);
+        taken[ops.back()] = true;
+      }
+    }
+    stretches = left_over(stretches, taken);
+  }
+  std::sort(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<Segment> forward_blocks(const ir::Module& module) {
+  const ir::Function& function = module.entry();
+  const size_t forward         = forward_ops(function);
+  for (const size_t smallest : {size_t{8}, size_t{4}, size_t{2}}) {
+    std::vector<Segment> blocks = blocks_of(function, forward, smallest);
+    if (!blocks.empty()) return blocks;
+  }
+  return {};
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,29 @@
+#include "transform/blocks/forward_pass.h"
+
+#include <algorithm>
+
+#include "foreflow/ir/uses.h"
+
+namespace foreflow::transform {
+
+using ir::ValueId;
+
+size_t forward_ops(const ir::Function& function) {
+  if (function.results.empty()) return 0;
+  const std::vector<int32_t> makers = ir::makers_of(function);
+  const int32_t ops                 = makers[ir::index(function.results[0])] + 1;
+  return static_cast<size_t>(ops);
+}
+
+std::vector<bool> constant_values(const ir::Function& function) {
+  std::vector<bool> constant(function.values.size());
+  for (const ir::Op& op : function.ops) {
+    const auto inputs = function.inputs(op);
+    const bool fixed  = std::all_of(inputs.begin(), inputs.end(),
+                                    [&](ValueId id) { return id == ValueId::none || constant[ir::index(id)]; });
+    std::fill_n(constant.begin() + op.first_result, op.result_count, fixed);
+  }
+  return constant;
+}
+
+}  // namespace foreflow::transform

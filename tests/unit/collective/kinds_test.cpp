@@ -1,0 +1,46 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "foreflow/collective/collective.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::collective {
+namespace {
+
+TEST(Kinds, HaveARowEachInTheOrderOfTheirNumbers) {
+  ASSERT_EQ(kinds().size(), static_cast<size_t>(kKinds));
+  int number = 0;
+  for (const KindDef& def : kinds()) {
+    EXPECT_EQ(static_cast<int>(def.kind), number++) << def.name;
+    EXPECT_EQ(kind_named(def.name, "test"), def.kind);
+    EXPECT_EQ(name(def.kind), def.name);
+  }
+}
+
+TEST(Kinds, CarryOutEachCommunicationOpOnce) {
+  std::set<std::string_view> carried_out;
+  for (const KindDef& def : kinds()) {
+    for (const std::string_view op : def.ops) {
+      EXPECT_NE(ops::table().find(op), nullptr) << op;
+      EXPECT_TRUE(carried_out.insert(op).second) << op;
+    }
+  }
+  for (const ir::OpDef& op : ops::table()) {
+    if (op.role == ir::Role::communication) {
+      EXPECT_TRUE(carried_out.contains(op.name)) << op.name;
+    }
+  }
+}
+
+// doc/PERFORMANCE.md of nccl-tests.
+TEST(Kinds, HaveTheBusBandwidthOfNcclTests) {
+  EXPECT_DOUBLE_EQ(bus_factor(Kind::all_reduce, 4), 1.5);
+  for (const Kind kind : {Kind::reduce_scatter, Kind::all_gather, Kind::all_to_all, Kind::gather, Kind::scatter})
+    EXPECT_DOUBLE_EQ(bus_factor(kind, 4), 0.75) << name(kind);
+  for (const Kind kind : {Kind::send, Kind::broadcast, Kind::reduce, Kind::shift})
+    EXPECT_DOUBLE_EQ(bus_factor(kind, 4), 1) << name(kind);
+}
+
+}  // namespace
+}  // namespace foreflow::collective
