@@ -30,7 +30,7 @@ class OutputReport {
   // `expected` may be null. Tuples are compared element by element.
   void add(const std::string& name, const ir::Array& array, const ir::Array* expected);
 
-  const Json& json() const { return outputs_; }      // "outputs" of INTERFACES
+  const Json& json() const { return outputs_; }      // member "outputs" of the answer
   const std::string& text() const { return text_; }  // a line for each
   std::string summary() const;                       // one line for all
   // Throws Error at `file` when an output differs by more than is tolerated.

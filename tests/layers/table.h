@@ -1,5 +1,5 @@
 // What the layer tests check: the modules with their floors, and the fences around outside libraries.
-// ARCHITECTURE in code form; src/README.md shows the first table to people, and a test compares the two.
+// src/README.md shows the first table to people, and a test compares the two.
 #pragma once
 
 #include <array>
@@ -26,12 +26,11 @@ constexpr std::array kModules = {
     Module{3, "binary", "ir"},
     Module{3, "ops", "ir"},
     Module{3, "interpret", "ir"},
-    Module{3, "reshard", "ir collective platform"},
     Module{3, "cost", "ir platform"},
     Module{3, "stream", "collective platform"},
     Module{4, "onnx", "ir ops interpret"},
     Module{4, "workload", "ir ops"},
-    Module{4, "transform", "ir ops interpret schedule reshard"},
+    Module{4, "transform", "ir ops interpret schedule"},
     Module{4, "lower", "ir interpret cost stream collective platform"},
     Module{4, "simulate", "stream collective platform"},
     Module{4, "report", "stream platform collective"},

@@ -54,8 +54,8 @@ void expect_ends(int nodes, Coupling coupling, double other, double tolerance) {
   EXPECT_NEAR(timeline.records[1][0].end.value(), other, tolerance * other);
 }
 
-// Measured with explicit SimGrid communications (reference/simgrid.md, section 2); with 16 nodes and slices the order
-// of single slices plays a part.
+// The second number is the end of the other ring when each message is a SimGrid communication of its own; with 16
+// nodes and slices the order of single slices plays a part.
 TEST(Coupling, CoupledRingLeavesWhatItsSlowestHopCannotUse) {
   for (const int nodes : {4, 16})
     expect_ends(nodes, Coupling::coupled, (2.0 * (nodes - 1) / nodes * kBytes / (kNic - kSlow)).value(), 1e-9);
