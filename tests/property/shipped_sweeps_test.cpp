@@ -1,4 +1,4 @@
-// The sweeps that ship answer their questions as scenarios/README.md says.
+// The sweeps that ship answer their questions as docs/studies.md says.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -31,10 +31,10 @@ std::map<std::string, double> throughputs(const std::string& name) {
   return all;
 }
 
-TEST(ShippedSweeps, StandInTheReadme) {
-  const std::string readme = read_file(FOREFLOW_SOURCE_DIR "/scenarios/README.md");
+TEST(ShippedSweeps, StandInTheDocuments) {
+  const std::string page = read_file(FOREFLOW_SOURCE_DIR "/docs/studies.md");
   for (const auto& entry : std::filesystem::directory_iterator(FOREFLOW_SOURCE_DIR "/scenarios/sweeps"))
-    EXPECT_NE(readme.find("foreflow sweep scenarios/sweeps/" + entry.path().filename().string()), std::string::npos);
+    EXPECT_NE(page.find("foreflow sweep scenarios/sweeps/" + entry.path().filename().string()), std::string::npos);
 }
 
 TEST(ShippedSweeps, EachCardMoreHelps) {
