@@ -16,7 +16,15 @@ namespace {
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(std::string_view text, const std::string& name) : text_(text), name_(name) {}
-  Json take() { return std::move(root_); }
+  // The document. The library takes a zero byte for the end of the text, whatever follows it.
+  Json take() {
+    const size_t zero = text_.find('\0');
+    if (zero < text_.size()) {
+      throw Error(place_of(zero + 1),
+                  "malformed JSON: a zero byte; the file should end after the document, or at a line end behind it");
+    }
+    return std::move(root_);
+  }
 
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(Json(value)); }

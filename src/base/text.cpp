@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <numeric>
 
 #include "foreflow/base/error.h"
@@ -81,31 +80,6 @@ std::string read_file(const std::string& path) {
     content.append(buffer.data(), static_cast<size_t>(in.gcount()));
   if (in.bad()) throw Error(path, std::string("cannot be read: ") + std::strerror(errno));
   return content;
-}
-
-void write_file(const std::string& path, std::string_view content) {
-  const auto write = [&](std::ostream& out) {
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.flush();
-    if (!out) throw Error(path, std::string("cannot be written: ") + std::strerror(errno));
-  };
-  if (path == "-") return write(std::cout);
-  std::error_code failed;
-  const auto kind = std::filesystem::symlink_status(path, failed).type();
-  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found) {
-    std::ofstream out(path, std::ios::binary);  // a link, a device or a pipe must stay what it is
-    return write(out);
-  }
-  const std::string temporary = path + ".part";
-  try {
-    std::ofstream out(temporary, std::ios::binary);
-    write(out);
-  } catch (const Error&) {
-    std::filesystem::remove(temporary, failed);
-    throw;
-  }
-  std::filesystem::rename(temporary, path, failed);
-  if (failed) throw Error(path, "cannot be written: " + failed.message());
 }
 
 }  // namespace foreflow

@@ -3,6 +3,7 @@
 #include "cli/program_file.h"
 #include "foreflow/analyze/report.h"
 #include "foreflow/base/text.h"
+#include "foreflow/ir/written_out.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/shapes.h"
@@ -56,8 +57,9 @@ analyze::Weighing weigh(const Options& options, const analyze::Subject& subject)
 
 void run(const Options& options) {
   const ir::Module written = read_subject(options);
-  const bool flat          = written.functions.size() == 1;
-  const ir::Module module  = flat ? written : transform::inline_calls(written);
+  ir::check_written_out(written, ir::kMostOpsAnalyzed, "an analysis op by op");
+  const bool flat         = written.functions.size() == 1;
+  const ir::Module module = flat ? written : transform::inline_calls(written);
   const analyze::Subject subject(module);
   const analyze::Analysis analysis =
       analyze::analyze(subject, analyze::function_rows(written), weigh(options, subject));

@@ -1,9 +1,11 @@
 // The command `foreflow`: words to calls. The only place where an Error becomes text and an exit code.
 #include <iostream>
+#include <new>
 #include <sstream>
 
 #include "cli/app.h"
 #include "cli/output.h"
+#include "cli/process.h"
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 
@@ -33,10 +35,12 @@ int run(int argc, char** argv) {
     const int code = app->exit(problem, out, err);
     show(out.str());
     std::cerr << escape::terminal_lines(err.str());
-    return code == 0 ? 0 : kWrongUsage;
+    if (code != 0) return kWrongUsage;
+    check_stdout();  // --help and --version
+    return 0;
   }
   action();
-  std::cout.flush();
+  check_stdout();
   return 0;
 }
 
@@ -44,10 +48,16 @@ int run(int argc, char** argv) {
 }  // namespace foreflow::cli
 
 int main(int argc, char** argv) {
+  foreflow::cli::prepare_process();
+  foreflow::cli::MemoryReserve reserve;
   try {
     return foreflow::cli::run(argc, argv);
   } catch (const foreflow::Error& error) {
     std::cerr << "foreflow: error: " << foreflow::escape::terminal(error.what()) << "\n";
+  } catch (const std::bad_alloc&) {
+    reserve.release();
+    std::cerr << "foreflow: error: memory: ran out of it; " << foreflow::cli::memory_left()
+              << " are available here, and a smaller input would need less\n";
   } catch (const std::exception& problem) {
     std::cerr << "foreflow: internal error: " << foreflow::escape::terminal(problem.what()) << "\n";
   }

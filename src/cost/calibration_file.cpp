@@ -1,5 +1,8 @@
 #include <fmt/core.h>
 
+#include <climits>
+
+#include "cost/bounds.h"
 #include "cost/line.h"
 #include "foreflow/cost/calibration.h"
 
@@ -17,22 +20,38 @@ void set_line(Json& json, const Line& line) {
 
 Line read_line(const JsonView& json) {
   Line line;
-  line.fixed = json.at("fixed").as_seconds();
-  if (json.has("throughput")) line.per_flop = 1 / json.at("throughput").as_flops_rate().value();
-  if (json.has("bandwidth")) line.per_byte = 1 / json.at("bandwidth").as_bandwidth().value();
+  line.fixed = bounded_time(json.at("fixed"));
+  if (json.has("throughput")) line.per_flop = 1 / positive_flops_rate(json.at("throughput")).value();
+  if (json.has("bandwidth")) line.per_byte = 1 / positive_bandwidth(json.at("bandwidth")).value();
   return line;
+}
+
+// An amount of work of one op, of which no sum overflows.
+double bounded(const JsonView& json, double value) {
+  constexpr double kMost = 1e30;
+  if (value > kMost) json.fail("is too large; write at most 1e30");
+  return value;
 }
 
 double not_negative(const JsonView& json) {
   const double value = json.as_number();
   if (value < 0) json.fail("is negative; write 0 or more");
-  return value;
+  return bounded(json, value);
+}
+
+Bytes bounded_bytes(const JsonView& json) { return Bytes(bounded(json, json.as_bytes().value())); }
+
+int ranks_of(const JsonView& json) {
+  if (!json.has("ranks")) return 1;
+  const int64_t ranks = json.at("ranks").as_int();
+  if (ranks < 1 || ranks > INT_MAX) json.at("ranks").fail("is no number of processes; write 1 or more");
+  return static_cast<int>(ranks);
 }
 
 Point read_point(const JsonView& json) {
   json.allow_only({"signature", "flops", "bytes", "time"});
-  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), json.at("bytes").as_bytes(),
-          json.at("time").as_seconds()};
+  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), bounded_bytes(json.at("bytes")),
+          positive_time(json.at("time"))};
 }
 
 }  // namespace
@@ -60,11 +79,7 @@ Calibration from_json(const JsonView& families) {
   Calibration calibration;
   for (const JsonView& json : families.items()) {
     json.allow_only({"op", "dtype", "ranks", "fixed", "throughput", "bandwidth", "points"});
-    Family family{json.at("op").as_string(),
-                  json.at("dtype").as_string(),
-                  static_cast<int>(json.int_or("ranks", 1)),
-                  read_line(json),
-                  {}};
+    Family family{json.at("op").as_string(), json.at("dtype").as_string(), ranks_of(json), read_line(json), {}};
     for (const JsonView& point : json.at("points").items()) family.points.push_back(read_point(point));
     sort_along_line(family);  // rates were rounded when they were written
     calibration.families.push_back(std::move(family));

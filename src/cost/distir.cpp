@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 
+#include "cost/bounds.h"
 #include "cost/parameters.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/cost.h"
@@ -178,12 +179,13 @@ bool collectives_are_simulated(const JsonView& json) {
 Parameters read(const JsonView& json) {
   allow_only(json, keys());
   Parameters p;
-  if (json.has("throughput")) p.throughput = json.at("throughput").as_flops_rate();
-  if (json.has("dram_bandwidth")) p.dram = json.at("dram_bandwidth").as_bandwidth();
-  if (json.has("kernel_launch")) p.launch = json.at("kernel_launch").as_seconds();
-  if (json.has("network_bandwidth")) p.network_gbps = json.at("network_bandwidth").as_bandwidth().value() / kBytesPerGb;
+  if (json.has("throughput")) p.throughput = positive_flops_rate(json.at("throughput"));
+  if (json.has("dram_bandwidth")) p.dram = positive_bandwidth(json.at("dram_bandwidth"));
+  if (json.has("kernel_launch")) p.launch = bounded_time(json.at("kernel_launch"));
+  if (json.has("network_bandwidth"))
+    p.network_gbps = positive_bandwidth(json.at("network_bandwidth")).value() / kBytesPerGb;
   p.simulated_collectives = collectives_are_simulated(json);
-  if (json.has("send_overhead")) p.send_overhead = json.at("send_overhead").as_seconds();
+  if (json.has("send_overhead")) p.send_overhead = bounded_time(json.at("send_overhead"));
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
     const int number = parse_number<int>(ranks).value_or(0);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <map>
 
@@ -61,9 +62,27 @@ class CsvRow {
     if (place == places_.end()) return fallback;
     const std::string& text = cells_[place->second];
     const auto value        = parse_number<double>(text);
+    constexpr double kMost  = 1e30;  // so that no sum and no ratio overflows
     if (!value || !std::isfinite(*value) || *value < 0)
       throw Error(where_, fmt::format("{} is \"{}\"; write a number that is not negative", column, text));
+    if (*value > kMost) throw Error(where_, fmt::format("{} is \"{}\"; write at most 1e30", column, text));
     return *value;
+  }
+
+  int whole(std::string_view column, int least, int fallback) const {
+    const double value = number(column, fallback);
+    if (value != std::floor(value) || value < least || value > INT_MAX)
+      throw Error(where_, fmt::format("{} is \"{}\"; write a whole number from {}", column, text(column), least));
+    return static_cast<int>(value);
+  }
+
+  // What was measured took a while.
+  Seconds time(std::string_view column, double fallback) const {
+    constexpr double kShortest = 1e-15, kLongest = 1e12;
+    const double value = number(column, fallback);
+    if (value < kShortest || value > kLongest)
+      throw Error(where_, fmt::format("{} is \"{}\"; write a time in seconds above 0", column, text(column)));
+    return Seconds(value);
   }
 
   Kind kind() const {
@@ -82,18 +101,18 @@ class CsvRow {
 Measurement measurement_of(const CsvRow& row) {
   Measurement result;
   result.kind      = row.kind();
-  result.rank      = static_cast<int>(row.number("rank", 0));
+  result.rank      = row.whole("rank", 0, 0);
   result.op        = row.text("op");
   result.dtype     = row.text("dtype");
   result.signature = row.text("signature");
-  result.ranks     = static_cast<int>(row.number("ranks", 1));
+  result.ranks     = row.whole("ranks", 1, 1);
   result.flops     = Flops(row.number("flops", 0));
   result.read      = Bytes(row.number("bytes_read", 0));
   result.written   = Bytes(row.number("bytes_written", 0));
   result.message   = Bytes(row.number("message_bytes", 0));
-  result.count     = static_cast<int64_t>(row.number("count", 1));
-  result.time      = Seconds(row.number("seconds", 0));
-  result.fastest   = Seconds(row.number("seconds_min", result.time.value()));
+  result.count     = row.whole("count", 0, 1);
+  result.time      = row.time("seconds", 0);
+  result.fastest   = row.time("seconds_min", result.time.value());
   return result;
 }
 

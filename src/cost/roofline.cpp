@@ -25,6 +25,8 @@ double efficiency(const JsonView& parameters, const char* key, double fallback) 
   if (!parameters.has(key)) return fallback;
   const double value = parameters.at(key).as_number();
   if (!(value > 0 && value <= 1)) parameters.at(key).fail("must be above 0 and at most 1");
+  constexpr double kLeast = 1e-12;  // times stay finite numbers
+  if (value < kLeast) parameters.at(key).fail("is too small for a share of a peak; write one such as 0.5");
   return value;
 }
 

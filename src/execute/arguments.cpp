@@ -52,7 +52,11 @@ ir::Array random_value(const std::string& name, const ir::Type& type, int64_t be
   }
   if (!type.resolved())
     throw Error(where, "%" + name + " has no known type; give --input " + name + "=FILE.pb or annotate it");
-  return tensor(type, !name.ends_with(".v"), below, random);
+  try {
+    return tensor(type, !name.ends_with(".v"), below, random);
+  } catch (const Error& error) {  // there is not as much memory
+    throw Error(where + ": %" + name, error.problem());
+  }
 }
 
 }  // namespace foreflow::execute

@@ -4,16 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <thread>
 #include <utility>
 
+#include "execute/deferred_signals.h"
 #include "execute/job.h"
 #include "execute/launch.h"
+#include "execute/run_folder.h"
 #include "execute/values.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/signature.h"
@@ -25,31 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kWhere = "--ranks mpi";
 
-// Removed with all that is in it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "foreflow-mpi.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw Error(name, std::string("cannot be made a folder: ") + std::strerror(errno));
-    path_ = name;
-  }
-  Folder(const Folder&)            = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 using Programs = std::vector<RankProgram>;  // of one task, by rank
 
-void write_jobs(const Folder& folder, size_t number, const Task& task, const Programs& programs,
+void write_jobs(const RunFolder& folder, size_t number, const Task& task, const Programs& programs,
                 const Options& options) {
   Job job;
   for (const RankProgram& program : programs)
@@ -66,7 +43,7 @@ void write_jobs(const Folder& folder, size_t number, const Task& task, const Pro
 }
 
 // Shared memory without the kernel's help, which containers forbid; no network, no remote shell.
-std::vector<std::string> command_line(size_t ranks, const Folder& folder, const Options& options) {
+std::vector<std::string> command_line(size_t ranks, const RunFolder& folder, const Options& options) {
   std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
   if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
   const bool crowded = ranks > std::thread::hardware_concurrency();
@@ -92,7 +69,7 @@ std::string last_words(std::string_view text) {
   return words.empty() ? before : words;
 }
 
-[[noreturn]] void fail(const Folder& folder, const Ended& ended, size_t ranks) {
+[[noreturn]] void fail(const RunFolder& folder, const Ended& ended, size_t ranks) {
   for (size_t rank = 0; rank < ranks; ++rank) {
     const std::string file = folder / failure_file(static_cast<int>(rank));
     if (!fs::exists(file)) continue;
@@ -181,17 +158,23 @@ Execution execution_of(const Task& task, const Programs& programs, const std::ve
 
 std::vector<Execution> run_mpi(const std::vector<Task>& tasks, const Options& options) {
   FOREFLOW_CHECK(options.iterations > 0 && options.warmup >= 0 && !tasks.empty(), "something to run");
-  const Folder folder;
   std::vector<Programs> programs;
+  for (const Task& task : tasks) programs.push_back(plan(task.module, task.arguments));
+  const DeferredSignals signals;  // outlives the folder
+  const RunFolder folder;
   size_t ranks = 0;
-  for (const Task& task : tasks) {
-    programs.push_back(plan(task.module, task.arguments));
-    write_jobs(folder, programs.size() - 1, task, programs.back(), options);
-    ranks = std::max(ranks, programs.back().size());
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    write_jobs(folder, t, tasks[t], programs[t], options);
+    ranks = std::max(ranks, programs[t].size());
   }
   constexpr Seconds kPatience{60};
-  const Ended ended = run_program(
-      command_line(ranks, folder, options), folder / "log", [&] { return fs::exists(folder / kStarted); }, kPatience);
+  const Ended ended = run_program({.words        = command_line(ranks, folder, options),
+                                   .log          = folder / "log",
+                                   .started      = [&] { return fs::exists(folder / kStarted); },
+                                   .patience     = kPatience,
+                                   .interrupted  = [&] { return signals.pending(); },
+                                   .remove_files = [&] { folder.remove(); }});
+  if (ended.interrupted) throw Error(kWhere, "was interrupted");
   if (ended.exit_code != 0) fail(folder, ended, ranks);
   std::vector<Execution> executions;
   for (size_t t = 0; t < tasks.size(); ++t) {

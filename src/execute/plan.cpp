@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/written_out.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
 
@@ -142,6 +143,7 @@ std::vector<RankProgram> plan(const ir::Module& module, const std::vector<ir::Ar
   const Instance<Mixed>& entry = interpretation.entry();
   const ir::Function& function = module.entry();
   check_parameters(module, entry);
+  ir::check_written_out(module, ir::kMostOpsWalked, "running them one by one");
   std::vector<RankProgram> programs;
   std::map<ir::Device, int> ranks;
   for (auto& [device, projected] : lower::project(module, interpretation, ops::table())) {

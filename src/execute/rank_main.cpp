@@ -8,11 +8,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <thread>
 
 #include "execute/job.h"
 #include "execute/values.h"
+#include "foreflow/base/memory.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::execute {
@@ -158,6 +160,8 @@ int main(int argc, char** argv) {
     run(folder, rank, {foreflow::Seconds(std::atof(argv[2])), crowded});
   } catch (const foreflow::Error& error) {
     fail(folder, rank, error.where(), error.problem());
+  } catch (const std::bad_alloc&) {
+    fail(folder, rank, "memory", "ran out of it; " + format(foreflow::available_memory()) + " are available here");
   } catch (const std::exception& problem) {
     fail(folder, rank, "internal error", problem.what());
   }

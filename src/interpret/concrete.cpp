@@ -1,9 +1,34 @@
 #include "foreflow/interpret/concrete.h"
 
+#include <new>
+
+#include "foreflow/base/memory.h"
+
 namespace foreflow::interpret {
 namespace {
 
 bool left_out(const Concrete& value) { return value.type.kind == ir::Type::Kind::unknown; }
+
+Bytes size_of(std::span<const ir::Type> values) {
+  Bytes size;
+  for (const ir::Type& value : values) size += value.resolved() ? ir::bytes_of(value) : Bytes(0);
+  return size;
+}
+
+// A kernel may need more than its results take.
+std::vector<ir::Array> run_kernel(const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  const Bytes size = size_of(outputs);
+  const auto named = [&] {
+    return outputs.size() == 1 ? "its result " + ir::to_string(outputs[0]) : std::string("all its results");
+  };
+  check_memory(size, named);
+  try {
+    return call.def.eval(call);
+  } catch (const std::bad_alloc&) {
+    throw Error("memory", named() + " takes " + format(size) + ", its computation more; " + format(available_memory()) +
+                              " are available here");
+  }
+}
 
 }  // namespace
 
@@ -16,7 +41,7 @@ std::vector<Concrete> ConcreteDomain::apply(const ir::Op& op, std::span<const Co
   }
   const std::vector<ir::Type> outputs = infer_placed(op, types, known);
   if (op.def->eval == nullptr) throw ir::OpError(op.def->name, "has no reference kernel");
-  std::vector<ir::Array> numbers = op.def->eval({*op.def, *op.attributes, types, known, op.result_count});
+  std::vector<ir::Array> numbers = run_kernel({*op.def, *op.attributes, types, known, op.result_count}, outputs);
   std::vector<Concrete> results;
   for (size_t i = 0; i < numbers.size(); ++i) {
     ir::Type type = ir::moved(numbers[i].type(), ir::device_of(outputs[i]));

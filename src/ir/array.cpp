@@ -1,7 +1,9 @@
 #include "foreflow/ir/array.h"
 
 #include <cmath>
+#include <new>
 
+#include "foreflow/base/memory.h"
 #include "foreflow/ir/half.h"
 
 namespace foreflow::ir {
@@ -15,7 +17,19 @@ size_t checked_bytes(DType dtype, const Dims& dims) {
       throw Error("tensor " + to_string(dims), "is not a shape that fits in memory");
     count *= dim;
   }
-  return static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));
+  const auto bytes = static_cast<size_t>(count) * static_cast<size_t>(size_of(dtype));
+  check_memory(Bytes(static_cast<double>(bytes)), [&] { return "a tensor " + to_string(Type::tensor(dtype, dims)); });
+  return bytes;
+}
+
+std::shared_ptr<std::vector<std::byte>> zeros(DType dtype, const Dims& dims) {
+  const size_t bytes = checked_bytes(dtype, dims);
+  try {
+    return std::make_shared<std::vector<std::byte>>(bytes);
+  } catch (const std::bad_alloc&) {
+    throw Error("memory", "a tensor " + to_string(Type::tensor(dtype, dims)) + " takes " +
+                              format(Bytes(static_cast<double>(bytes))) + ", more than there is");
+  }
 }
 
 // The nearest integer towards 0, of those that there are; 0 for NaN.
@@ -28,8 +42,7 @@ int64_t truncated(double value) {
 
 }  // namespace
 
-Array::Array(DType dtype, Dims dims)
-    : dtype_(dtype), dims_(dims), storage_(std::make_shared<std::vector<std::byte>>(checked_bytes(dtype, dims))) {
+Array::Array(DType dtype, Dims dims) : dtype_(dtype), dims_(dims), storage_(zeros(dtype, dims)) {
   size_ = element_count(dims);
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/memory.h"
 #include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/written_out.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
 #include "lower/fragment.h"
@@ -121,6 +123,11 @@ class Flattener {
     for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
       for (const auto& [device, count] : whole.items) items[stream_of(device, replica)] += count;
     }
+    double all = 0;
+    for (const auto& [stream, count] : items) all += static_cast<double>(count);
+    // Beside each item its times will be kept.
+    check_memory(Bytes(all * (sizeof(stream::Item) + 2 * sizeof(double))),
+                 [] { return std::string("the program, op by op,"); });
     for (const auto& [stream, count] : items) program_.streams[static_cast<size_t>(stream)].items.reserve(count);
     program_.instances.reserve(whole.meetings);
   }
@@ -293,6 +300,7 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
+  ir::check_written_out(module, ir::kMostOpsWalked, "a simulation");
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
   const Placement placement(devices, platform, options, replicas);

@@ -102,7 +102,10 @@ class Importer {
     const ValueId id = emitter_.parameter(text_name(tensor.name()), ir::ParameterRole::weight,
                                           tensor_type(tensor, where_of(where, tensor)));
     weights_.emplace(&tensor, id);
-    if (numbers_ == Numbers::skip) return id;
+    if (numbers_ == Numbers::skip) {
+      initializers.check_bytes(tensor);
+      return id;
+    }
     if (auto numbers = initializers.numbers(tensor)) result_.weights.emplace(emitter_.name(id), std::move(*numbers));
     return id;
   }

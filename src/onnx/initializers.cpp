@@ -62,6 +62,11 @@ std::optional<ir::Array> Initializers::numbers(const TensorProto& tensor) const 
   return folder_ ? read_external(tensor, *folder_, where) : std::nullopt;
 }
 
+void Initializers::check_bytes(const TensorProto& tensor) const {
+  const std::string where = where_of(file_, tensor);
+  is_external(tensor) ? check_external(tensor, folder_, where) : check_count(tensor, where);
+}
+
 std::optional<ir::Array> Initializers::constant(const TensorProto& tensor) const {
   constexpr int64_t kLargest = 64;
   const ir::Type type        = tensor_type(tensor, where_of(file_, tensor));

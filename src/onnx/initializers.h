@@ -26,6 +26,8 @@ class Initializers {
   const onnx_proto::TensorProto* find(std::string_view name) const;
   // The tensor's numbers; nothing when they are in a file that is not there.
   std::optional<ir::Array> numbers(const onnx_proto::TensorProto& tensor) const;
+  // Throws Error unless the tensor's bytes, where they are there, are as many as its dimensions say.
+  void check_bytes(const onnx_proto::TensorProto& tensor) const;
   // The numbers of a tensor that shapes may depend on and that is small: integers, booleans, single numbers, scales.
   // Nothing for all others, which are weights.
   std::optional<ir::Array> constant(const onnx_proto::TensorProto& tensor) const;

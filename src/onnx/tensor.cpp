@@ -73,31 +73,37 @@ ir::Type tensor_type(const TensorProto& tensor, const std::string& where) {
 
 bool is_external(const TensorProto& tensor) { return tensor.data_location() == TensorProto::EXTERNAL; }
 
-Array to_array(const TensorProto& tensor, const std::string& where) {
+void check_count(const TensorProto& tensor, const std::string& where) {
   const ir::Type type = tensor_type(tensor, where);
   const int64_t count = ir::element_count(type.dims);
-  if (is_external(tensor)) throw Error(where, "keeps its numbers in another file; they must stand here");
-  if (tensor.has_segment()) throw Error(where, "is a segment of a tensor; only whole tensors are supported");
   if (tensor.has_raw_data()) {
     const int64_t bytes = count * ir::size_of(type.dtype);
-    if (std::cmp_not_equal(tensor.raw_data().size(), bytes)) {
+    if (std::cmp_not_equal(tensor.raw_data().size(), bytes))
       wrong_count(where, tensor, type.dims, tensor.raw_data().size(), "bytes", bytes);
-    }
-    Array array(type.dtype, type.dims);
-    std::copy_n(reinterpret_cast<const std::byte*>(tensor.raw_data().data()), bytes, array.mutable_bytes());
+    return;
+  }
+  with_field(tensor, type.dtype, [&](const auto& field, auto) {
+    if (std::cmp_not_equal(field.size(), count))
+      wrong_count(where, tensor, type.dims, static_cast<size_t>(field.size()), "numbers", count);
+  });
+}
+
+Array to_array(const TensorProto& tensor, const std::string& where) {
+  const ir::Type type = tensor_type(tensor, where);
+  if (is_external(tensor)) throw Error(where, "keeps its numbers in another file; they must stand here");
+  if (tensor.has_segment()) throw Error(where, "is a segment of a tensor; only whole tensors are supported");
+  check_count(tensor, where);
+  Array array(type.dtype, type.dims);
+  if (tensor.has_raw_data()) {
+    std::copy_n(reinterpret_cast<const std::byte*>(tensor.raw_data().data()), array.byte_count(),
+                array.mutable_bytes());
     if (type.dtype == DType::boolean) {
-      for (int64_t i = 0; i < count; ++i) array.mutable_bytes()[i] = std::byte{array.bytes()[i] != std::byte{}};
+      for (size_t i = 0; i < array.byte_count(); ++i)
+        array.mutable_bytes()[i] = std::byte{array.bytes()[i] != std::byte{}};
     }
     return array;
   }
-  Array array;
-  with_field(tensor, type.dtype, [&](const auto& field, auto element) {
-    if (std::cmp_not_equal(field.size(), count)) {
-      wrong_count(where, tensor, type.dims, static_cast<size_t>(field.size()), "numbers", count);
-    }
-    array = Array(type.dtype, type.dims);
-    copy_field<decltype(element)>(field, array);
-  });
+  with_field(tensor, type.dtype, [&](const auto& field, auto element) { copy_field<decltype(element)>(field, array); });
   return array;
 }
 

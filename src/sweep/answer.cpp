@@ -1,6 +1,7 @@
 #include "sweep/answer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "foreflow/sweep/sweep.h"
 
@@ -30,30 +31,59 @@ LinkSummary busiest(const Summary& summary) {
   return found == summary.links.end() ? LinkSummary() : *found;
 }
 
+enum class Kind : uint8_t { number, flag, text };
+
 struct Column {
   const char* name;
+  Kind kind;
   Json (*of)(const Summary& summary);
 };
 
 constexpr Column kColumns[] = {
-    {"iteration_time_s", [](const Summary& s) -> Json { return s.iteration_time.value(); }},
-    {"throughput_samples_per_s", [](const Summary& s) -> Json { return s.samples_per_second; }},
-    {"tokens_per_s_per_device", [](const Summary& s) -> Json { return s.tokens_per_second_per_device; }},
-    {"mfu", [](const Summary& s) -> Json { return s.mfu; }},
-    {"fits", [](const Summary& s) -> Json { return s.fits; }},
-    {"peak_memory_bytes", [](const Summary& s) -> Json { return peak_memory(s); }},
-    {"compute_s", [](const Summary& s) -> Json { return mean(s, &DeviceSummary::compute); }},
-    {"communication_s", [](const Summary& s) -> Json { return mean(s, &DeviceSummary::communication); }},
-    {"idle_s", [](const Summary& s) -> Json { return mean(s, &DeviceSummary::idle); }},
-    {"busiest_link", [](const Summary& s) -> Json { return busiest(s).name; }},
-    {"busiest_link_utilization", [](const Summary& s) -> Json { return busiest(s).utilization; }},
+    {"iteration_time_s", Kind::number, [](const Summary& s) -> Json { return s.iteration_time.value(); }},
+    {"throughput_samples_per_s", Kind::number, [](const Summary& s) -> Json { return s.samples_per_second; }},
+    {"tokens_per_s_per_device", Kind::number, [](const Summary& s) -> Json { return s.tokens_per_second_per_device; }},
+    {"mfu", Kind::number, [](const Summary& s) -> Json { return s.mfu; }},
+    {"fits", Kind::flag, [](const Summary& s) -> Json { return s.fits; }},
+    {"peak_memory_bytes", Kind::number, [](const Summary& s) -> Json { return peak_memory(s); }},
+    {"compute_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::compute); }},
+    {"communication_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::communication); }},
+    {"idle_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::idle); }},
+    {"busiest_link", Kind::text, [](const Summary& s) -> Json { return busiest(s).name; }},
+    {"busiest_link_utilization", Kind::number, [](const Summary& s) -> Json { return busiest(s).utilization; }},
 };
+
+bool is_number(const Json& value) {
+  if (value.if_int() != nullptr) return *value.if_int() >= 0;
+  return value.if_double() != nullptr && std::isfinite(*value.if_double()) && *value.if_double() >= 0;
+}
+
+void check(const Column& column, const JsonView& answer) {
+  const JsonView member = answer.at(column.name);
+  const Json& value     = member.json();
+  if (column.kind == Kind::number && !is_number(value)) member.fail("is no number of 0 or more");
+  if (column.kind == Kind::flag) static_cast<void>(member.as_bool());
+  if (column.kind == Kind::text) static_cast<void>(member.as_string());
+}
 
 }  // namespace
 
+Json read_answer(const std::string& text, const std::string& where) {
+  Json json = parse_json(text, where);
+  const JsonView answer(json, where);
+  answer.allow_only(answer_columns());
+  for (const Column& column : kColumns) check(column, answer);
+  return json;
+}
+
 Json answer_of(const Summary& summary) {
   Json answer;
-  for (const Column& column : kColumns) answer.set(column.name, column.of(summary));
+  for (const Column& column : kColumns) {
+    Json value = column.of(summary);
+    if (column.kind == Kind::number && !is_number(value))
+      throw Error(column.name, "is no finite number; an iteration that takes time would have one");
+    answer.set(column.name, std::move(value));
+  }
   return answer;
 }
 

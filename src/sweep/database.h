@@ -10,8 +10,8 @@
 
 namespace foreflow::sweep {
 
-// An open database, held alone: no other process can open it until it is closed. It outlives a kill at any moment with
-// everything that was committed.
+// An open database. Other processes may read it meanwhile, and write between the transactions of this one. It outlives
+// a kill at any moment with everything that was committed.
 class Database {
  public:
   // An empty path: a database that is gone when it is closed. Throws Error(path), as every function here does.
@@ -19,10 +19,14 @@ class Database {
 
   using Row = std::vector<std::string>;
 
+  // Throws Error unless the file is whole, as far as SQLite can tell.
+  void check();
+
   // Runs one statement with text for its `?`, and returns its rows.
   std::vector<Row> run(std::string_view sql, const std::vector<std::string_view>& values = {});
 
  private:
+  void open_log();
   [[noreturn]] void fail(int code) const;
 
   struct Close {

@@ -10,14 +10,21 @@ constexpr size_t kShown            = 12;  // digits of a hash, enough to tell tw
 
 }  // namespace
 
-Store::Store(const std::string& path, const Identity& identity) : path_(path), database_(path) {
-  database_.run("BEGIN IMMEDIATE");
-  if (database_.run("SELECT name FROM sqlite_master").empty()) {
-    create(identity);
-  } else {
-    check(identity);
+Store::Store(const std::string& path, const Identity& identity) : path_(path), claim_(path), database_(path) {
+  if (is_empty()) {
+    database_.run("BEGIN IMMEDIATE");
+    if (is_empty()) create(identity);  // another process may have been faster
+    database_.run("COMMIT");
   }
-  database_.run("COMMIT");
+  database_.check();
+  check(identity);
+}
+
+bool Store::is_empty() { return database_.run("SELECT name FROM sqlite_master").empty(); }
+
+void Store::claim() {
+  if (!claim_.take())
+    throw Error(path_, "is in use by another sweep; wait until that has ended, or give another --store");
 }
 
 void Store::create(const Identity& identity) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "sweep/claim.h"
 #include "sweep/database.h"
 
 namespace foreflow::sweep {
@@ -25,21 +26,27 @@ struct Record {
 
 class Store {
  public:
-  // Opens the file, or creates it. Throws Error(path, ...): in use, no store, or a store of something else.
+  // Opens the file, or creates it. Throws Error(path, ...): no store, a damaged one, or a store of something else.
   Store(const std::string& path, const Identity& identity);
 
-  // What is there already, by point.
+  // Makes this process the only one that adds points, until the store is closed; others may read. Throws Error(path)
+  // when another process is that one.
+  void claim();
+
+  // The points that are there already, by name.
   std::map<std::string, Record> finished();
 
   // When it returns, a killed process does not lose the record.
   void put(const std::string& point, const Record& record);
 
  private:
+  bool is_empty();
   void create(const Identity& identity);
   void check(const Identity& identity);
   std::string about(std::string_view name);
 
   std::string path_;
+  Claim claim_;  // stands first: to close any descriptor of a file drops SQLite's own locks on it
   Database database_;
 };
 

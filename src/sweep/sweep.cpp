@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/scenario.h"
+#include "sweep/answer.h"
 #include "sweep/chain.h"
 #include "sweep/identity.h"
 #include "sweep/waves.h"
@@ -31,10 +33,10 @@ class Sweep {
 
   Result run() {
     Store store(options_.store, identity_);
-    records_ = store.finished();
-    std::vector<size_t> pending;
-    for (size_t number = 0; number < count_; ++number) {
-      if (!records_.contains(name(number))) pending.push_back(number);
+    std::vector<size_t> pending = read(store);
+    if (!pending.empty()) {
+      store.claim();
+      pending = read(store);  // another sweep may have gone on until now
     }
     done_ = count_ - pending.size();
     if (options_.begun) options_.begun(done_, count_);
@@ -46,6 +48,43 @@ class Sweep {
  private:
   Json point(size_t number) const { return scenario::with_choice(source_, axes_, scenario::choice_of(axes_, number)); }
   std::string name(size_t number) const { return point_name(axes_, scenario::choice_of(axes_, number)); }
+
+  // Reads the records. Returns the points that have none.
+  std::vector<size_t> read(Store& store) {
+    records_ = store.finished();
+    check_records();
+    std::vector<size_t> pending;
+    for (size_t number = 0; number < count_; ++number) {
+      if (!records_.contains(name(number))) pending.push_back(number);
+    }
+    return pending;
+  }
+
+  // Throws Error naming the store and the point unless every record is one that a sweep of this scenario keeps. A store
+  // is a file: it may have been damaged, or changed by hand. It is left as it is.
+  void check_records() const {
+    std::set<std::string> names;
+    for (size_t number = 0; number < count_; ++number) names.insert(name(number));
+    for (const auto& [point, record] : records_) {
+      if (!names.contains(point)) damaged(point, "is none of the scenario's points");
+      if (record.status != kDone && record.status != kFailed)
+        damaged(point, "its status is " + Json(record.status).dump_compact() + ", which is neither done nor failed");
+      if (record.status == kDone) answer_in_store(point, record);
+    }
+  }
+
+  [[noreturn]] void damaged(const std::string& point, const std::string& what) const {
+    throw Error(options_.store + ": point " + Json(point).dump_compact(),
+                what + "; the store is damaged: restore a copy, or delete that row of its table points");
+  }
+
+  Json answer_in_store(const std::string& point, const Record& record) const {
+    try {
+      return read_answer(record.answer, "answer");
+    } catch (const Error& error) {
+      damaged(point, error.what());
+    }
+  }
 
   // A mistake that is the same everywhere is not in the axes.
   void check_scenario() const {
@@ -124,7 +163,7 @@ class Sweep {
       const Record& record = records_.at(name(number));
       point.status         = record.status == kDone ? Status::done : Status::failed;
       if (point.status == Status::done) {
-        point.answer = parse_json(record.answer, options_.store);
+        point.answer = answer_in_store(name(number), record);
       } else {
         point.why = record.answer;
       }

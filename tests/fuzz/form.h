@@ -13,6 +13,7 @@ struct Form {
   // Takes the bytes through what the library offers for this form. An Error is a right answer to any bytes; everything
   // else that leaves it is a finding.
   void (*take)(std::string_view bytes);
+  int mutations = 10'000;  // how many changed inputs the test takes: a few seconds of them
 };
 
 const Registry<Form>& forms();

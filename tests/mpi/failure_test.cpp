@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -87,29 +89,75 @@ TEST(FailingProcesses, DoNotWaitLongerThanTheyMay) {
 }
 
 // The command is ended in the middle of a run that would take hours.
-TEST(FailingProcesses, EndWithTheCommandThatStartedThem) {
-  FOREFLOW_MPI_OR_SKIP();
-  const test::TemporaryFolder folder;
-  ::setenv("TMPDIR", folder.path().c_str(), 1);  // a command that is killed does not clean up
-  write_file(folder / "p.distir", R"(func @main(%x: Tensor[Float32, (300, 300), 1]) {
+class EndedCommand : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    FOREFLOW_MPI_OR_SKIP();
+    ::setenv("TMPDIR", temporary_.path().c_str(), 1);
+    write_file(folder_ / "p.distir", R"(func @main(%x: Tensor[Float32, (300, 300), 1]) {
   %a = MatMul(%x, %x)
   %b: D2 = Send(%a, 2)
   return %b
 }
 )");
-  const std::string mark = "7654.25";  // stands in the command lines of mpirun and its processes
-  std::thread command([&] {
-    test::run_foreflow({"execute", "p.distir", "--ranks", "mpi", "--iterations", "10000000", "--timeout", mark},
-                       folder.path());
-  });
-  EXPECT_TRUE(becomes_true([&] { return processes_with(mark).size() >= 4; }));  // the command, mpirun, two processes
-  for (const pid_t pid : processes_with(mark)) {
-    if (read_file("/proc/" + std::to_string(pid) + "/cmdline").find("execute") != std::string::npos)
-      ::kill(pid, SIGKILL);
   }
+  void TearDown() override { ::unsetenv("TMPDIR"); }
+
+  static bool is_command(pid_t pid) {
+    try {
+      const std::string words = read_file("/proc/" + std::to_string(pid) + "/cmdline");
+      return words.find("execute") != std::string::npos;
+    } catch (const Error&) {  // it has ended meanwhile
+      return false;
+    }
+  }
+  // Of the command and its guardian, which is a copy of it, the older.
+  static pid_t command_among(const std::vector<pid_t>& processes) {
+    pid_t oldest = 0;
+    for (const pid_t pid : processes) {
+      if (is_command(pid) && (oldest == 0 || pid < oldest)) oldest = pid;
+    }
+    return oldest;
+  }
+
+  const std::string mark_ = "7654.25";  // stands in the command lines of mpirun and its processes
+  const test::TemporaryFolder folder_, temporary_;
+};
+
+TEST_P(EndedCommand, LeavesNeitherProcessesNorFiles) {
+  test::CommandResult result{};
+  std::thread command([&] {
+    result = test::run_foreflow(
+        {"execute", "p.distir", "--ranks", "mpi", "--iterations", "10000000", "--timeout", mark_}, folder_.path());
+  });
+  // The command, its guardian, mpirun, two processes.
+  EXPECT_TRUE(becomes_true([&] { return processes_with(mark_).size() >= 5; }));
+  ::kill(command_among(processes_with(mark_)), GetParam());
   command.join();
-  EXPECT_TRUE(becomes_true([&] { return processes_with(mark).empty(); })) << "processes are left";
+  EXPECT_EQ(result.exit_code, 128 + GetParam());
+  EXPECT_TRUE(becomes_true([&] { return processes_with(mark_).empty(); })) << "processes are left";
+  EXPECT_TRUE(becomes_true([&] {
+    return std::none_of(fs::directory_iterator(temporary_.path()), {},
+                        [](const auto& entry) { return entry.path().filename().string().starts_with("foreflow-mpi"); });
+  })) << "a folder is left";
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, EndedCommand, ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGKILL),
+                         [](const auto& info) { return std::string(::sigabbrev_np(info.param)); });
+
+// Where the guardian was killed too, nobody is left to remove the folder but the next run.
+TEST(FoldersThatAreLeftBehind, GoWithTheNextRun) {
+  FOREFLOW_MPI_OR_SKIP();
+  const test::TemporaryFolder temporary;
+  ::setenv("TMPDIR", temporary.path().c_str(), 1);
+  const fs::path left = temporary.path() / "foreflow-mpi.abcdef";
+  fs::create_directory(left);
+  write_file(left / "lock", "");
+  fs::create_directory(temporary.path() / "foreflow-mpi.other");  // without a lock it is none of ours
+  test::run_processes({task("func @main(%x: Tensor[Float32, (4,), 1]) {\n  %y = Relu(%x)\n  return %y\n}\n")});
   ::unsetenv("TMPDIR");
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(temporary.path() / "foreflow-mpi.other"));
 }
 
 }  // namespace

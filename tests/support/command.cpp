@@ -21,10 +21,11 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace
+std::string kibibytes(size_t bytes) { return bytes == 0 ? "unlimited" : std::to_string(bytes / 1024); }
 
-CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
-                          const std::filesystem::path& folder) {
+// stdout goes to `out_file` where it is given.
+CommandResult spawn(const std::string& program, const std::vector<std::string>& arguments, const std::string& out_file,
+                    const std::filesystem::path& folder) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -32,7 +33,7 @@ CommandResult run_program(const std::string& program, const std::vector<std::str
   argv.push_back(nullptr);
 
   const TemporaryFolder captured;
-  const std::string out = captured / "out";
+  const std::string out = out_file.empty() ? captured / "out" : out_file;
   const std::string err = captured / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -45,11 +46,32 @@ CommandResult run_program(const std::string& program, const std::vector<std::str
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::system_error(failed, std::generic_category(), program);
   const int exit_code = wait_for(child);
-  return {exit_code, read_file(out), read_file(err)};
+  return {exit_code, out_file.empty() ? read_file(out) : "", read_file(err)};
+}
+
+}  // namespace
+
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& folder) {
+  return spawn(program, arguments, "", folder);
 }
 
 CommandResult run_foreflow(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
   return run_program(FOREFLOW_COMMAND, arguments, folder);
+}
+
+CommandResult run_foreflow_under(const Ceiling& ceiling, const std::vector<std::string>& arguments,
+                                 const std::filesystem::path& folder) {
+  constexpr size_t kBlock        = 512;  // the unit of ulimit -f
+  std::vector<std::string> words = {"-c",
+                                    R"(ulimit -v "$1" && ulimit -f "$2" && ulimit -t "$3" && shift 3 && exec "$@")",
+                                    "sh",
+                                    kibibytes(ceiling.address_space),
+                                    ceiling.file_size == 0 ? "unlimited" : std::to_string(ceiling.file_size / kBlock),
+                                    ceiling.cpu_seconds == 0 ? "unlimited" : std::to_string(ceiling.cpu_seconds),
+                                    FOREFLOW_COMMAND};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return spawn("sh", words, ceiling.out, folder);
 }
 
 }  // namespace foreflow::test

@@ -33,8 +33,9 @@ std::optional<T> parse_number(std::string_view text) {
 // The whole file as bytes. Throws Error naming the file when it cannot be read.
 std::string read_file(const std::string& path);
 
-// Writes `content` to a temporary file beside `path` and renames it, so that a reader never sees half of it.
-// "-" writes to stdout. Throws Error naming the file.
+// Writes `content` to a temporary file beside `path` and renames it, so that a reader never sees half of it; an old
+// file keeps its permissions, and its content where the new one cannot be written whole. Devices and pipes are written
+// directly, "-" writes to stdout. Throws Error naming the file.
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace foreflow

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
@@ -164,6 +165,8 @@ class Interpreter {
       throw Error(ir::describe(module_, function, op), error.problem());
     } catch (const Error& error) {
       throw Error(ir::describe(module_, function, op), error.where() + ": " + error.problem());
+    } catch (const std::bad_alloc&) {
+      throw Error(ir::describe(module_, function, op), "ran out of memory");
     }
   }
 

@@ -19,7 +19,7 @@ constexpr bool stores(DType dtype);
 class Array {
  public:
   Array() = default;
-  // Zeros.
+  // Zeros. Throws Error("memory") naming the type and its bytes when there is not as much memory.
   Array(DType dtype, Dims dims);
 
   // `values.size()` must be the element count of `dims`; T must be the storage type of `dtype`.

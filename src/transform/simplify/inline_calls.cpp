@@ -1,5 +1,6 @@
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/written_out.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
@@ -110,7 +111,8 @@ ir::Module inline_calls(const ir::Module& module, std::string_view name) {
   if (inlined.back() && !name.empty())
     throw Error("--pass: function",
                 "@" + std::string(name) + " is the entry, which nobody calls; name a function that is called");
-  inlined.back()    = false;
+  inlined.back() = false;
+  ir::check_written_out(module, ir::kMostOpsCopied, "inlining them", inlined);
   ir::Module result = Inliner(module, std::move(inlined)).run();
   ir::verify(result);
   return result;

@@ -47,6 +47,19 @@ TEST(ParseJson, NamesTheLineAndColumnOfTheLastCharacterThatWasRead) {
   EXPECT_EQ(where_of("[\"a\nb\"]"), "f.json:1:4");
 }
 
+// The library takes a zero byte for the end of the text.
+TEST(ParseJson, RefusesWhateverStandsAfterTheDocument) {
+  using namespace std::string_literals;
+  EXPECT_EQ(where_of("{}\n\0"s), "f.json:2:1");
+  EXPECT_EQ(where_of("{\n}\0\n"s), "f.json:2:2");
+  EXPECT_EQ(where_of("[1] \0[2]"s), "f.json:1:5");
+  EXPECT_EQ(where_of("[1,\0 2]"s), "f.json:1:4");
+  EXPECT_EQ(where_of("\"a\0b\""s), "f.json:1:3");
+  EXPECT_EQ(where_of("{}\x01"s), "f.json:1:3");
+  EXPECT_EQ(where_of("{} {}"), "f.json:1:4");
+  EXPECT_EQ(where_of("{}\n\t \r\n"), "no Error was thrown");
+}
+
 TEST(ParseJson, DescribesAProblemWithoutTheNamesOfItsLibrary) {
   try {
     parse_json("[1e999]", "f.json");

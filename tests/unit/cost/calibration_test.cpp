@@ -105,5 +105,46 @@ TEST(Calibration, ReadsBackFromItsFile) {
   EXPECT_EQ(after->provenance, before->provenance);
 }
 
+// What would make a time that is not a number is refused where it stands.
+TEST(Calibration, RefusesRatesAndTimesThatGiveNoNumber) {
+  const Json good         = to_json(fit(on_the_line(1e-5, 2e-10, 3e-11)));
+  const auto message_with = [&](const std::string& key, const Json& value) {
+    Json family = good.if_array()->at(0);
+    if (key == "time" || key == "bytes" || key == "flops") {
+      Json point  = family.find("points")->if_array()->at(0);
+      Json points = Json::array();
+      points.push(point.set(key, value));
+      family.set("points", points);
+    } else {
+      family.set(key, value);
+    }
+    Json families = Json::array();
+    families.push(family);
+    try {
+      from_json(JsonView(families, "c.json"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(message_with("throughput", "0Tf"),
+            "c.json: $[0].throughput: \"0Tf\" is no speed that can be divided by; write one above 0 such as \"312Tf\"");
+  EXPECT_EQ(message_with("throughput", "1e-320f"),
+            "c.json: $[0].throughput: \"1e-320f\" is no speed that can be divided by; write one above 0 such as "
+            "\"312Tf\"");
+  EXPECT_EQ(message_with("bandwidth", "0GBps"),
+            "c.json: $[0].bandwidth: \"0GBps\" is no speed that can be divided by; write one above 0 such as "
+            "\"25GBps\"");
+  EXPECT_EQ(message_with("time", "0s"),
+            "c.json: $[0].points[0].time: \"0s\" is no measured time; write one above 0 such as \"12us\"");
+  EXPECT_EQ(message_with("fixed", "1e300s"),
+            "c.json: $[0].fixed: \"1e300s\" is too long; write a time up to \"1e12s\"");
+  EXPECT_EQ(message_with("flops", 1e300), "c.json: $[0].points[0].flops: is too large; write at most 1e30");
+  EXPECT_EQ(message_with("ranks", 0), "c.json: $[0].ranks: is no number of processes; write 1 or more");
+  for (const std::string text : {"-1us", "inf s", "nan", "1e400s", "12"})
+    EXPECT_THAT(message_with("time", text), testing::StartsWith("c.json: $[0].points[0].time: \"" + text + "\" "));
+  EXPECT_EQ(message_with("fixed", "0s"), "none");
+}
+
 }  // namespace
 }  // namespace foreflow::cost::calibration_test

@@ -83,6 +83,27 @@ TEST(Measurements, AreRefusedWithTheirLineAndWhatWouldBeRight) {
             "times.csv:2: a quoted cell does not end; close it with \"");
 }
 
+TEST(Measurements, AreOfWorkThatTookAWhile) {
+  const auto with_time = [](const std::string& seconds) {
+    return message_of(kHeader + "compute,Add,f32,s,1,3,2,1,0," + seconds + "\n");
+  };
+  for (const std::string seconds : {"0", "0.0", "1e-300", "1e20"})
+    EXPECT_EQ(with_time(seconds), "times.csv:2: seconds is \"" + seconds + "\"; write a time in seconds above 0");
+  for (const std::string seconds : {"-1", "inf", "nan", "1e400", "1us", ""})
+    EXPECT_EQ(with_time(seconds), "times.csv:2: seconds is \"" + seconds + "\"; write a number that is not negative");
+}
+
+TEST(Measurements, HaveCountsThatAreWholeAndAmountsThatCanBeAdded) {
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,s,0,3,2,1,0,1\n"),
+            "times.csv:2: ranks is \"0\"; write a whole number from 1");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,s,1e300,3,2,1,0,1\n"),
+            "times.csv:2: ranks is \"1e300\"; write at most 1e30");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,s,1.5,3,2,1,0,1\n"),
+            "times.csv:2: ranks is \"1.5\"; write a whole number from 1");
+  EXPECT_EQ(message_of(kHeader + "compute,Add,f32,s,1,3,1e308,1,0,1\n"),
+            "times.csv:2: bytes_read is \"1e308\"; write at most 1e30");
+}
+
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_EQ(median({Seconds(3), Seconds(1), Seconds(2)}), Seconds(2));
   EXPECT_EQ(median({Seconds(4), Seconds(1), Seconds(2), Seconds(3)}), Seconds(2.5));

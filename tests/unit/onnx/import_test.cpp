@@ -174,7 +174,7 @@ TEST_F(OnnxExternalData, ThatIsNotThereLeavesAWeightWithoutNumbers) {
 }
 
 TEST_F(OnnxExternalData, MustBeWholeAndInTheModelsFolder) {
-  EXPECT_EQ(complaint("w.bin", "8"), (folder_ / "w.bin") + " ends before byte 8 + 12");
+  EXPECT_EQ(complaint("w.bin", "8"), (folder_ / "w.bin") + " ends before byte 8 + 12; it has 16");
   EXPECT_EQ(complaint("../w.bin", "0"), "external_data location \"../w.bin\" is outside the model's folder");
   EXPECT_EQ(complaint("/etc/passwd", "0"), "external_data location \"/etc/passwd\" is outside the model's folder");
   EXPECT_EQ(complaint("w.bin", "four"), "external_data offset \"four\" is not a number of bytes");

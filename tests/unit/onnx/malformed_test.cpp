@@ -124,6 +124,32 @@ std::vector<std::string> case_names() {
 INSTANTIATE_TEST_SUITE_P(Every, Malformed, ::testing::ValuesIn(case_names()),
                          [](const auto& info) { return info.param; });
 
+// Those who only ask for shapes are told, too, that a file does not hold what it says.
+TEST(OnnxImport, RefusesAnInitializerOfAnotherSizeAlsoWhereItsNumbersAreNotRead) {
+  const auto complaint = [](const Wire& weight) {
+    try {
+      import_bytes(with_weight(weight), "m.onnx", fake_ops(), Numbers::skip);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const auto external = [](const std::string& length) {
+    return tensor("w", kFloat, {2, 3})
+        .message(13, Wire().bytes(1, "location").bytes(2, "w.bin"))
+        .message(13, Wire().bytes(1, "length").bytes(2, length))
+        .number(14, 1);
+  };
+  EXPECT_EQ(complaint(tensor("w", kFloat, {2, 3}).bytes(9, "12345678")),
+            "m.onnx: initializer \"w\": holds 8 bytes; FLOAT (2, 3) needs 24");
+  EXPECT_EQ(complaint(tensor("w", kFloat, {2, 3}).real(4, 1).real(4, 2)),
+            "m.onnx: initializer \"w\": holds 2 numbers; FLOAT (2, 3) needs 6");
+  EXPECT_EQ(complaint(external("20")),
+            "m.onnx: initializer \"w\": external_data length is 20 bytes; Tensor[Float32, (2, 3)] needs 24");
+  EXPECT_EQ(complaint(external("24")), "none");
+  EXPECT_EQ(complaint(floats("w", {2, 3}, {1, 2, 3, 4, 5, 6})), "none");
+}
+
 // Cut anywhere, a file is refused or, where the cut leaves a whole message, accepted; nothing else.
 TEST(OnnxImport, SurvivesEveryTruncationAndEveryFlippedByte) {
   const std::string good =

@@ -1,0 +1,74 @@
+// Memory that runs out is a sentence, here under a ceiling of the address space (sanitizers need more than any).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "foreflow/base/text.h"
+#include "support/command.h"
+#include "support/temporary.h"
+
+namespace foreflow {
+namespace {
+
+using test::CommandResult;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+constexpr test::Ceiling kOneGigabyte{.address_space = size_t{1} << 30U};
+
+class MemoryThatRunsOut : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "address sanitizer maps more than any ceiling";
+  }
+  CommandResult run(const std::string& program, std::vector<std::string> words) const {
+    write_file(folder_ / "p.distir", program);
+    words.insert(words.begin() + 1, "p.distir");
+    return test::run_foreflow_under(kOneGigabyte, words, folder_.path());
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(MemoryThatRunsOut, NamesTheInputThatIsTooLarge) {
+  const CommandResult result =
+      run("func @main(%x: Tensor[Float32, (100000, 100000)]) {\n  %y = Relu(%x)\n  return %y\n}\n", {"execute"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err,
+              MatchesRegex("foreflow: error: p.distir: %x: a tensor Tensor.Float32, .100000, 100000.. takes "
+                           "40 GB; [0-9.]+ [MG]?B are available here\n"));
+}
+
+TEST_F(MemoryThatRunsOut, NamesTheOpWhoseResultIsTooLarge) {
+  const CommandResult result = run(R"(func @main(%x: Tensor[Float32, (20000, 1)], %y: Tensor[Float32, (1, 20000)]) {
+  %z = MatMul(%x, %y)
+  return %z
+}
+)",
+                                   {"execute"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, MatchesRegex("foreflow: error: p.distir:2: @main: %z = MatMul: memory: its result "
+                                       "Tensor.Float32, .20000, 20000.. takes 1.6 "
+                                       "GB; [0-9.]+ [MG]?B are available here\n"));
+}
+
+TEST_F(MemoryThatRunsOut, IsASentenceInEveryCommand) {
+  const test::TemporaryFolder folder;
+  std::string many = "[";
+  for (int i = 0; i < 1'000'000; ++i) many += "{},";
+  write_file(folder / "s.json", many + "1]");
+  const CommandResult result =
+      test::run_foreflow_under({.address_space = size_t{400} << 20U}, {"simulate", "s.json"}, folder.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("foreflow: error: "));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("internal error")));
+}
+
+}  // namespace
+}  // namespace foreflow
