@@ -89,7 +89,7 @@ void add_reports(std::vector<Output>& outputs) {
 
 std::string platform_xml(const std::string& name) {
   platform::Blueprint blueprint;
-  const platform::Port port = {name, name, name};
+  const platform::Port port = {name, BytesPerSecond(25e9), Seconds(2e-6)};
   blueprint.comment         = {name};
   blueprint.props           = {{name, name}};
   blueprint.vertices        = {name, name + "2"};

@@ -81,7 +81,7 @@ const std::vector<Case>& cases() {
       {"string_number", [](Lists& l) { l.name = 9; }, "m: points to string 9 of 4"},
       {"function_name", [](Lists& l) { l.strings[0] = "a b"; }, "m: function 1: \"a b\" cannot name a function"},
       {"no_function_name", [](Lists& l) { l.name = 0; }, "m: function 1: \"\" cannot name a function"},
-      {"value_name", [](Lists& l) { l.strings[1] = "x\n"; }, "m: function 1: \"x?\" cannot name a value"},
+      {"value_name", [](Lists& l) { l.strings[1] = "x\n"; }, "m: function 1: \"x\\n\" cannot name a value"},
       {"value_number_name",
        [](Lists& l) {
          l.strings[1]     = "v1";

@@ -40,7 +40,7 @@ class CallsThatDouble : public ::testing::Test {
 
 TEST_F(CallsThatDouble, AreCheckedAndInferredByFunction) {
   const CommandResult checked = run({"check", "p.distir"});
-  EXPECT_EQ(checked.out, "p.distir: ok, 61 functions, 121 ops\n") << checked.err;
+  EXPECT_EQ(checked.out, "p.distir: ok, 61 functions, 121 ops, on 1 device\n") << checked.err;
   EXPECT_EQ(run({"infer", "p.distir"}).exit_code, 0);
   EXPECT_EQ(run({"lower", "p.distir", "-o", "ranks"}).exit_code, 0);
   EXPECT_EQ(run({"lower", "p.distir", "-o", "script", "--target", "pytorch"}).exit_code, 0);

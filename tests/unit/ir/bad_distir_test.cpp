@@ -68,7 +68,7 @@ std::vector<Case> cases() {
        "m:2:44: the constant has more elements than the text; write them all"},
       {"shape_without_end", with_parameters("%x: Tensor[Float32, (1099511627776, ?, 1099511627776)]"),
        "m:1:62: the shape (1099511627776, ?, 1099511627776) has more than 2^56 elements"},
-      {"control_character", body("%z = \x01(%x)"), "m:2:8: expected an op or a @function, found '?'"},
+      {"control_character", body("%z = \x01(%x)"), "m:2:8: expected an op or a @function, found '\\x01'"},
       {"empty_list", body("%z = MPIReduce(1)"), "m:2: @f: %z = MPIReduce: takes a list of at least one operand"},
       {"integer_out_of_range", body("%z = Softmax[axis = 99999999999999999999](%x)"),
        "m:2:43: expected an integer, found '99999999999999999999'"},

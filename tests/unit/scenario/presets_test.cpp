@@ -37,7 +37,7 @@ TEST(Preset, IsCheckedAgainstTheStrategyByItsSizes) {
   EXPECT_EQ(complaint(R"({"model": "gpt2-124m"})", R"(, "strategy": {"pp": 13})"),
             "preset.json: $.strategy.pp: 13 stages are more than the 12 layers; use at most 12");
   EXPECT_EQ(complaint(R"({"model": "resnet50", "heads": 2})", ""),
-            "preset.json: $.workload.heads: unknown key \"heads\"; the nearest is \"depth\"");
+            "preset.json: $.workload.heads: unknown key \"heads\"; the nearest is \"mode\"");
 }
 
 // The graph of the ONNX export too.
