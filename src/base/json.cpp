@@ -183,7 +183,7 @@ JsonView JsonView::at(std::string_view key) const {
   if (value_->if_object() == nullptr) expected("an object");
   const Json* found = value_->find(key);
   if (found == nullptr) fail(fmt::format("the key \"{}\" is missing", key));
-  return {found, file_, fmt::format("{}.{}", path_, key)};
+  return {found, file_, (path_ + ".").append(key)};
 }
 
 std::vector<std::pair<std::string, JsonView>> JsonView::members() const {

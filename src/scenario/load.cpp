@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
+#include "foreflow/scenario/strategy_key.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
@@ -114,8 +115,10 @@ void read_rest(const JsonView& root, Scenario& scenario) {
 }  // namespace
 
 void read_work(const JsonView& root, Scenario& scenario) {
-  scenario.workload  = read_workload(root.at("workload"));
-  scenario.strategy  = try_read_strategy(part_or_empty(root, "strategy"), scenario.workload).value();
+  scenario.workload       = read_workload(root.at("workload"));
+  const JsonView strategy = part_or_empty(root, "strategy");
+  strategy.allow_only(strategy_keys().names());
+  scenario.strategy  = try_read_strategy(strategy, scenario.workload).value();
   scenario.placement = read_placement(part_or_empty(root, "placement"));
   read_rest(root, scenario);
 }
@@ -140,10 +143,11 @@ Scenario load(const Json& json, const std::string& file) {
   return scenario;
 }
 
-Expected<Scenario> with_strategy(const Scenario& base, const Json& strategy, const Json& placement,
+Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform) {
-  Json asked = Json::object().set("strategy", strategy);
-  if (!placement.is_null()) asked.set("placement", placement);
+  Json asked;
+  asked.set("strategy", std::move(strategy));
+  if (!placement.is_null()) asked.set("placement", std::move(placement));
   const JsonView root(asked, base.file);
   auto read = try_read_strategy(root.at("strategy"), base.workload);
   if (!read) return read.refusal();

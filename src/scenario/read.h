@@ -39,8 +39,7 @@ simulate::Disturbances numbered(const NamedDisturbances& named, const platform::
 // What a scenario's "memory" says: "exact" or "caching".
 std::string read_allocator(const JsonView& json);
 
-// What a scenario's "strategy" says, which has to be legal for `workload`. Refused at a key; Error at keys that are
-// none.
+// What a scenario's "strategy" says, whose keys are known. Refused at a key that is not legal, alone or for `workload`.
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload);
 // What the cost model makes of the keys that the scenario leaves out.
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy);

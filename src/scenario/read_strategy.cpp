@@ -16,8 +16,6 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
 
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
-  static const std::vector<std::string> kKnown = strategy_keys().names();
-  json.allow_only(kKnown);
   Strategy strategy;
   const StrategySource source{json, workload};
   const StrategyKeyDef* at_hand = nullptr;

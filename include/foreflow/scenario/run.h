@@ -72,9 +72,10 @@ Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::
                                       const Held& held = {});
 std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
 
-// The scenario `base`, which has no jobs, with another strategy and placement (null: none). Refuses what `load` and
-// check_devices throw at these two; a refusal costs little, for nothing else of the scenario is read again or copied.
-Expected<Scenario> with_strategy(const Scenario& base, const Json& strategy, const Json& placement,
+// The scenario `base`, which has no jobs, with another strategy, of known keys, and placement (null: none). Refuses
+// what `load` and check_devices throw at these two; a refusal costs little, for nothing else of the scenario is read
+// again or copied.
+Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform);
 
 // How to lower the scenario's program onto the platform.
