@@ -24,7 +24,7 @@ Flops hardware_flops(const stream::Program& program) {
 }
 
 Provenance provenance_of(const lower::Lowered& lowered) {
-  const std::vector<int64_t> counts = executions(lowered.program);
+  const std::vector<int64_t> counts = executions(lowered.program());
   Provenance seconds{};
   for (size_t e = 0; e < counts.size(); ++e) {
     for (size_t p = 0; p < seconds.size(); ++p) seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
@@ -49,7 +49,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.samples         = static_cast<double>(sequential.samples);
   job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
   job.model_flops     = sequential.model_flops;
-  job.hardware_flops  = hardware_flops(lowered.program);
+  job.hardware_flops  = hardware_flops(lowered.program());
   job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
