@@ -10,20 +10,21 @@ namespace {
 class AlikeRefinement {
  public:
   AlikeRefinement(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
-                  const Footprints& footprints)
+                  const Footprints& footprints, const platform::Platform& platform)
       : program_(program),
         courses_(courses),
         groups_(groups),
         footprints_(footprints),
+        platform_(platform),
         of_replica_(program.streams.size()),
         replicas_(static_cast<size_t>(program.replicas)) {
     find_devices();
     number_members();
   }
 
-  void begin(const platform::Platform& platform, const Disturbances& disturbances) {
+  void begin(const Disturbances& disturbances) {
     begin_streams(disturbances);
-    begin_links(platform, disturbances);
+    begin_links(disturbances);
     for (const RealGroups::Row& row : groups_.rows) colours_.groups.push_back(describe(row));
   }
 
@@ -37,10 +38,6 @@ class AlikeRefinement {
     }
     std::vector<Colour> devices(program_.devices.size() * replicas_, 0);
     for (size_t s = 0; s < streams_.size(); ++s) devices[device_of(s)] += mix(streams_[s], Colour{5});
-    for (size_t d = 0; d < devices.size(); ++d) {
-      const auto& initial = program_.devices[d % program_.devices.size()].initial;
-      devices[d]          = mix(devices[d], initial.value());
-    }
     colours_.devices = std::move(devices);
     return std::move(colours_);
   }
@@ -69,6 +66,20 @@ class AlikeRefinement {
     }
   }
 
+  int32_t rank_of(int32_t device, size_t replica) const {
+    return device - program_.first_device + static_cast<int32_t>(replica) * program_.of_replica;
+  }
+
+  // A number for each hardware: what a report compares a device's work and memory with.
+  Colour hardware(int32_t rank) {
+    const platform::Device& device = platform_.devices()[static_cast<size_t>(program_.place_of_rank(rank))];
+    size_t at                      = 0;
+    while (at < hardware_.size() && !(hardware_[at]->memory == device.memory && same_speed(*hardware_[at], device)))
+      ++at;
+    if (at == hardware_.size()) hardware_.push_back(&device);
+    return simulate::number(static_cast<int64_t>(at));
+  }
+
   size_t device_of(size_t stream) const {
     return stream / of_replica_ * program_.devices.size() +
            static_cast<size_t>(device_of_stream_[stream % of_replica_]);
@@ -84,10 +95,12 @@ class AlikeRefinement {
     for (size_t r = 0; r < replicas_; ++r) {
       for (size_t s = 0; s < of_replica_; ++s) {
         const auto& lane = program_.streams[s];
-        Colour colour    = mix(courses_.pattern(static_cast<int32_t>(s)), std::hash<std::string_view>()(lane.stream));
+        const int32_t rank = rank_of(lane.device, r);
+        const Bytes memory = program_.devices[static_cast<size_t>(device_of_stream_[s])].initial;
+        Colour colour = mix(courses_.pattern(static_cast<int32_t>(s)), std::hash<std::string_view>()(lane.stream));
+        colour        = mix(mix(colour, memory.value()), hardware(rank));
         if (!slowed.empty()) {
-          const int32_t rank = lane.device - program_.first_device + static_cast<int32_t>(r) * program_.of_replica;
-          const auto found   = slowed.find(program_.place_of_rank(rank));
+          const auto found = slowed.find(program_.place_of_rank(rank));
           if (found != slowed.end()) colour = mix(colour, found->second);
         }
         streams_.push_back(colour);
@@ -95,8 +108,9 @@ class AlikeRefinement {
     }
   }
 
-  void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
-    for (const platform::Link& link : platform.links()) colours_.links.push_back(mix(1, link.payload().value()));
+  void begin_links(const Disturbances& disturbances) {
+    for (const platform::Link& link : platform_.links())
+      colours_.links.push_back(mix(mix(1, link.payload().value()), std::hash<std::string_view>()(link.kind)));
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));
@@ -189,10 +203,12 @@ class AlikeRefinement {
   const Courses& courses_;
   const RealGroups& groups_;
   const Footprints& footprints_;
+  const platform::Platform& platform_;
   const size_t of_replica_;  // streams
   const size_t replicas_;
   std::vector<int32_t> device_of_stream_;      // of the first replica
   std::vector<std::vector<int32_t>> known_as_;  // by group and member
+  std::vector<const platform::Device*> hardware_;  // one of each
   std::vector<Colour> streams_;
   Alike colours_;
 };
@@ -201,8 +217,8 @@ class AlikeRefinement {
 
 Alike alike(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
             const Footprints& footprints, const platform::Platform& platform, const Disturbances& disturbances) {
-  AlikeRefinement refinement(program, courses, groups, footprints);
-  refinement.begin(platform, disturbances);
+  AlikeRefinement refinement(program, courses, groups, footprints, platform);
+  refinement.begin(disturbances);
   return std::move(refinement).run();
 }
 

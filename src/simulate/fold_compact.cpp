@@ -46,6 +46,8 @@ class Folder {
     program_.computes       = compact_.computes;
     program_.communications = groups_.communications;
     program_.memory_effects = compact_.memory_effects;
+    program_.places         = compact_.places;
+    program_.first_device   = compact_.first_device;
     find_positions();
     for (size_t c = 0; c < classes_.first().size(); ++c) add_device(c);
     collect_members_of_classes();

@@ -2,18 +2,6 @@
 
 namespace foreflow::stream {
 
-int64_t DeviceUse::count() const {
-  int64_t count = alike.empty() ? 1 : 0;
-  for (const DeviceRange& range : alike) count += range.count();
-  return count;
-}
-
-int64_t device_count(const Program& program) {
-  int64_t count = 0;
-  for (const DeviceUse& device : program.devices) count += device.count();
-  return count;
-}
-
 bool is_hand_over(const Program& program, const Instance& instance) {
   const Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
   if (communication.kind != collective::Kind::send || communication.fixed.value_or(Seconds(0)) > Seconds(0))

@@ -95,7 +95,15 @@ struct Program {
   std::vector<DeviceUse> devices;
   std::vector<Stream> streams;
   std::vector<std::string> jobs;  // the names of those that share the platform; empty: a single one, which needs none
+  // Of a folded program: the platform's device that D(first_device + r) is on, for r = 0, 1, ...; empty: device r.
+  std::vector<int> places;
+  int32_t first_device = 1;
 };
+
+// The device numbers that `device` stands for, its own included; and where one of them is: an index into
+// platform::Platform::devices().
+std::vector<DeviceRange> numbers(const DeviceUse& device);
+int place_of(const Program& program, const DeviceUse& device, int32_t number);
 
 // How many devices there are, those included for which others stand.
 int64_t device_count(const Program& program);
