@@ -199,8 +199,9 @@ class FragmentWriter {
 
   int32_t device_number(const ir::Device& device) {
     const auto [found, fresh] = numbers_.emplace(device, static_cast<int32_t>(fragment_.lanes.size()));
-    if (fresh) fragment_.lanes.push_back({device.placed() ? device.index : stream::CompactProgram::kNoDevice,
-                                             std::string(device.stream_name())});
+    if (fresh)
+      fragment_.lanes.push_back(
+          {device.placed() ? device.index : stream::CompactProgram::kNoDevice, std::string(device.stream_name())});
     return found->second;
   }
 

@@ -42,7 +42,7 @@ class FragmentMaker {
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;  // per compute
   std::vector<stream::Communication> communications;
   std::vector<stream::MemoryEffect> memory_effects;
-  std::vector<std::vector<int32_t>> renamings;  // of devices, by calls
+  std::vector<std::vector<int32_t>> renamings;            // of devices, by calls
   stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
   stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.class_of(function, value).kind; }
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) {

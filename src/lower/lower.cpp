@@ -115,8 +115,37 @@ void add_streams(const std::set<ir::Device>& devices, const Placement& placement
     const stream::CompactProgram::Lane lane{number, std::string(device.stream_name())};
     if (!known.emplace(number, lane.stream).second) continue;  // what is on no device is on the first
     program.streams.push_back(lane);
-    if (program.devices.empty() || program.devices.back().index != number) program.devices.push_back({number, Bytes(0)});
+    if (program.devices.empty() || program.devices.back().index != number)
+      program.devices.push_back({number, Bytes(0)});
   }
+}
+
+using Address = std::pair<int32_t, std::string>;  // device and stream
+
+// Streams that only copy to the host, which are of no device of the module. In the order of devices, after the others.
+void add_host_streams(stream::CompactProgram& program) {
+  std::set<Address> known;
+  for (const auto& lane : program.streams) known.emplace(lane.device, lane.stream);
+  std::vector<std::set<Address>> of_procedures;  // callees stand before their callers
+  for (const auto& procedure : program.procedures) {
+    std::set<Address> all;
+    for (const auto& lane : procedure.lanes) {
+      if (lane.stream == ir::kToHost) all.emplace(lane.device, lane.stream);
+    }
+    for (const auto& call : procedure.calls) {
+      const std::set<Address>& inside = of_procedures[static_cast<size_t>(call.procedure)];
+      if (inside.empty()) continue;
+      const std::vector<int32_t> renaming = composed(program, call, {});
+      for (const auto& [device, stream] : inside) all.emplace(program.outside(device, renaming), stream);
+    }
+    of_procedures.push_back(std::move(all));
+  }
+  std::set<Address> missing;
+  for (const auto& [device, stream] : of_procedures[static_cast<size_t>(program.root)]) {
+    const Address address(device == stream::CompactProgram::kNoDevice ? program.first_device : device, stream);
+    if (!known.contains(address)) missing.insert(address);
+  }
+  for (const auto& [device, stream] : missing) program.streams.push_back({device, stream});
 }
 
 }  // namespace
@@ -148,17 +177,18 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   Beginning beginning(placement, program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
-  program.computes             = std::move(maker.computes);
-  program.communications       = std::move(maker.communications);
-  program.memory_effects       = std::move(maker.memory_effects);
-  program.procedures           = std::move(maker.fragments);
-  program.renamings            = std::move(maker.renamings);
-  program.root                 = root;
-  program.first_device         = placement.first();
-  program.of_replica           = placement.of_replica();
-  program.replicas             = replicas;
-  program.places               = options.places;
-  program.groups               = options.groups;
+  program.computes       = std::move(maker.computes);
+  program.communications = std::move(maker.communications);
+  program.memory_effects = std::move(maker.memory_effects);
+  program.procedures     = std::move(maker.fragments);
+  program.renamings      = std::move(maker.renamings);
+  program.root           = root;
+  program.first_device   = placement.first();
+  program.of_replica     = placement.of_replica();
+  program.replicas       = replicas;
+  program.places         = options.places;
+  program.groups         = options.groups;
+  add_host_streams(program);
   lowered.provenance           = std::move(maker.provenance);
   maker.storage().root         = root;
   maker.storage().first_device = placement.first();

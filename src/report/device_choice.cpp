@@ -17,7 +17,7 @@ namespace {
 // "D17" or "17".
 int32_t read_number(std::string_view text, std::string_view whole, std::string_view where) {
   if (text.starts_with('D')) text.remove_prefix(1);
-  int32_t number         = 0;
+  int32_t number          = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1) refuse(whole, where);
   return number;
@@ -51,8 +51,8 @@ DeviceChoice read_device_choice(std::string_view text, std::string_view where) {
 void check(const DeviceChoice& choice, int64_t devices, std::string_view where) {
   for (const stream::DeviceRange& range : choice.numbers) {
     if (range.last <= devices) continue;
-    throw Error(std::string(where), "there is no D" + std::to_string(range.last) + "; the devices are D1 to D" +
-                                        std::to_string(devices));
+    throw Error(std::string(where),
+                "there is no D" + std::to_string(range.last) + "; the devices are D1 to D" + std::to_string(devices));
   }
 }
 

@@ -28,7 +28,7 @@ std::vector<DeviceGroup> equal_devices(const Summary& summary);
 
 // Links whose figures look the same when printed; the busiest first, by utilization.
 struct LinkGroup {
-  int64_t count = 0;
+  int64_t count            = 0;
   const LinkSummary* first = nullptr;
 };
 std::vector<LinkGroup> busiest_links(const Summary& summary);

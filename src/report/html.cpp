@@ -155,9 +155,8 @@ void add_links(Page& page, const Summary& summary) {
            R"(<th class="n">bytes</th></tr>)");
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const LinkSummary& link = *groups[i].first;
-    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(groups[i].count)),
-             cell(link.kind), bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)),
-             figure(format(link.bytes)));
+    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(groups[i].count)), cell(link.kind),
+             bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)), figure(format(link.bytes)));
   }
   page.add("</table></section>");
 }
@@ -174,8 +173,8 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
   page.add("<body>\n<main>\n<h1>{}</h1>", title);
   page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · {} events, {} distinct</div>)",
            summary.job.training ? "training" : "inference", escape::markup(summary.job.dtype),
-           escape::markup(summary.job.engine), count(summary.device_count),
-           escape::markup(summary.platform), count(summary.events.executed), count(summary.events.distinct));
+           escape::markup(summary.job.engine), count(summary.device_count), escape::markup(summary.platform),
+           count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
   page.raw("<section>");
   page.raw(draw_timeline(summary, program, timeline));

@@ -63,9 +63,9 @@ class DeviceRows {
     std::sort(chosen.begin(), chosen.end());
     Json all = Json::array();
     for (const auto& [job, number, d] : chosen) {
-      stream::DeviceUse use     = program_.devices[d];
-      const int place           = place_of(program_, use, number);
-      use.index                 = number;
+      stream::DeviceUse use    = program_.devices[d];
+      const int place          = place_of(program_, use, number);
+      use.index                = number;
       const auto& [name, node] = std::tie(platform_.devices()[static_cast<size_t>(place)].name,
                                           platform_.devices()[static_cast<size_t>(place)].node);
       Json row                 = named(stream::name(program_, use), name, node);

@@ -33,8 +33,8 @@ std::pair<Words, std::vector<NumberRange>> split(const std::string& name) {
   for (size_t i = 0; i < name.size();) {
     size_t end = i;
     while (end < name.size() && is_digit(name[end])) ++end;
-    int64_t value       = 0;
-    const bool number   = end > i && (name[i] != '0' || end == i + 1) &&
+    int64_t value     = 0;
+    const bool number = end > i && (name[i] != '0' || end == i + 1) &&
                         std::from_chars(name.data() + i, name.data() + end, value).ec == std::errc();
     if (number) {
       numbers.push_back({value, value});

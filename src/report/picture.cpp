@@ -100,8 +100,8 @@ void draw_heading(Drawing& out, const Summary& summary) {
   std::string facts = fmt::format("one iteration {}", format(summary.iteration_time));
   if (summary.samples_per_second > 0) facts += fmt::format("  ·  {} samples/s", number(summary.samples_per_second));
   if (summary.mfu > 0) facts += fmt::format("  ·  MFU {}", percent(summary.mfu));
-  facts += fmt::format("  ·  {} device{} on {}", count(summary.device_count),
-                       summary.device_count == 1 ? "" : "s", summary.platform);
+  facts += fmt::format("  ·  {} device{} on {}", count(summary.device_count), summary.device_count == 1 ? "" : "s",
+                       summary.platform);
   out.text(kMargin, 58, 13, "start", kSoft, facts);
 }
 

@@ -49,7 +49,7 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
 // each has a history of its own.
 std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const platform::Platform& platform) {
   std::vector<LinkSummary> links;
-  std::unordered_map<int32_t, size_t> by_first;                                    // link -> index into `links`
+  std::unordered_map<int32_t, size_t> by_first;  // link -> index into `links`
   std::map<std::tuple<std::string, double, double, double>, size_t> by_figures;
   for (size_t i = 0; i < timeline.links.size(); ++i) {
     const stream::LinkUse& use = timeline.links[i];

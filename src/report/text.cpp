@@ -83,12 +83,11 @@ std::string headline(const Summary& summary) {
   // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
   if (job.hardware_flops > 1.02 * job.model_flops)
     out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
-  out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(summary.device_count),
-                     escape::terminal(summary.platform));
+  out +=
+      fmt::format("\n  {:<12}{} on {}\n", "devices", count(summary.device_count), escape::terminal(summary.platform));
   if (!summary.jobs.empty()) return out;
   constexpr int kIndent = 14;
-  return out + fmt::format("  {:<12}{}\n", "placement",
-                           where_ranks_sit(summary, 0, job.placement, kWidth - kIndent));
+  return out + fmt::format("  {:<12}{}\n", "placement", where_ranks_sit(summary, 0, job.placement, kWidth - kIndent));
 }
 
 std::string jobs(const Summary& summary) {
@@ -100,10 +99,9 @@ std::string jobs(const Summary& summary) {
     const JobSummary& job = summary.jobs[j];
     const std::string name =
         job.job.iterations == 1 ? job.job.name : fmt::format("{}, {} x", job.job.name, count(job.job.iterations));
-    out +=
-        fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
-                    format(job.job.alone), format(job.together), job.slowdown,
-                    where_ranks_sit(summary, static_cast<int>(j), job.job.placement, kWidth - kIndent));
+    out += fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
+                       format(job.job.alone), format(job.together), job.slowdown,
+                       where_ranks_sit(summary, static_cast<int>(j), job.job.placement, kWidth - kIndent));
   }
   return out;
 }
@@ -171,8 +169,8 @@ std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks)
   const MemoryPeak* fullest = fullest_peak(summary, peaks);
   if (fullest == nullptr) return "";
   const std::vector<size_t> devices(fullest->devices.begin(), fullest->devices.end());
-  std::string out =
-      fmt::format("\nMemory of {} at its peak, {}\n", escape::terminal(names_of(summary, devices).text(2)), format(fullest->time));
+  std::string out = fmt::format("\nMemory of {} at its peak, {}\n",
+                                escape::terminal(names_of(summary, devices).text(2)), format(fullest->time));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind = static_cast<stream::MemoryClass>(i);
     if (fullest->classes[i] <= Bytes(0)) continue;
@@ -220,8 +218,7 @@ std::string links(const Summary& summary) {
   std::string out = "\nBusiest links\n";
   for (size_t i = 0; i < std::min(groups.size(), kLinks); ++i) {
     const LinkSummary& link = *groups[i].first;
-    const std::string alike =
-        groups[i].count == 1 ? "" : fmt::format(" and {} alike", count(groups[i].count - 1));
+    const std::string alike = groups[i].count == 1 ? "" : fmt::format(" and {} alike", count(groups[i].count - 1));
     out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48),
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes),
                        escape::terminal(link.kind));

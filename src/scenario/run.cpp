@@ -71,7 +71,8 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   auto lowered = try_lower(*resolved, sequential, *platform, finished);
   if (!lowered) return lowered.refusal();
   Prediction prediction = predict(*resolved, sequential, *lowered, *platform, finished);
-  return Outcome{std::move(prediction.summary), std::move(prediction.program), std::move(prediction.timeline), platform};
+  return Outcome{std::move(prediction.summary), std::move(prediction.program), std::move(prediction.timeline),
+                 platform};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

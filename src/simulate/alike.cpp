@@ -57,7 +57,8 @@ class AlikeRefinement {
     const auto groups = static_cast<int64_t>(known_as_.size());
     for (size_t s = 0; s < of_replica_; ++s) {
       const auto& own = courses_.groups_of(static_cast<int32_t>(s));
-      for (size_t i = 0; i < own.size(); ++i) numbers.emplace(static_cast<int64_t>(s) * groups + own[i], static_cast<int32_t>(i));
+      for (size_t i = 0; i < own.size(); ++i)
+        numbers.emplace(static_cast<int64_t>(s) * groups + own[i], static_cast<int32_t>(i));
     }
     for (size_t g = 0; g < known_as_.size(); ++g) {
       const auto& members = courses_.groups()[g].members;
@@ -94,11 +95,11 @@ class AlikeRefinement {
     streams_.reserve(of_replica_ * replicas_);
     for (size_t r = 0; r < replicas_; ++r) {
       for (size_t s = 0; s < of_replica_; ++s) {
-        const auto& lane = program_.streams[s];
+        const auto& lane   = program_.streams[s];
         const int32_t rank = rank_of(lane.device, r);
         const Bytes memory = program_.devices[static_cast<size_t>(device_of_stream_[s])].initial;
-        Colour colour = mix(courses_.pattern(static_cast<int32_t>(s)), std::hash<std::string_view>()(lane.stream));
-        colour        = mix(mix(colour, memory.value()), hardware(rank));
+        Colour colour      = mix(courses_.pattern(static_cast<int32_t>(s)), std::hash<std::string_view>()(lane.stream));
+        colour             = mix(mix(colour, memory.value()), hardware(rank));
         if (!slowed.empty()) {
           const auto found = slowed.find(program_.place_of_rank(rank));
           if (found != slowed.end()) colour = mix(colour, found->second);
@@ -115,7 +116,8 @@ class AlikeRefinement {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));
     }
-    for (size_t load = footprints_.loads.size() - disturbances.background.size(); load < footprints_.loads.size(); ++load) {
+    for (size_t load = footprints_.loads.size() - disturbances.background.size(); load < footprints_.loads.size();
+         ++load) {
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
         Colour& colour = colours_.links[static_cast<size_t>(link)];
         colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
@@ -170,7 +172,8 @@ class AlikeRefinement {
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
       Colour phase = colours_.groups[i];
-      for (const Phase& one : footprints_.phases_of(footprints_.distinct[static_cast<size_t>(groups_.rows[i].footprint)])) {
+      for (const Phase& one :
+           footprints_.phases_of(footprints_.distinct[static_cast<size_t>(groups_.rows[i].footprint)])) {
         phase = mix(phase, Colour{3});
         if (one.load < 0) continue;
         for (const auto& [link, weight] : footprints_.loads[static_cast<size_t>(one.load)].crossings) {
@@ -206,8 +209,8 @@ class AlikeRefinement {
   const platform::Platform& platform_;
   const size_t of_replica_;  // streams
   const size_t replicas_;
-  std::vector<int32_t> device_of_stream_;      // of the first replica
-  std::vector<std::vector<int32_t>> known_as_;  // by group and member
+  std::vector<int32_t> device_of_stream_;          // of the first replica
+  std::vector<std::vector<int32_t>> known_as_;     // by group and member
   std::vector<const platform::Device*> hardware_;  // one of each
   std::vector<Colour> streams_;
   Alike colours_;

@@ -27,7 +27,7 @@ struct RealGroups {
     int32_t footprint;      // into Footprints::distinct; -1: a hand-over
   };
   std::vector<Row> rows;
-  std::vector<int32_t> first;  // by group: its first row; a row for each replica, or one of all
+  std::vector<int32_t> first;                         // by group: its first row; a row for each replica, or one of all
   std::vector<stream::Communication> communications;  // those of the program first
 
   int32_t row_of(const Group& group, int32_t number, int32_t replica) const {

@@ -66,7 +66,8 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
 
 }  // namespace
 
-EngineDef row() { return {"analytic", "a linear scan; communications never slow each other down", simulate,
-          simulate_folded}; }
+EngineDef row() {
+  return {"analytic", "a linear scan; communications never slow each other down", simulate, simulate_folded};
+}
 
 }  // namespace foreflow::simulate::definitions::analytic_engine

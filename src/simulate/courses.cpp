@@ -17,7 +17,8 @@ uint64_t pair_of(int32_t a, int32_t b) {
 
 Courses::Courses(const CompactProgram& program) : program_(program) {
   for (const CompactProgram::Lane& lane : program.streams)
-    streams_.emplace(std::pair<int32_t, std::string_view>(lane.device, lane.stream), static_cast<int32_t>(streams_.size()));
+    streams_.emplace(std::pair<int32_t, std::string_view>(lane.device, lane.stream),
+                     static_cast<int32_t>(streams_.size()));
   renamings_.emplace_back();
   renaming_numbers_.emplace(std::vector<int32_t>(), 0);
   const int32_t root = context(program.root, 0);
@@ -35,7 +36,7 @@ int32_t Courses::renaming(int32_t outer, int32_t inner) {
   if (inner < 0) return outer;
   const auto [found, fresh] = composed_.emplace(std::pair(outer, inner), -1);
   if (!fresh) return found->second;
-  std::vector<int32_t> devices = program_.renamings[static_cast<size_t>(inner)];
+  std::vector<int32_t> devices        = program_.renamings[static_cast<size_t>(inner)];
   const std::vector<int32_t>& outside = renamings_[static_cast<size_t>(outer)];
   if (!outside.empty()) {
     for (int32_t& device : devices) device = outside[static_cast<size_t>(device - 1)];
@@ -61,7 +62,8 @@ int32_t Courses::group(int32_t communication, const std::vector<int32_t>& member
   std::vector<uint64_t> words{static_cast<uint64_t>(communication), of_all_replicas ? uint64_t{1} : uint64_t{0}};
   words.insert(words.end(), members.begin(), members.end());
   const uint32_t number = group_numbers_.number(words);
-  if (number == groups_.size()) groups_.push_back({communication, members, of_all_replicas, is_hand_over(communication, members)});
+  if (number == groups_.size())
+    groups_.push_back({communication, members, of_all_replicas, is_hand_over(communication, members)});
   return static_cast<int32_t>(number);
 }
 
@@ -91,31 +93,31 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
     switch (step.kind) {
       case CompactProgram::Step::Kind::compute: {
         const CompactProgram::ComputeStep& compute = procedure.computes[index];
-        Course& course = course_of(streams[static_cast<size_t>(compute.lane)]);
+        Course& course                             = course_of(streams[static_cast<size_t>(compute.lane)]);
         course.entries.push_back({compute.event, compute.memory, kCompute});
         course.pattern = mix(mix(course.pattern, number(compute.event)), number(compute.memory));
         break;
       }
       case CompactProgram::Step::Kind::meeting: {
         const CompactProgram::MeetingStep& meeting = procedure.meetings[index];
-        const auto of = procedure.of(meeting);
+        const auto of                              = procedure.of(meeting);
         members.clear();
         for (const CompactProgram::Member& member : of) members.push_back(streams[static_cast<size_t>(member.lane)]);
-        const int32_t met = group(meeting.communication, members, meeting.of_all_replicas);
+        const int32_t met     = group(meeting.communication, members, meeting.of_all_replicas);
         const bool hands_over = groups_[static_cast<size_t>(met)].hand_over;
         for (size_t i = 0; i < members.size(); ++i) {
-          Course& course     = course_of(members[i]);
-          const int32_t own  = number_in(course, met);
+          Course& course    = course_of(members[i]);
+          const int32_t own = number_in(course, met);
           course.entries.push_back({meeting.communication, of[i].memory, own});
-          const Colour role  = hands_over && i == 0 ? 1 : 2;
-          course.pattern = mix(mix(mix(mix(course.pattern, number(-1 - meeting.communication)), number(own)), role),
-                               number(of[i].memory));
+          const Colour role = hands_over && i == 0 ? 1 : 2;
+          course.pattern    = mix(mix(mix(mix(course.pattern, number(-1 - meeting.communication)), number(own)), role),
+                                  number(of[i].memory));
         }
         break;
       }
       case CompactProgram::Step::Kind::call: {
         const CompactProgram::CallStep& call = procedure.calls[index];
-        const int32_t callee = context(call.procedure, renaming(renamed, call.renaming));
+        const int32_t callee                 = context(call.procedure, renaming(renamed, call.renaming));
         for (const auto& [stream, number] : contexts_[static_cast<size_t>(callee)].courses) {
           Course& course            = course_of(stream);
           const auto [found, fresh] = course.called.emplace(number, static_cast<int32_t>(course.names.size()));
@@ -129,7 +131,8 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
           course.entries.push_back({number, found->second, kCall});
           course.pattern = mix(mix(course.pattern, inner.pattern), Colour{3});
           for (size_t i = 0; i < inner.groups.size(); ++i)
-            course.pattern = mix(course.pattern, static_cast<Colour>(course.names[static_cast<size_t>(found->second) + i]));
+            course.pattern =
+                mix(course.pattern, static_cast<Colour>(course.names[static_cast<size_t>(found->second) + i]));
         }
         break;
       }

@@ -53,16 +53,18 @@ class Courses {
     uint64_t pattern = 0;
     std::vector<int32_t> groups;
     std::vector<Entry> entries;
-    std::vector<int32_t> names;  // of the groups of callees: the how manieth of `groups` each is
-    std::unordered_map<int32_t, int32_t> numbers;     // by group: the how manieth it is
-    std::unordered_map<int32_t, int32_t> called;      // by course: the first of its `names`
+    std::vector<int32_t> names;                    // of the groups of callees: the how manieth of `groups` each is
+    std::unordered_map<int32_t, int32_t> numbers;  // by group: the how manieth it is
+    std::unordered_map<int32_t, int32_t> called;   // by course: the first of its `names`
   };
   // A procedure whose devices are renamed in one way.
   struct Context {
     std::vector<std::pair<int32_t, int32_t>> courses;  // by stream: into courses_
   };
 
-  const Course& course(int32_t stream) const { return courses_[static_cast<size_t>(of_stream_[static_cast<size_t>(stream)])]; }
+  const Course& course(int32_t stream) const {
+    return courses_[static_cast<size_t>(of_stream_[static_cast<size_t>(stream)])];
+  }
   int32_t renaming(int32_t outer, int32_t inner);
   int32_t context(int32_t procedure, int32_t renaming);
   int32_t group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas);

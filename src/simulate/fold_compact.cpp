@@ -129,7 +129,8 @@ class Folder {
     for (size_t kind = 0; kind < executions.size(); ++kind) {
       const RealGroups::Row& row = groups_.rows[static_cast<size_t>(kinds_.first()[kind])];
       const Group& group         = courses_.groups()[static_cast<size_t>(row.group)];
-      const int32_t first = row.replica < 0 ? 0 : row.replica, last = row.replica < 0 ? compact_.replicas - 1 : row.replica;
+      const int32_t first        = row.replica < 0 ? 0 : row.replica,
+                    last         = row.replica < 0 ? compact_.replicas - 1 : row.replica;
       std::vector<int32_t> members;
       std::set<int32_t> seen;
       for (int32_t replica = first; replica <= last; ++replica) {
@@ -161,7 +162,8 @@ class Folder {
         return;
       }
       const auto local = static_cast<size_t>(group);
-      items.push_back({communications[local], instance(kinds[local], executed[local]++, communications[local]), memory});
+      items.push_back(
+          {communications[local], instance(kinds[local], executed[local]++, communications[local]), memory});
     });
     return true;
   }
@@ -191,8 +193,8 @@ class Folder {
       const auto& items = program_.streams[stream].items;
       while (next[stream] < items.size() && items[next[stream]].instance < 0) ++next[stream];
       if (next[stream] == items.size()) continue;
-      const auto instance   = static_cast<size_t>(items[next[stream]].instance);
-      const auto& members   = program_.instances[instance].members;
+      const auto instance = static_cast<size_t>(items[next[stream]].instance);
+      const auto& members = program_.instances[instance].members;
       if (static_cast<size_t>(++arrived[instance]) < members.size()) continue;
       order[instance] = count++;
       for (size_t i = members.size(); i-- > 0;) {
@@ -255,8 +257,8 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     merged.push_back(of_kind.front() < 0 ? -1 : merger.merge(of_kind, -1, result.together));
   }
   for (size_t i = 0; i < result.program.instances.size(); ++i) {
-    const auto kind          = static_cast<size_t>(folder.kind_of_instance()[i]);
-    const int32_t footprint  = merged[kind];
+    const auto kind         = static_cast<size_t>(folder.kind_of_instance()[i]);
+    const int32_t footprint = merged[kind];
     result.together.of_instance.push_back(footprint);
     result.each.of_instance.push_back(rows[kind].front());
     if (footprint < 0) continue;

@@ -14,7 +14,8 @@ using Address  = std::pair<int32_t, std::string_view>;  // device and stream
 // Writes procedures into streams, renaming devices on the way, for all replicas at once.
 class Expander {
  public:
-  explicit Expander(const CompactProgram& compact) : compact_(compact), replicas_(static_cast<size_t>(compact.replicas)) {
+  explicit Expander(const CompactProgram& compact)
+      : compact_(compact), replicas_(static_cast<size_t>(compact.replicas)) {
     program_.computes       = compact.computes;
     program_.communications = compact.communications;
     program_.memory_effects = compact.memory_effects;
@@ -40,8 +41,8 @@ class Expander {
     for (const CompactProgram::Device& device : compact_.devices) {
       uses.emplace(device.index, static_cast<int32_t>(program_.devices.size()));
       const int32_t number = device.index + shift;
-      program_.devices.push_back({number, compact_.place_of_rank(number - compact_.first_device), device.initial, 0,
-                                  compact_.storage});
+      program_.devices.push_back(
+          {number, compact_.place_of_rank(number - compact_.first_device), device.initial, 0, compact_.storage});
     }
     for (const CompactProgram::Lane& lane : compact_.streams) {
       if (replica == 0) numbers_.emplace(Address{lane.device, lane.stream}, static_cast<int32_t>(numbers_.size()));

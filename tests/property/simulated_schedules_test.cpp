@@ -95,8 +95,8 @@ Simulated simulated(const Case& asked) {
 // The end of the last task: behind it come the sums over two pipes.
 double end_of_tasks(const Simulated& simulated) {
   double end = 0;
-  for (size_t s = 0; s < simulated.program().streams.size(); ++s) {
-    const auto& items = simulated.program().streams[s].items;
+  for (size_t s = 0; s < simulated.program.streams.size(); ++s) {
+    const auto& items = simulated.program.streams[s].items;
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].instance >= 0) continue;
       if (simulated.program.computes[static_cast<size_t>(items[i].event)].duration == Seconds(0)) continue;

@@ -1,6 +1,6 @@
-// ir::Module -> stream::CompactProgram: the program is projected onto each device, every distinct piece of work is priced
-// once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only rename
-// devices.
+// ir::Module -> stream::CompactProgram: the program is projected onto each device, every distinct piece of work is
+// priced once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only
+// rename devices.
 #pragma once
 
 #include <array>

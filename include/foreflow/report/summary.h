@@ -45,7 +45,7 @@ struct Job {
 // Streams of one device may overlap: each figure is the length of a union, so busy <= compute + communication, and
 // busy + idle is the iteration time.
 struct DeviceSummary {
-  std::string name;   // "D1"
+  std::string name;  // "D1"
   // The numbers of the devices that do the same at the same time, for which this one stands; itself the first.
   std::vector<stream::DeviceRange> members;
   std::string place;  // the platform's name for it: "node0-gpu0"
@@ -137,8 +137,8 @@ struct Summary {
   double tokens_per_second_per_device = 0;
   FlopsPerSecond model_rate;     // per device
   FlopsPerSecond hardware_rate;  // per device
-  double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
-  bool fits  = true;
+  double mfu           = 0;      // model flops / (time x the sum of the devices' peaks), 0..1
+  bool fits            = true;
   int64_t device_count = 0;                    // of all that `devices` stand for
   std::vector<DeviceSummary> devices;          // as in Program::devices
   std::vector<NodeSummary> nodes;              // by job, in the order in which its devices come to them

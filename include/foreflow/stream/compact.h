@@ -65,15 +65,15 @@ struct CompactProgram {
   std::vector<Compute> computes;
   std::vector<Communication> communications;
   std::vector<MemoryEffect> memory_effects;
-  std::vector<Procedure> procedures;             // those that a procedure calls stand before it
-  std::vector<std::vector<int32_t>> renamings;   // [device inside - 1] = device outside
-  int32_t root         = 0;                      // of `procedures`
-  int32_t first_device = 1;                      // the number of rank 0
-  int32_t of_replica   = 1;                      // device numbers of a replica: that of rank r + of_replica follows it
+  std::vector<Procedure> procedures;            // those that a procedure calls stand before it
+  std::vector<std::vector<int32_t>> renamings;  // [device inside - 1] = device outside
+  int32_t root         = 0;                     // of `procedures`
+  int32_t first_device = 1;                     // the number of rank 0
+  int32_t of_replica   = 1;                     // device numbers of a replica: that of rank r + of_replica follows it
   int32_t replicas     = 1;
-  std::vector<int> places;                       // by rank, as DeviceUse::place; empty: the rank itself
-  std::vector<Device> devices;                   // of the first replica
-  std::vector<Lane> streams;                     // of the first replica, by their true device numbers
+  std::vector<int> places;      // by rank, as DeviceUse::place; empty: the rank itself
+  std::vector<Device> devices;  // of the first replica
+  std::vector<Lane> streams;    // of the first replica, by their true device numbers
   std::vector<GroupAlgorithms> groups;
   std::shared_ptr<const Storage> storage;
 

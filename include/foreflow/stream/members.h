@@ -35,7 +35,8 @@ class Members {
   int64_t executions() const { return group_->executions; }
 
   friend bool operator==(const Members& a, const Members& b) {
-    return a.group_ == b.group_ || (a.streams() == b.streams() && a.ranks() == b.ranks() && a.executions() == b.executions());
+    return a.group_ == b.group_ ||
+           (a.streams() == b.streams() && a.ranks() == b.ranks() && a.executions() == b.executions());
   }
 
  private:
