@@ -26,15 +26,15 @@ struct Port {
   Seconds latency;           // of one crossing
 };
 
-// A data sheet, as the units of foreflow/base/units.h are written.
+// A data sheet.
 struct Gpu {
   std::string kind;
   std::vector<std::string> sources;  // one line of the file's comment for each
-  std::string memory;
-  std::string memory_bandwidth;
-  std::string launch;
-  std::vector<std::pair<std::string, std::string>> peaks;  // by data type, dense; the first is "f32"
-  std::string nvlink_generation;                           // "" without
+  Bytes memory;
+  BytesPerSecond memory_bandwidth;
+  Seconds launch;                                             // of a kernel
+  std::vector<std::pair<std::string, FlopsPerSecond>> peaks;  // by data type, dense; the first is "f32"
+  int nvlink_generation = 0;                                  // 0: without NVLink
 };
 
 struct Cable {

@@ -6,6 +6,7 @@
 #include "foreflow/base/error.h"
 #include "platform/blueprint.h"
 #include "platform/link_property.h"
+#include "platform/link_text.h"
 #include "platform/link_units.h"
 
 namespace foreflow::platform {
@@ -61,7 +62,8 @@ class Composer {
       Cable& copy = blueprint_.cables.emplace_back(
           Cable{fmt::format("{}-{}", name, cable.name), cable.port, first + cable.from, first + cable.to});
       if (cable.port.kind != "nvlink") continue;
-      if (!node.gpu.nvlink_generation.empty()) copy.props.emplace_back("nvlink_generation", node.gpu.nvlink_generation);
+      if (const int generation = node.gpu.nvlink_generation; generation > 0)
+        copy.props.emplace_back("nvlink_generation", to_text(generation));
       if (node.nvls) copy.props.emplace_back("nvls", "yes");
     }
     for (const Nic& nic : node.nics) nics_.push_back({name + "-" + nic.name, nic.port, first + nic.vertex});

@@ -36,6 +36,12 @@ const std::vector<EcmpRule>& ecmp_rules() {
   return rules;
 }
 
+std::vector<std::string> ecmp_rule_names() {
+  std::vector<std::string> names;
+  for (const EcmpRule& rule : ecmp_rules()) names.emplace_back(rule.name);
+  return names;
+}
+
 const EcmpRule* find_ecmp_rule(std::string_view name) {
   const auto& rules = ecmp_rules();
   const auto found  = std::find_if(rules.begin(), rules.end(), [&](const EcmpRule& rule) { return rule.name == name; });

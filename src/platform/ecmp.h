@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct EcmpRule {
 };
 
 const std::vector<EcmpRule>& ecmp_rules();
+std::vector<std::string> ecmp_rule_names();
 
 // Null when there is no such rule.
 const EcmpRule* find_ecmp_rule(std::string_view name);

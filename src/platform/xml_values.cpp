@@ -110,9 +110,8 @@ ZoneElement read_zone_props(const pugi::xml_node& node, const XmlSource& source)
   zone.nvls  = yes(props, "nvls", false);
   zone.sharp = yes(props, "sharp", false);
   if (const std::string* rule = props.find("ecmp")) {
-    std::vector<std::string> names;
-    for (const EcmpRule& row : ecmp_rules()) names.emplace_back(row.name);
-    if (find_ecmp_rule(*rule) == nullptr) props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(names)));
+    if (find_ecmp_rule(*rule) == nullptr)
+      props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(ecmp_rule_names())));
     zone.ecmp = *rule;
   }
   return zone;

@@ -6,18 +6,8 @@
 
 namespace foreflow::scenario {
 
-// Keys whose one value is a list.
-constexpr std::array<std::string_view, 9> kLists = {
-    "jobs",
-    "placement.devices",
-    "workload.shapes.*",
-    "platform.parts",
-    "cost.all_reduce.*",
-    "disturbances.slowdowns",
-    "disturbances.links",
-    "disturbances.links[*",
-    "disturbances.background",
-};
+// Members of maps whose one value is a list. Other keys say it in their rows (ValueType::is_list).
+constexpr std::array<std::string_view, 2> kListsInMaps = {"workload.shapes.*", "cost.all_reduce.*"};
 
 // A key whose value is the path of a file where it ends like this.
 struct FileKey {

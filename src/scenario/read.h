@@ -31,11 +31,6 @@ Scenario with_jobs(Scenario scenario);
 
 simulate::Coupling read_coupling(const JsonView& json);
 
-NamedDisturbances read_disturbances(const JsonView& json);
-void check_disturbance_keys(const JsonView& json);  // alone: a list below a wrong key is no axis
-// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
-simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
-
 // What a scenario's "memory" says: "exact" or "caching".
 std::string read_allocator(const JsonView& json);
 

@@ -63,7 +63,7 @@ class Simulation {
       waiting_for_.push_back(kNothing);
     }
     for (const LinkTrace& trace : disturbances_.links) {
-      for (const LinkChange& change : trace.changes) {
+      for (const BandwidthStep& change : trace.changes) {
         const auto link = static_cast<size_t>(trace.link);
         at(change.at, [this, link, factor = change.factor] { degrade(link, factor); });
       }

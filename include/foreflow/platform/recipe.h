@@ -35,6 +35,11 @@ struct Recipe {
 
 constexpr int64_t kMostDevices = 1'000'000;  // of one machine
 
+// The keys of a recipe: of its nodes or of one of its "parts"; of the whole beside "fabric", "parts" and the fabric's
+// own parameters.
+const Keys& part_keys();
+const Keys& machine_keys();
+
 // Throws Error("FILE: $.path.of.key", ...): unknown keys with the nearest known one, unknown names, numbers out of
 // range, and parameters that the fabric cannot be built with.
 Recipe read_recipe(const JsonView& json);

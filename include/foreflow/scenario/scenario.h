@@ -15,6 +15,7 @@
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
+#include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
@@ -105,17 +106,6 @@ struct Placement {
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
 };
 
-// What does not go as planned, as the scenario says it: by the names of devices and links.
-struct NamedDisturbances {
-  struct Name {
-    std::string name;
-    std::string where;  // for messages
-  };
-
-  simulate::Disturbances planned;  // whose devices and links are places in these lists
-  std::vector<Name> devices, links;
-};
-
 struct Job;
 
 struct Scenario {
@@ -131,9 +121,9 @@ struct Scenario {
   lower::Options collectives;
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
-  std::optional<NamedDisturbances> disturbances;  // nothing once resolve() has put them into `simulation`
-  std::string allocator = "exact";                // or "caching": replayed with a model of a framework's allocator
-  std::vector<Job> jobs;                          // that share the platform; empty: the scenario is itself the one job
+  std::optional<simulate::NamedDisturbances> disturbances;  // nothing once resolve() has put them into `simulation`
+  std::string allocator = "exact";  // or "caching": replayed with a model of a framework's allocator
+  std::vector<Job> jobs;            // that share the platform; empty: the scenario is itself the one job
 
   // Its own object in `source`.
   JsonView root() const;

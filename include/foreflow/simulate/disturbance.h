@@ -29,13 +29,13 @@ struct Jitter {
 };
 
 // The bandwidth of one link over time: `factor` times the platform's from `at` on, until the next change.
-struct LinkChange {
+struct BandwidthStep {
   Seconds at;     // >= 0, ascending within a trace
   double factor;  // >= 0; 0: the link is down, flows on it wait until it is repaired
 };
 struct LinkTrace {
   int link;  // platform::Platform::links(); at most one trace for each
-  std::vector<LinkChange> changes;
+  std::vector<BandwidthStep> changes;
 };
 
 // Flows of others: at `first`, and then every `period` up to `until`, `bytes` leave `from` for `to`. They share links

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "platform/blueprint.h"
 
@@ -25,6 +27,19 @@ struct Uplinks {
   double width;
 };
 Uplinks uplinks_of(int ports, double oversubscription);
+
+// The row of a fabric with settings of its own: kRead makes them, kBuild is given them.
+template <auto kRead, auto kBuild>
+FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameters) {
+  const auto read = [](const JsonView& json, const Outlets& outlets) {
+    return FabricSettings::of(kRead(json, outlets));
+  };
+  const auto build = [](const FabricSettings& settings, const Outlets& outlets) {
+    using Own = decltype(kRead(std::declval<const JsonView&>(), outlets));
+    return kBuild(settings.as<Own>(), outlets);
+  };
+  return {name, doc, std::move(parameters), read, build};
+}
 
 // `times` as wide as `port`.
 Port widened(const Port& port, double times);

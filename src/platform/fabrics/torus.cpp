@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include "foreflow/base/text.h"
-#include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform {
@@ -42,8 +41,12 @@ std::array<int, 3> parse_dims(const JsonView& value, int dimensions) {
 
 }  // namespace
 
-FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
-  FabricSettings settings;
+KeyDef torus_dims_key() {
+  return {"dims", "such as \"8x8\" or \"4x4x4\"; near-square by default", types::text("sides such as \"8x8\"")};
+}
+
+TorusSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
+  TorusSettings settings;
   settings.dims = fitted_dims(outlets.nodes, dimensions);
   if (!json.has("dims")) return settings;
   const JsonView value = json.at("dims");
@@ -55,7 +58,7 @@ FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dime
   return settings;
 }
 
-Fabric build_torus(const FabricSettings& settings, const Outlets& outlets) {
+Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
   const auto [x, y, z] = settings.dims;
   const int size       = static_cast<int>(size_of(settings.dims));
   Fabric fabric;
