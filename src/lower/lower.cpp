@@ -80,6 +80,12 @@ class Beginning {
     add(code.values[parameter].name, kind, type, static_cast<int32_t>(parameter));
   }
 
+  void add(const Input& input) {
+    device_of(input.device).initial += input.size;
+    maker_.storage().initial.push_back(
+        {input.device, -1, maker_.buffer(input.name, stream::MemoryClass::data, input.size)});
+  }
+
  private:
   void add(const std::string& name, stream::MemoryClass kind, const ir::Type& type, int32_t slot) {
     if (type.is_tuple()) {
@@ -177,6 +183,7 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   Beginning beginning(placement, program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
+  for (const Input& input : options.inputs) beginning.add(input);
   program.computes       = std::move(maker.computes);
   program.communications = std::move(maker.communications);
   program.memory_effects = std::move(maker.memory_effects);

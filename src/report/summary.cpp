@@ -58,7 +58,7 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
     const auto number          = static_cast<int32_t>(i);
     const int32_t first        = timeline.like_link.empty() ? number : timeline.like_link[i];
     auto [known, fresh]        = by_first.try_emplace(first, links.size());
-    if (fresh && timeline.paces.empty()) {
+    if (fresh && timeline.paces.empty() && timeline.like_link.empty()) {
       const auto [equal, unequal] = by_figures.try_emplace(
           {link.kind, link.payload().value(), use.bytes.value(), use.busy.value()}, links.size());
       fresh         = unequal;

@@ -10,9 +10,13 @@ namespace foreflow::scenario {
 struct AlikeReplicas {
   ir::Module module;
   int replicas = 1;  // of which the program is that of one
+  // Of each parameter that is data, in order: which parameter of the program before it is one microbatch's part of; -1:
+  // it is the data of all of them.
+  std::vector<int32_t> split_data = {};
 };
+// `run` above 0: the program runs only so many of the microbatches (transform::Pipeline::run).
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform);
+                                             const platform::Platform& platform, int run = 0);
 
 // Where the chain would cut a scenario's program into stages. What the backward pass repeats counts so much of its
 // time, 0..1. Refuses what try_distribute refuses.

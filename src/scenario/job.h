@@ -7,10 +7,11 @@ namespace foreflow::scenario {
 
 // Compute time of all devices, by where its prices are from.
 using Provenance = std::array<Seconds, cost::kProvenances>;
-Provenance provenance_of(const lower::Lowered& lowered);
+// `counts`: how often each of the computes is executed.
+Provenance provenance_of(const lower::Lowered& lowered, const std::vector<int64_t>& counts);
 Json shares_of(const Provenance& seconds);
 
-Flops hardware_flops(const stream::CompactProgram& program);
+Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts);
 
 // By the scenario's engine, as the scenario says.
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
@@ -19,6 +20,7 @@ stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& pr
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
                           const platform::Platform& platform);
 
-report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered);
+report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                     const std::vector<int64_t>& counts);
 
 }  // namespace foreflow::scenario

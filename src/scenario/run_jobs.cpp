@@ -23,8 +23,9 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   const stream::Program program = lowered.program();
   for (const stream::DeviceUse& device : program.devices) held.emplace(device.place, scenario.name);
 
+  const std::vector<int64_t> counts = stream::executions(lowered.compact);
   Prepared prepared{
-      stream::repeated(program, job.iterations), describe(scenario, sequential, lowered), {}, provenance_of(lowered)};
+      stream::repeated(program, job.iterations), describe(scenario, sequential, lowered, counts), {}, provenance_of(lowered, counts)};
   prepared.shared.name       = scenario.name;
   prepared.shared.dtype      = prepared.job.dtype;
   prepared.shared.placement  = prepared.job.placement;

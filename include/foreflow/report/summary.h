@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ struct CollectiveSummary {
   Seconds contention;    // the part of `time` that others on the same links cost
   Seconds waiting;       // before `time`: of the mean member for the last one, over all executions
   std::string late;      // the stream that was waited for longest; empty: none
+  int32_t communication = 0;  // index into Program::communications
 };
 
 // Time in one kind of op, averaged over the devices.
@@ -106,7 +108,8 @@ struct OpTime {
   Seconds seconds;
 };
 
-// A stretch of the critical path: `count` equal items in a row on one stream.
+// A stretch of the critical path: `count` equal items in a row on one stream. Of microbatches that repeat each other
+// and were not all simulated, the first stretch of a kind tells of all that were left out too.
 struct Segment {
   std::string device;  // the stream: "D1" or "D1.comm"
   std::string what;
@@ -153,5 +156,10 @@ struct Summary {
 // `timeline` is what an engine made of `program` on `platform`.
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform);
+
+// From the summary `one` of a run and `two` of the same with one more period of its steady state: that of a run with so
+// many periods more than the first, every figure of which is linear in their number. Nothing when the two differ in more
+// than figures, or in memory.
+std::optional<Summary> after_periods(const Summary& one, const Summary& two, int64_t periods);
 
 }  // namespace foreflow::report

@@ -105,7 +105,13 @@ struct Prediction {
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished = {});
 
-// All of them, resolve() before the others, for a scenario without jobs.
+// All five, for a resolved scenario. Where microbatches repeat each other, only as many of them are simulated as it takes
+// to see it, and what follows from one more of them tells what follows from all; `program` and `timeline` are then those
+// of the few. Not where each item is asked for (simulate::Options::fold, observe).
+Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
+                                 const platform::Platform& platform, const Finished& finished = {});
+
+// The same, resolve() before it, for a scenario without jobs.
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
                           const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

@@ -4,7 +4,9 @@
 // (stream/timeline.h). docs/models.md explains the rule with an example.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
@@ -21,6 +23,23 @@ struct FoldedProgram;  // simulate/fold_compact.h
 struct Run {
   stream::Program program;
   stream::Timeline timeline;
+};
+
+// A loop of a program, such as the microbatches of a pipeline.
+struct Rounds {
+  int64_t held;    // so many rounds of it are in the program
+  int64_t wanted;  // of a program that would have all of them
+  int64_t step;    // in the middle of the program, so many rounds do what the ones before them did; divides the others'
+                   // difference
+};
+
+// What tells the run of all rounds: `run` has some of them. Every further period of its steady state does the same for
+// as long, and there are `periods` more of it; `longer` has one.
+struct RunOfRounds {
+  Run run;
+  std::optional<Run> longer;  // nothing: `run` has all
+  int64_t periods = 0;
+  std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
 };
 
 struct EngineDef {
@@ -44,6 +63,10 @@ struct EngineDef {
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
   Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
+  // Nothing where the program has no such rounds (src/simulate/rounds.h), cannot be folded, or is disturbed by what comes
+  // or goes; and where run() throws.
+  std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
+                                 const platform::Platform& platform, const Options& options = {}) const;
 };
 
 const Registry<EngineDef>& engines();

@@ -41,6 +41,9 @@ struct Pipeline {
   const schedule::ScheduleDef* schedule = nullptr;
   // Of the schedule, from schedule::checked_size; a device stands for a group of them, as large as the program's.
   schedule::Size size;
+  // Above 0: the program runs only so many of the microbatches, which are as large as if all of them ran. A schedule of
+  // this size must exist.
+  int run = 0;
   // Backwards are split, and weight gradients wait for as long as hides hops best: schedule::least_delay, with what the
   // stages take by `prices`. What they need is kept until then, whatever `prices.memory`.
   bool delay_weight_gradients = false;
