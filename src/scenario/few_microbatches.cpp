@@ -91,11 +91,16 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
   const auto lowered = try_lower_some(scenario, sequential, platform, few);
   if (!lowered) return lowered.refusal();
   if (!*lowered) return std::optional<Prediction>();
-  const simulate::Rounds rounds{few, scenario.strategy.microbatches, step_of(scenario.strategy)};
-  auto found = scenario.engine->run((*lowered)->compact, rounds, platform, scenario.simulation);
+  const int all = scenario.strategy.microbatches;
+  auto found    = scenario.engine->run((*lowered)->compact, {few, all}, platform, scenario.simulation);
   if (!found) return std::optional<Prediction>();
+  if (!found->run) {
+    const auto more = static_cast<int>((all - few) % found->at_once);
+    if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
+    return try_predict_from_few(few + more, scenario, sequential, platform);
+  }
   const report::Job job = describe(scenario, sequential, **lowered, found->executions);
-  auto summary          = report::summarise(job, found->run.program, found->run.timeline, platform);
+  auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);
   if (found->longer) {
     const auto longer = report::summarise(job, found->longer->program, found->longer->timeline, platform);
     auto all          = report::after_periods(summary, longer, found->periods);
@@ -103,7 +108,7 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
     summary = *std::move(all);
   }
   return std::optional<Prediction>(
-      Prediction{std::move(found->run.program), std::move(found->run.timeline), std::move(summary)});
+      Prediction{std::move(found->run->program), std::move(found->run->timeline), std::move(summary)});
 }
 
 }  // namespace foreflow::scenario

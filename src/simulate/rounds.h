@@ -10,10 +10,15 @@
 
 namespace foreflow::simulate {
 
-// Of a program of so many rounds: in every stream, a stretch of items that stands for `step` rounds, follows one like it
-// and is followed by one like it. What is executed equally often in each round tells how many rounds a stretch has.
-// Nothing where a stream has no such stretch, or the stretches change what is in memory.
-std::optional<Stretches> find_rounds(const stream::Program& program, const std::vector<int32_t>& kind_of_instance,
-                                     int64_t rounds, int64_t step);
+struct RoundStretches {
+  Stretches stretches;
+  int64_t rounds;  // that each of them stands for
+};
+
+// Of a program of so many rounds: in every stream, a stretch of items that stands for a number of rounds, the same for
+// all, follows one like it and is followed by one like it. What is executed equally often in each round tells how many
+// rounds a stretch has. Nothing where a stream has no such stretch, or the stretches change what is in memory.
+std::optional<RoundStretches> find_rounds(const stream::Program& program, const std::vector<int32_t>& kind_of_instance,
+                                          int64_t rounds);
 
 }  // namespace foreflow::simulate

@@ -19,19 +19,21 @@ bool is_constant(const Disturbances& disturbances) {
 // Runs a program with more and more rounds until its steady state shows, at the most with all of them.
 class RoundsRunner {
  public:
-  RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const Stretches& rounds, const Rounds& asked,
+  RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const RoundStretches& rounds, const Rounds& asked,
                const platform::Platform& platform, const Options& options)
-      : engine_(engine), folded_(folded), rounds_(rounds), asked_(asked), platform_(platform), options_(options) {}
+      : engine_(engine), folded_(folded), rounds_(rounds.stretches), at_once_(rounds.rounds), asked_(asked), platform_(platform), options_(options) {}
 
   std::optional<RunOfRounds> run() const {
-    const int64_t all = (asked_.wanted - asked_.held) / asked_.step;  // more stretches
-    for (int64_t more = std::max<int64_t>(asked_.held / asked_.step, 1); more < all / 2; more *= 2) {
+    const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
+    if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, {}};
+    for (int64_t more = std::max<int64_t>(asked_.held / at_once_, 1); more < all / 2; more *= 2) {
       if (auto found = from_steady_state(more, all)) return found;
     }
     auto whole = with_more(folded_, rounds_, all);
     if (!whole) return {};
     stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
-    return RunOfRounds{{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
+    return RunOfRounds{
+        at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
   }
 
  private:
@@ -66,7 +68,8 @@ class RoundsRunner {
       if (!longer) return {};
       stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
       if (!is_one_period_more(longer_timeline, timeline, *steady)) return {};
-      return RunOfRounds{{std::move(some->program), std::move(timeline)},
+      return RunOfRounds{at_once_,
+                         Run{std::move(some->program), std::move(timeline)},
                          Run{std::move(longer->program), std::move(longer_timeline)},
                          (all - more) / *in_period,
                          executions_with(all)};
@@ -91,6 +94,7 @@ class RoundsRunner {
   const EngineDef& engine_;
   const FoldedProgram& folded_;
   const Stretches& rounds_;
+  const int64_t at_once_;  // rounds of each
   const Rounds& asked_;
   const platform::Platform& platform_;
   const Options& options_;
@@ -105,7 +109,7 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
     check(options.disturbances, platform);
     const auto folded = fold(program, platform, options, Saving::any);
     if (!folded) return {};
-    const auto stretches = find_rounds(folded->program, folded->kind_of_instance, rounds.held, rounds.step);
+    const auto stretches = find_rounds(folded->program, folded->kind_of_instance, rounds.held);
     if (!stretches) return {};
     return RoundsRunner(*this, *folded, *stretches, rounds, platform, options).run();
   } catch (const Error&) {

@@ -29,14 +29,14 @@ struct Run {
 struct Rounds {
   int64_t held;    // so many rounds of it are in the program
   int64_t wanted;  // of a program that would have all of them
-  int64_t step;    // in the middle of the program, so many rounds do what the ones before them did; divides the others'
-                   // difference
 };
 
-// What tells the run of all rounds: `run` has some of them. Every further period of its steady state does the same for
+// What tells the run of all rounds. In the middle of the program, `at_once` rounds do what so many before them did, so
+// the program of more rounds is known, by multiples of `at_once`. `run` has some of the rounds wanted. Every further period of its steady state does the same for
 // as long, and there are `periods` more of it; `longer` has one.
 struct RunOfRounds {
-  Run run;
+  int64_t at_once;
+  std::optional<Run> run;  // nothing: those that are left are no multiple of `at_once`
   std::optional<Run> longer;  // nothing: `run` has all
   int64_t periods = 0;
   std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
