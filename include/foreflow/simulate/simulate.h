@@ -1,7 +1,7 @@
-// Program + Platform -> Timeline, by one of the engines. All keep one execution rule: an item starts when
-// its stream is free and, for a communication, when all members are; it occupies all of them until it ends. The one
-// exception is a hand-over between two streams of one device, which never holds up the stream that hands over
-// (stream/timeline.h). docs/models.md explains the rule with an example.
+// Program + Platform -> Timeline, by one of the engines. All keep one execution rule: an item starts when its stream is
+// free and, for a communication, when all members are; it occupies all of them until it ends. The one exception is a
+// hand-over between two streams of one device, which never holds up the stream that hands over (stream/timeline.h).
+// docs/models.md explains the rule with an example.
 #pragma once
 
 #include <string_view>
