@@ -46,13 +46,24 @@ struct Job {
 //   1. busy <= compute + communication;
 //   2. busy + idle = iteration time.
 struct DeviceSummary {
-  std::string name;   // "D1"
+  std::string name;  // "D1"
+  // The numbers of the devices that do the same at the same time, for which this one stands; itself the first.
+  std::vector<stream::DeviceRange> members;
   std::string place;  // the platform's name for it: "node0-gpu0"
   std::string node;   // the node of that device: "node0"
   int job = 0;        // index into Summary::jobs
   Seconds busy, compute, communication, idle;
   Bytes peak_memory, capacity;
   bool fits = true;
+
+  int64_t count() const;  // of members
+};
+
+// The devices of a job on one node.
+struct NodeSummary {
+  std::string name;
+  int job = 0;                   // index into Summary::jobs
+  std::vector<int32_t> devices;  // their numbers
 };
 
 // Two communications that had flows on a link at the same time. The names are equal for two executions of the same
@@ -66,6 +77,7 @@ struct LinkSummary {
   static constexpr size_t kIntervals = 100;
 
   std::string name, kind;
+  std::vector<int32_t> members;  // links that carried the same for as long: indices into platform::Platform::links()
   Bytes bytes;
   Seconds busy;            // time with at least one flow
   double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
@@ -128,11 +140,13 @@ struct Summary {
   double tokens_per_second_per_device = 0;
   FlopsPerSecond model_rate;     // per device
   FlopsPerSecond hardware_rate;  // per device
-  double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
-  bool fits  = true;
-  std::vector<DeviceSummary> devices;          // as in Program::devices
-  std::vector<LinkSummary> links;              // links that carried bytes, in the platform's order
-  std::vector<OpTime> ops;                     // longest first
+  double mfu           = 0;      // model flops / (time x the sum of the devices' peaks), 0..1
+  bool fits            = true;
+  int64_t device_count = 0;            // of all that `devices` stand for
+  std::vector<DeviceSummary> devices;  // as in Program::devices
+  std::vector<NodeSummary> nodes;      // by job, in the order in which its devices come to them
+  std::vector<LinkSummary> links;      // links that carried bytes, in the platform's order of their first member
+  std::vector<OpTime> ops;             // longest first
   std::vector<CollectiveSummary> collectives;  // largest time first
   std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
   std::vector<JobSummary> jobs;                // as in Program::jobs; empty for a single job
@@ -142,8 +156,5 @@ struct Summary {
 // Requires: `timeline` is the result of an engine for `program` on `platform`.
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform);
-
-// The result of `simulate --json`; a caller may add members.
-Json to_json(const Summary& summary);
 
 }  // namespace foreflow::report
