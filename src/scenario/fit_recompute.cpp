@@ -16,9 +16,7 @@ namespace {
 
 constexpr int kRounds = 12;  // halves the range of a limit so often
 
-int stages_of(const Strategy& strategy) {
-  return schedule::stages(strategy.schedule->placement, strategy.schedule_size);
-}
+int stages_of(const Strategy& strategy) { return schedule::stages(strategy.schedule->mapping, strategy.schedule_size); }
 
 // The virtual stages of each device.
 std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
@@ -26,7 +24,7 @@ std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
   for (int device = 0; device < strategy.pp; ++device) {
     for (int chunk = 0; chunk < strategy.schedule_size.chunks; ++chunk)
       stages[static_cast<size_t>(device)].push_back(
-          schedule::stage_of(strategy.schedule->placement, strategy.schedule_size, device, chunk));
+          schedule::stage_of(strategy.schedule->mapping, strategy.schedule_size, device, chunk));
   }
   return stages;
 }

@@ -30,7 +30,7 @@ int devices_of_stage(const Strategy& strategy) {
 Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
                     Bytes bytes) {
   const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
-  const bool around = strategy.schedule->placement == schedule::Placement::looped && strategy.schedule_size.chunks > 1;
+  const bool around = strategy.schedule->mapping == schedule::StageMapping::looped && strategy.schedule_size.chunks > 1;
   Seconds slowest(0);
   for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) {
     const int from = devices[stage * group], to = devices[(stage + 1) % stages * group];
@@ -103,10 +103,10 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
   const schedule::ScheduleDef& row = *scenario.strategy.schedule;
   const schedule::Size& size       = scenario.strategy.schedule_size;
   if (speeds.empty() || scenario.strategy.partition == transform::StagePartition::uniform) return {};
-  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.placement, size)), kFastest);
+  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk) {
-      double& share = shares[static_cast<size_t>(schedule::stage_of(row.placement, size, device, chunk))];
+      double& share = shares[static_cast<size_t>(schedule::stage_of(row.mapping, size, device, chunk))];
       share         = std::min(share, speeds[static_cast<size_t>(device)]);
     }
   }

@@ -71,7 +71,7 @@ std::string refuse(const Size& size) {
 ScheduleDef row() {
   return {.name      = "chimera",
           .doc       = "two pipes in opposite directions, with the weights twice; half the bubble of 1f1b",
-          .placement = Placement::mirrored,
+          .mapping   = StageMapping::mirrored,
           .chunks    = 2,
           .refuse    = refuse,
           .order     = order,

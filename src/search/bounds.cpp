@@ -77,7 +77,7 @@ class Bounder {
   // Each stage on a device of its own, all microbatches in one direction, every backward whole.
   bool plain() const {
     const schedule::ScheduleDef& schedule = *strategy_.schedule;
-    return schedule.chunks == 1 && schedule.placement == schedule::Placement::looped && !schedule.splits_backward &&
+    return schedule.chunks == 1 && schedule.mapping == schedule::StageMapping::looped && !schedule.splits_backward &&
            !strategy_.delay_weight_gradients;
   }
 

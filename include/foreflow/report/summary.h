@@ -47,7 +47,7 @@ struct Job {
 //   2. busy + idle = iteration time.
 struct DeviceSummary {
   std::string name;  // "D1"
-  // The numbers of the devices that do the same at the same time, for which this one stands; itself the first.
+  // The numbers of the devices that this entry represents: they do the same at the same time, and the first is its own.
   std::vector<stream::DeviceRange> members;
   std::string place;  // the platform's name for it: "node0-gpu0"
   std::string node;   // the node of that device: "node0"
@@ -56,10 +56,10 @@ struct DeviceSummary {
   Bytes peak_memory, capacity;
   bool fits = true;
 
-  int64_t count() const;  // of members
+  int64_t count() const;  // number of devices in `members`
 };
 
-// The devices of a job on one node.
+// The devices of one job on one node.
 struct NodeSummary {
   std::string name;
   int job = 0;                   // index into Summary::jobs
@@ -77,7 +77,8 @@ struct LinkSummary {
   static constexpr size_t kIntervals = 100;
 
   std::string name, kind;
-  std::vector<int32_t> members;  // links that carried the same for as long: indices into platform::Platform::links()
+  // links with equal traffic that this entry represents: indices into platform::Platform::links()
+  std::vector<int32_t> members;
   Bytes bytes;
   Seconds busy;            // time with at least one flow
   double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
@@ -142,7 +143,7 @@ struct Summary {
   FlopsPerSecond hardware_rate;  // per device
   double mfu           = 0;      // model flops / (time x the sum of the devices' peaks), 0..1
   bool fits            = true;
-  int64_t device_count = 0;            // of all that `devices` stand for
+  int64_t device_count = 0;            // total of the devices that `devices` represent
   std::vector<DeviceSummary> devices;  // as in Program::devices
   std::vector<NodeSummary> nodes;      // by job, in the order in which its devices come to them
   std::vector<LinkSummary> links;      // links that carried bytes, in the platform's order of their first member

@@ -33,7 +33,7 @@ struct Demand {
   Bytes gradients;    // that data parallelism sums over the replicas
   Seconds once;       // compute once per iteration on values summed over its microbatches (the optimizer)
   Seconds whole;      // compute that depends on no sample; pipelines and replicas may avoid it
-  // once per iteration, on values summed over its microbatches; one entry for each set of devices
+  // Messages once per iteration, on values summed over its microbatches; one entry for each set of devices.
   std::vector<Message> sums;
 
   // What one microbatch takes. The key of `parts` is its number of samples.

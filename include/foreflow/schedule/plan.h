@@ -10,13 +10,13 @@ namespace foreflow::schedule {
 
 struct Plan {
   Size size;
-  Placement placement = Placement::looped;
+  StageMapping mapping = StageMapping::looped;
   Order order;  // one entry per device
 
-  int stages() const { return schedule::stages(placement, size); }
-  int stage_of(int device, int chunk) const { return schedule::stage_of(placement, size, device, chunk); }
-  int pipes() const { return placement == Placement::mirrored ? 2 : 1; }
-  int pipe_of(int chunk) const { return placement == Placement::mirrored ? chunk : 0; }
+  int stages() const { return schedule::stages(mapping, size); }
+  int stage_of(int device, int chunk) const { return schedule::stage_of(mapping, size, device, chunk); }
+  int pipes() const { return mapping == StageMapping::mirrored ? 2 : 1; }
+  int pipe_of(int chunk) const { return mapping == StageMapping::mirrored ? chunk : 0; }
   // Number of microbatches that go through a pipe. With two pipes each has half of them; an odd one goes down.
   int microbatches_of(int pipe) const;
   // The number, 0..K-1, of a task's microbatch within the batch: the down pipe has the first half, the up pipe the

@@ -52,7 +52,7 @@ struct Size {
 };
 
 // How virtual stages are assigned to P devices.
-enum class Placement : uint8_t {
+enum class StageMapping : uint8_t {
   looped,    // chunk c of device d is stage c*P + d; with one chunk a device: stage d
   vee,       // two chunks, down the devices and up again: stages d and 2P-1-d
   mirrored,  // two pipes of P stages, each with its weights: stage d of the down pipe, stage P-1-d of the up pipe
@@ -63,7 +63,7 @@ constexpr int kAnyChunks = 0;
 struct ScheduleDef {
   std::string_view name;
   std::string_view doc;
-  Placement placement  = Placement::looped;
+  StageMapping mapping = StageMapping::looped;
   int chunks           = 1;      // on each device; kAnyChunks: any number from 2, chosen by the user
   bool splits_backward = false;  // some backwards are split into input and weight gradient
   bool trains          = true;   // false: forwards only
@@ -85,8 +85,8 @@ const Registry<ScheduleDef>& schedules();
 
 int pipes(const ScheduleDef& schedule);
 // Number of virtual stages of one pipe.
-int stages(Placement placement, const Size& size);
-int stage_of(Placement placement, const Size& size, int device, int chunk);
+int stages(StageMapping mapping, const Size& size);
+int stage_of(StageMapping mapping, const Size& size, int device, int chunk);
 
 // The size of a schedule. `virtual_stages` is the number of chunks on a device; absent: what the schedule has, or 2
 // where any number is possible. Refused, with an empty place, when

@@ -54,8 +54,8 @@ struct Timeline {
   // By instance: the algorithm that ran, never `auto`; null: none ran. Empty when the engine does not report it.
   std::vector<const collective::AlgorithmDef*> algorithms = {};
   std::vector<std::vector<Pace>> paces                    = {};  // [flow]; empty unless simulate::Options::observe
-  // Of a folded program, by link: the first link of those that carry the same at the same time, itself included; flows
-  // are told of these only. Empty: flows are told of every link.
+  // In a folded program, by link: the first link of its class, whose links carry the same at the same time. Flows are
+  // recorded for the first links only. Empty: flows are recorded for every link.
   std::vector<int32_t> like_link = {};
 };
 
