@@ -12,7 +12,7 @@
 namespace foreflow::simulate {
 namespace {
 
-// Complains in one voice: about member `key` of the how manieth entry of a list.
+// Reports errors of one entry of a list of disturbances: "disturbances.links[1].changes".
 class Entry {
  public:
   Entry(std::string_view list, size_t number) : where_(fmt::format("disturbances.{}[{}]", list, number)) {}
