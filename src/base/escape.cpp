@@ -108,7 +108,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// 128 bits: nobody finds two names of one digest. Each `attempt` gives another.
+// The first 128 bits of a digest, enough to rule out collisions. Each `attempt` gives another digest.
 std::string digest_of(std::string_view name, int attempt) {
   constexpr size_t kDigits = 32;
   return sha256(fmt::format("{}:{}", attempt, name)).substr(0, kDigits);

@@ -40,18 +40,18 @@ std::vector<Seconds> times(const JsonView& json) {
   return values;
 }
 
-Json to_json(const Instance& instance) {
+Json to_json(const CommunicationRun& communication) {
   Json row = Json::array();
-  row.push(instance.number);
-  row.push(instance.op);
-  row.push(ir::to_string(instance.operand));
-  row.push(ir::to_string(instance.result));
-  row.push(list(instance.from));
-  row.push(list(instance.to));
+  row.push(communication.number);
+  row.push(communication.op);
+  row.push(ir::to_string(communication.operand));
+  row.push(ir::to_string(communication.result));
+  row.push(list(communication.from));
+  row.push(list(communication.to));
   return row;
 }
 
-Instance instance_from(const JsonView& json) {
+CommunicationRun communication_from(const JsonView& json) {
   const auto row = json.items();
   return {static_cast<int>(row[0].as_int()),           row[1].as_string(), ir::parse_type(row[2].as_string(), kSource),
           ir::parse_type(row[3].as_string(), kSource), ints(row[4]),       ints(row[5])};
@@ -96,9 +96,9 @@ std::string to_bytes(const Job& job) {
   Json json = Json::object();
   json.set("rank", job.rank).set("devices", list(job.devices));
   json.set("iterations", job.iterations).set("warmup", job.warmup);
-  Json instances = Json::array();
-  for (const Instance& instance : job.program.instances) instances.push(to_json(instance));
-  json.set("instances", std::move(instances));
+  Json communications = Json::array();
+  for (const CommunicationRun& communication : job.program.communications) communications.push(to_json(communication));
+  json.set("communications", std::move(communications));
   std::vector<std::string> parts = {json.dump_compact(), ir::print(job.program.module)};
   append(parts, job.arguments);
   return pack(parts);
@@ -113,8 +113,8 @@ Job job_from(std::string_view bytes) {
   for (const JsonView& device : view.at("devices").items()) job.devices.push_back(device.as_string());
   job.iterations = static_cast<int>(view.at("iterations").as_int());
   job.warmup     = static_cast<int>(view.at("warmup").as_int());
-  for (const JsonView& instance : view.at("instances").items())
-    job.program.instances.push_back(instance_from(instance));
+  for (const JsonView& communication : view.at("communications").items())
+    job.program.communications.push_back(communication_from(communication));
   const std::string name  = job.devices[static_cast<size_t>(job.rank)] + ".distir";
   job.program.module      = ir::parse(parts[1], name, ops::table());
   constexpr size_t kTexts = 2;
@@ -123,10 +123,10 @@ Job job_from(std::string_view bytes) {
 }
 
 std::string to_bytes(const std::vector<ir::Array>& results, const Log& log, int rank) {
-  Json json = Json::object(), instances = Json::array(), iterations = Json::array();
-  for (const std::vector<Seconds>& instance : log.instances) instances.push(list(instance));
+  Json json = Json::object(), communications = Json::array(), iterations = Json::array();
+  for (const std::vector<Seconds>& communication : log.communications) communications.push(list(communication));
   for (const IterationTimes& iteration : log.iterations) iterations.push(to_json(iteration));
-  json.set("instances", std::move(instances)).set("iterations", std::move(iterations));
+  json.set("communications", std::move(communications)).set("iterations", std::move(iterations));
   const std::vector<cost::Measurement> rows = measured(log, rank);
   std::vector<std::string> parts            = {json.dump_compact(), rows.empty() ? "" : cost::print_csv(rows)};
   append(parts, results);
@@ -138,7 +138,8 @@ Answer answer_from(std::string_view bytes) {
   const Json json                      = parse_json(parts[0], kSource);
   const JsonView view(json, kSource);
   Answer answer;
-  for (const JsonView& instance : view.at("instances").items()) answer.instances.push_back(times(instance));
+  for (const JsonView& communication : view.at("communications").items())
+    answer.communications.push_back(times(communication));
   for (const JsonView& iteration : view.at("iterations").items()) {
     const auto row = times(iteration);
     answer.iterations.push_back({row[0], row[1], row[2], row[3]});
@@ -154,7 +155,7 @@ std::string answer_file(size_t program, int rank) { return fmt::format("{}.{}.an
 std::string failure_file(int rank) { return fmt::format("{}.failure", rank); }
 
 std::string run_job(const Job& job, const Exchange& exchange) {
-  Instance everybody;
+  CommunicationRun everybody;
   everybody.from.resize(job.devices.size());
   std::iota(everybody.from.begin(), everybody.from.end(), 0);
   RankRun run(job.program, job.rank, exchange);

@@ -25,7 +25,7 @@ Job job_from(std::string_view bytes);
 struct Answer {
   std::vector<ir::Array> results;
   std::vector<cost::Measurement> ops;
-  std::vector<std::vector<Seconds>> instances;
+  std::vector<std::vector<Seconds>> communications;
   std::vector<IterationTimes> iterations;
 };
 std::string to_bytes(const std::vector<ir::Array>& results, const Log& log, int rank);

@@ -24,8 +24,10 @@ struct Incoming {
 // Throws Error when a partner does not come.
 using Exchange = std::function<void(std::span<const Outgoing>, std::span<const Incoming>)>;
 
-// Returns when every member of the instance has called it. An op starts when all its devices are free and ends for all.
-void rendezvous(const Instance& instance, int rank, const Exchange& exchange);
+// Returns when every member of the communication has called it. An op starts when all its devices are free and ends for
+// all of them.
+// for all.
+void rendezvous(const CommunicationRun& communication, int rank, const Exchange& exchange);
 
 // `operands` has null where another process has the operand. The results of `rank` by their position; others are empty.
 //
@@ -34,7 +36,7 @@ void rendezvous(const Instance& instance, int rank, const Exchange& exchange);
 //   MPIReduceScatter, MPIAlltoall each process cuts its operand into a part for each, and sums or joins what it gets
 //   MPIAllreduce                  the same with equal runs of elements, which are then gathered: 2 (n - 1) / n of the
 //   bytes
-std::vector<ir::Array> meet(const ir::Op& op, const Instance& instance, int rank,
+std::vector<ir::Array> meet(const ir::Op& op, const CommunicationRun& communication, int rank,
                             std::span<const ir::Array* const> operands, const Exchange& exchange);
 
 }  // namespace foreflow::execute

@@ -39,15 +39,15 @@ bool is_rooted(std::string_view op) {
 }
 
 // Walks the whole program in its order, through calls, and notes every communication.
-class InstanceWalk {
+class CommunicationWalk {
  public:
-  InstanceWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-               std::map<ir::Device, int> ranks)
+  CommunicationWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                    std::map<ir::Device, int> ranks)
       : module_(module), interpretation_(interpretation), ranks_(std::move(ranks)) {}
 
-  std::vector<Instance> run() && {
+  std::vector<CommunicationRun> run() && {
     walk(interpretation_.entry(), {});
-    return std::move(instances_);
+    return std::move(communications_);
   }
 
  private:
@@ -75,29 +75,29 @@ class InstanceWalk {
 
   void meet(const Instance<Mixed>& instance, const ir::Function& function, const ir::Op& op,
             const interpret::DeviceMap& map) {
-    Instance instance;
-    instance.number = static_cast<int>(instances_.size());
-    instance.op     = op.def->name;
-    const auto add  = [&](ir::ValueId id, std::vector<int>& side, ir::Type& one) {
+    CommunicationRun communication;
+    communication.number = static_cast<int>(communications_.size());
+    communication.op     = op.def->name;
+    const auto add       = [&](ir::ValueId id, std::vector<int>& side, ir::Type& one) {
       const ir::Type& type = instance.values[ir::index(id)].type;
       check(function, op, type);
       const ir::Device inside = ir::device_of(type);
       const ir::Device device = map.empty() ? inside : interpret::renamed(inside, map);
       if (device.placed() && !ranks_.contains(device))
         fail(function, op,
-              "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name +
-                  " is; return one from there");
+                   "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name +
+                       " is; return one from there");
       side.push_back(device.placed() ? ranks_.at(device) : kEverywhere);
       if (side.size() == 1) one = ir::moved(type, {});
     };
-    for (const ir::ValueId id : function.inputs(op)) add(id, instance.from, instance.operand);
-    for (uint32_t i = 0; i < op.result_count; ++i) add(function.output(op, i), instance.to, instance.result);
+    for (const ir::ValueId id : function.inputs(op)) add(id, communication.from, communication.operand);
+    for (uint32_t i = 0; i < op.result_count; ++i) add(function.output(op, i), communication.to, communication.result);
     const auto everywhere = [](const std::vector<int>& side) {
       return std::count(side.begin(), side.end(), kEverywhere) > 0;
     };
-    if (everywhere(instance.to) || (everywhere(instance.from) && !is_rooted(instance.op)))
+    if (everywhere(communication.to) || (everywhere(communication.from) && !is_rooted(communication.op)))
       fail(function, op, "has an operand on no device; place it, as in %x: Tensor[Float32, (4,), 1]");
-    instances_.push_back(std::move(instance));
+    communications_.push_back(std::move(communication));
   }
 
   void check(const ir::Function& function, const ir::Op& op, const ir::Type& type) const {
@@ -117,7 +117,7 @@ class InstanceWalk {
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
   std::map<ir::Device, int> ranks_;
-  std::vector<Instance> instances_;
+  std::vector<CommunicationRun> communications_;
 };
 
 void check_parameters(const ir::Module& module, const Instance<Mixed>& entry) {
@@ -131,7 +131,7 @@ void check_parameters(const ir::Module& module, const Instance<Mixed>& entry) {
 
 }  // namespace
 
-std::vector<int> Instance::members() const {
+std::vector<int> CommunicationRun::members() const {
   std::set<int> all(from.begin(), from.end());
   all.insert(to.begin(), to.end());
   all.erase(kEverywhere);
@@ -157,8 +157,9 @@ std::vector<RankProgram> plan(const ir::Module& module, const std::vector<ir::Ar
     }
     programs.push_back(std::move(program));
   }
-  for (const Instance& instance : InstanceWalk(module, interpretation, ranks).run()) {
-    for (const int member : instance.members()) programs[static_cast<size_t>(member)].instances.push_back(instance);
+  for (const CommunicationRun& communication : CommunicationWalk(module, interpretation, ranks).run()) {
+    for (const int member : communication.members())
+      programs[static_cast<size_t>(member)].communications.push_back(communication);
   }
   return programs;
 }

@@ -39,12 +39,12 @@ RankRun::RankRun(const RankProgram& program, int rank, const Exchange& exchange)
     dead_after_.push_back(last_uses(function));
     sites_.emplace_back(function.ops.size());
   }
-  log_.instances.resize(program.instances.size());
+  log_.communications.resize(program.communications.size());
 }
 
 std::vector<ir::Array> RankRun::iterate(const std::vector<ir::Array>& arguments, Timing timing) {
   timing_                        = timing;
-  next_instance_                 = 0;
+  next_communication_            = 0;
   now_                           = {};
   const Clock::time_point start  = Clock::now();
   std::vector<ir::Array> results = run(program_.module.functions.size() - 1, arguments);
@@ -120,19 +120,20 @@ void RankRun::note(const ir::Op& op, Site& site, Seconds time) {
 }
 
 std::vector<ir::Array> RankRun::meet_others(const ir::Op& op, std::span<const ir::Array* const> operands) {
-  FOREFLOW_CHECK(next_instance_ < program_.instances.size() && program_.instances[next_instance_].op == op.def->name,
-                 "a process reaches its instances in the order of the whole program");
-  const size_t number           = next_instance_++;
-  const Instance& instance      = program_.instances[number];
-  const Clock::time_point start = Clock::now();
-  rendezvous(instance, rank_, exchange_);
+  FOREFLOW_CHECK(next_communication_ < program_.communications.size() &&
+                     program_.communications[next_communication_].op == op.def->name,
+                 "a process reaches its communications in the order of the whole program");
+  const size_t number                   = next_communication_++;
+  const CommunicationRun& communication = program_.communications[number];
+  const Clock::time_point start         = Clock::now();
+  rendezvous(communication, rank_, exchange_);
   const Seconds wait             = since(start);
-  std::vector<ir::Array> results = meet(op, instance, rank_, operands, exchange_);
-  rendezvous(instance, rank_, exchange_);  // it holds all of them until it ends
+  std::vector<ir::Array> results = meet(op, communication, rank_, operands, exchange_);
+  rendezvous(communication, rank_, exchange_);  // it holds all of them until it ends
   const Seconds time = since(start) - wait;
   now_.wait += wait;
   now_.communication += time;
-  if (timing_ == Timing::on) log_.instances[number].push_back(time);
+  if (timing_ == Timing::on) log_.communications[number].push_back(time);
   return results;
 }
 

@@ -27,8 +27,8 @@ struct IterationTimes {
 };
 
 struct Log {
-  std::map<std::string, OpTimes> ops;           // by signature
-  std::vector<std::vector<Seconds>> instances;  // by the place in RankProgram::instances; without the wait
+  std::map<std::string, OpTimes> ops;                // by signature
+  std::vector<std::vector<Seconds>> communications;  // by the place in RankProgram::communications; without the wait
   std::vector<IterationTimes> iterations;
 };
 
@@ -62,8 +62,8 @@ class RankRun {
   std::vector<std::vector<std::vector<ir::ValueId>>> dead_after_;  // [function][op]
   std::vector<std::vector<Site>> sites_;                           // [function][op]
   Log log_;
-  Timing timing_        = Timing::off;
-  size_t next_instance_ = 0;
+  Timing timing_             = Timing::off;
+  size_t next_communication_ = 0;
   IterationTimes now_;
   // Of the op that was computed last.
   std::vector<ir::Type> inputs_, outputs_;

@@ -13,7 +13,7 @@ namespace foreflow::execute {
 constexpr int kEverywhere = -1;
 
 // One execution of a communication op. Processes are numbered from 0 in the order of their devices.
-struct Instance {
+struct CommunicationRun {
   int number = 0;            // position in the order of the whole program
   std::string op;            // "MPIAllreduce"
   ir::Type operand, result;  // types of one member, without a device
@@ -26,9 +26,9 @@ struct Instance {
 
 struct RankProgram {
   ir::Device device;
-  ir::Module module;                        // the projection onto the device; its last function is the entry
-  std::vector<Instance> instances;          // those that the process takes part in, in program order
-  std::vector<size_t> parameters, results;  // which parameters and results of the whole program its entry has
+  ir::Module module;                             // the projection onto the device; its last function is the entry
+  std::vector<CommunicationRun> communications;  // those that the process takes part in, in program order
+  std::vector<size_t> parameters, results;       // which parameters and results of the whole program its entry has
 };
 
 // The module with a single stream per device, because a process executes one op at a time, in program order.
