@@ -72,7 +72,7 @@ std::string entity(char c) {
   }
 }
 
-// Whether the text begins with "&lt;" or "&#60;", which Graphviz would replace in a label.
+// True when the text begins with an entity such as "&lt;" or "&#60;", which Graphviz would replace in a label.
 bool is_entity(std::string_view text) {
   size_t end = 1;
   while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '#')) ++end;

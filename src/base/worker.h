@@ -15,7 +15,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // What it is doing; nothing: it waits for an item.
+  // The current item; nothing: it waits for one.
   std::optional<size_t> item() const { return item_; }
   void give(size_t item);
 

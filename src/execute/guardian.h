@@ -8,7 +8,7 @@
 namespace foreflow::execute {
 
 enum class Wait : uint8_t { not_at_all, until_then };
-// Whether the child has ended; then `status` is what waitpid says of it.
+// True when the child has ended; `status` is then its status from waitpid.
 bool has_ended(pid_t child, Wait wait, int& status);
 // 128 + the signal where one ended it.
 int exit_code_of(int status);

@@ -1,4 +1,4 @@
-// What a process is told and what it answers, as files between `foreflow` and `foreflow-rank`.
+// The job of a process and its answer, exchanged as files between `foreflow` and `foreflow-rank`.
 #pragma once
 
 #include <string>

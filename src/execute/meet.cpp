@@ -25,7 +25,7 @@ std::vector<ir::Array> apply(std::string_view op, const ir::Attributes& attribut
   return apply(ops::table().get(op, std::string(op)), attributes, operands, outputs);
 }
 
-// What goes out and comes in at once.
+// The messages that are sent and received at the same time.
 class Round {
  public:
   Round(int rank, const Exchange& exchange) : rank_(rank), exchange_(exchange) {}

@@ -26,7 +26,6 @@ using Exchange = std::function<void(std::span<const Outgoing>, std::span<const I
 
 // Returns when every member of the communication has called it. An op starts when all its devices are free and ends for
 // all of them.
-// for all.
 void rendezvous(const CommunicationRun& communication, int rank, const Exchange& exchange);
 
 // `operands` has null where another process has the operand. The results of `rank` by their position; others are empty.

@@ -44,7 +44,7 @@ class RankRun {
   const Log& log() const { return log_; }
 
  private:
-  // Where in the program an op stands, with the row of the log that its times belong to.
+  // The position of an op in the program, with the log row of its times.
   struct Site {
     std::vector<ir::Type> inputs;  // when the row was found
     OpTimes* row = nullptr;
@@ -65,7 +65,7 @@ class RankRun {
   Timing timing_             = Timing::off;
   size_t next_communication_ = 0;
   IterationTimes now_;
-  // Of the op that was computed last.
+  // Data of the op that was computed last.
   std::vector<ir::Type> inputs_, outputs_;
 };
 

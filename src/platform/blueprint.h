@@ -46,7 +46,7 @@ struct Cable {
   LinkNumbers changed                                    = {};  // what the recipe says of it, in place of the port
 };
 
-// Where a node meets the fabric.
+// A connection point between a node and the fabric.
 struct Nic {
   std::string name;
   Port port;

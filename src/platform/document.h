@@ -40,7 +40,7 @@ struct Document {
 // Throws Error("FILE:LINE:COLUMN", ...) at the first thing that SimGrid or we could not use.
 Document read_document(const std::string& xml_text, const std::string& file);
 
-// Whether the routes of the file are the edges of a graph that we route ourselves: one zone with routing "Dijkstra".
+// True when the file is in graph form, which Foreflow routes itself: a single zone with routing "Dijkstra".
 bool is_graph(const Document& document);
 
 // The graph of such a file. Throws Error("FILE:LINE:COLUMN", ...) when an edge has no way back or a link is not in just

@@ -1,4 +1,4 @@
-// What a picture of a platform shows, before it has a form.
+// The content of a picture of a platform, independent of the output format.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ std::string_view short_name(const Item& item);
 // "#76b900".
 std::string_view colour(std::string_view kind);
 
-// Of a line, in points.
+// Width of a line in points.
 double stroke_width(double bandwidth);
 
 }  // namespace foreflow::platform

@@ -32,7 +32,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .places = strategy.places};
 }
 
-// What one stage of one replica would do, were it alone.
+// Work of one stage of one replica, considered alone.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();

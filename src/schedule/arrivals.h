@@ -8,7 +8,7 @@
 
 namespace foreflow::schedule {
 
-// What has been computed so far of a plan that is being played.
+// The results computed so far while a plan is executed.
 class Arrivals {
  public:
   // Throws InternalError unless devices, microbatches and chunks are those of the plan's size.
@@ -28,7 +28,7 @@ class Arrivals {
     std::vector<std::optional<double>> forward, backward;
   };
 
-  // Of `stages_`: those of the down pipe, then those of the up pipe.
+  // Indexed as `stages_`: stages of the down pipe, then those of the up pipe.
   size_t row(size_t device, int chunk) const;
   std::optional<double> arrival(const std::optional<double>& sent, size_t from, size_t to) const;
 

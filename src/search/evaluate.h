@@ -9,7 +9,7 @@
 
 namespace foreflow::search {
 
-// What the engine says of a point.
+// The engine's prediction of a point.
 struct Prediction {
   std::optional<Refusal> refusal = {};  // where it does not work
   Seconds time;
@@ -19,7 +19,7 @@ struct Prediction {
   bool predicted  = true;  // false: only the refusal is known
 };
 
-// What it answers as one line, and back.
+// A prediction as one line of text, and back.
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 

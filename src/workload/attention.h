@@ -19,7 +19,7 @@ struct Heads {
 Value split_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 Value merge_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 
-// What happens to the scores before the softmax, and to their weights behind it.
+// Operations on the scores before the softmax, and on the weights after it.
 struct Masking {
   std::optional<Value> added  = std::nullopt;  // [s,t] or [1,a,s,t] (only where n = a)
   std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: keys that nobody may see (only where s = 1)

@@ -1,5 +1,5 @@
-// What families write their programs with: a record of weights, data and ops, so that a layer declares what it needs
-// where it stands. The program made of it has its parameters first, weights before data.
+// Builder with which families write their programs: it records weights, data and ops, so that a layer declares what it
+// needs where it stands. The program made of it has its parameters first, weights before data.
 #pragma once
 
 #include <string>

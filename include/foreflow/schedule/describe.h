@@ -1,4 +1,4 @@
-// What the command `foreflow schedule` answers, as text and as JSON.
+// The answer of the command `foreflow schedule`, as text and as JSON.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What happened when: the third of the three values, made by either engine from a Program on a Platform.
+// Timelines: when each item of a program ran. The last of the three values (ir::Module -> stream::Program ->
+// stream::Timeline); an engine makes it from a Program and a Platform.
 #pragma once
 
 #include <cstdint>
