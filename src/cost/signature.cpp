@@ -27,7 +27,7 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the mark of a recomputation.
+  // Attributes that do not change the work: the seed, and the marks of recomputation.
   static constexpr std::string_view kAside[] = {"seed", "segment", "recompute"};
   std::string all;
   for (const auto& [name, value] : attributes) {

@@ -21,7 +21,7 @@ const Family& family_of(const stream::Communication& communication);
 // The phase of training, where the name tells it ("@stage1_forward"), else the family of the longest part.
 const Family& phase_of(const stream::Compute& compute);
 
-// The colour of idle time in a row.
+// The family that idle time in a row is drawn with.
 extern const Family kIdle;
 
 }  // namespace foreflow::report
