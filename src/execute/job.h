@@ -10,7 +10,7 @@
 
 namespace foreflow::execute {
 
-// One program's part for one process.
+// The part of one program for one process.
 struct Job {
   int rank = 0;
   std::vector<std::string> devices;  // of every process: "D1", "D2"
@@ -35,7 +35,7 @@ Answer answer_from(std::string_view bytes);
 std::string job_file(size_t program, int rank);
 std::string answer_file(size_t program, int rank);
 std::string failure_file(int rank);          // the where and the problem of an Error, packed
-constexpr const char* kStarted = "started";  // written when all processes have met
+constexpr const char* kStarted = "started";  // written when all processes have started
 
 // Runs a job: warming up, then the timed iterations, each started by all processes together.
 std::string run_job(const Job& job, const Exchange& exchange);

@@ -1,5 +1,6 @@
-// A machine as a graph of vertices and links, before it is text. A node recipe makes a Node, a fabric recipe joins the
-// outlets of all nodes, `compose` puts copies of the nodes and the fabric into one Blueprint, `write` makes it XML.
+// A platform as a graph of vertices and links, before it becomes text. A node recipe makes a Node, a fabric recipe
+// connects the outlets of all nodes, `compose` combines copies of the nodes and the fabric into one Blueprint, and
+// `write` turns it into XML.
 //
 //   gpu --nvlink-- nvswitch --nvlink-- gpu
 //    |                                  |

@@ -11,8 +11,8 @@ namespace foreflow::platform {
 
 struct Item {
   std::string name;
-  std::string node = {};  // the server that it belongs to; "" for what servers share
-  int row          = 0;   // 0: devices; 1, 2, ...: switches ever further from them; -1: NVSwitches
+  std::string node = {};  // the server that it belongs to; "" for parts that servers share
+  int row          = 0;   // 0: devices; 1, 2, ...: switches at increasing distance from them; -1: NVSwitches
   bool device      = false;
 };
 

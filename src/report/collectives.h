@@ -5,7 +5,7 @@
 
 namespace foreflow::report {
 
-// By instance: how much longer its flows took than with the network to themselves.
+// By instance: the time that its flows lost to contention.
 std::vector<Seconds> contention_by_instance(const stream::Program& program, const stream::Timeline& timeline);
 
 // "MPIAllreduce", and "JOB/MPIAllreduce" where several jobs share the platform.

@@ -29,7 +29,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .partition              = strategy.partition,
           .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices = stage_prices(scenario, platform),
-          .places = strategy.places};
+          .places = strategy.stage_ends};
 }
 
 // Work of one stage of one replica, considered alone.

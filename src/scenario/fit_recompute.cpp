@@ -92,7 +92,7 @@ class Fitter {
  private:
   // The stages and the number of blocks in each.
   struct Cutting {
-    std::vector<int32_t> places;
+    std::vector<int32_t> stage_ends;
     std::vector<size_t> blocks;
     bool operator==(const Cutting&) const = default;
   };
@@ -121,8 +121,8 @@ class Fitter {
 
   // The largest limits with which every stage fits; the smallest ones when none fit.
   Expected<Trial> fit(const Cutting& cutting) const {
-    Scenario scenario        = scenario_;
-    scenario.strategy.places = cutting.places;
+    Scenario scenario            = scenario_;
+    scenario.strategy.stage_ends = cutting.stage_ends;
     std::vector<Bytes> low, high;
     const auto limits = [&](const std::vector<Bytes>& bytes) {
       std::vector<transform::ActivationLimit> all;
