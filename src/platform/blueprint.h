@@ -8,8 +8,8 @@
 //    |                                  |
 //   switch --nic-- leaf --fabric-- spine --fabric-- leaf ...
 //
-// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: what limits a message are
-// the links of both ends, and shared uplinks.
+// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: a message is limited by
+// the links at both ends and by shared uplinks.
 #pragma once
 
 #include <string>
