@@ -37,7 +37,7 @@ std::vector<std::vector<int>> nodes_of(const platform::Platform& platform) {
   return platform::by_node(platform, devices);
 }
 
-// With enough nodes for the ranks when nobody says how many.
+// The platform; by default with enough nodes for the ranks.
 scenario::PlatformRef platform_for(const Options& options) {
   auto platform      = load(options.platform);
   const auto devices = static_cast<int>(platform->devices().size());

@@ -66,7 +66,7 @@ BytesPerSecond between_pairs(const Platform& platform) {
   return BytesPerSecond(sum_of_fair_rates(platform, std::move(flows)));
 }
 
-// All halves of up to so many devices are tried: 924 of 12.
+// Up to this number of devices all halves are tried: 924 for 12 devices.
 constexpr size_t kMostOfAllHalves = 12;
 
 BytesPerSecond least_cut(const Platform& platform, const Parts& parts) {

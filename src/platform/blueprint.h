@@ -1,5 +1,6 @@
-// A machine as a graph of vertices and links, before it is text. A node recipe makes a Node, a fabric recipe joins the
-// outlets of all nodes, `compose` puts copies of the nodes and the fabric into one Blueprint, `write` makes it XML.
+// A platform as a graph of vertices and links, before it becomes text. A node recipe makes a Node, a fabric recipe
+// connects the outlets of all nodes, `compose` combines copies of the nodes and the fabric into one Blueprint, and
+// `write` turns it into XML.
 //
 //   gpu --nvlink-- nvswitch --nvlink-- gpu
 //    |                                  |
@@ -7,8 +8,8 @@
 //    |                                  |
 //   switch --nic-- leaf --fabric-- spine --fabric-- leaf ...
 //
-// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: what limits a message are
-// the links of both ends, and shared uplinks.
+// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: a message is limited by
+// the links at both ends and by shared uplinks.
 #pragma once
 
 #include <string>
@@ -46,7 +47,7 @@ struct Cable {
   LinkNumbers changed                                    = {};  // what the recipe says of it, in place of the port
 };
 
-// Where a node meets the fabric.
+// A connection point between a node and the fabric.
 struct Nic {
   std::string name;
   Port port;

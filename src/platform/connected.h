@@ -1,4 +1,4 @@
-// Whether every device of a graph reaches every other.
+// Checks that every device of a graph can reach every other.
 #pragma once
 
 #include <string>

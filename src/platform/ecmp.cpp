@@ -22,7 +22,7 @@ uint64_t splitmix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// What Ethernet switches do with addresses and ports: flows collide by chance.
+// As Ethernet switches hash addresses and ports: flows collide at random.
 size_t hashed(Flow& flow, uint64_t vertex, size_t ways) {
   return splitmix(splitmix(splitmix(flow.from) ^ flow.to) ^ vertex) % ways;
 }

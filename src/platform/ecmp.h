@@ -10,7 +10,8 @@
 
 namespace foreflow::platform {
 
-// What a rule may look at. `quotient` begins as the number of the destination's port and is used up at every branch.
+// The input of an ECMP rule. `quotient` starts as the number of the destination's port; every branch consumes a part of
+// it.
 struct Flow {
   uint64_t from, to;  // devices
   uint64_t quotient;

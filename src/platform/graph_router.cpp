@@ -22,7 +22,7 @@ const Graph& with_devices_first(const Graph& graph, size_t devices) {
   return graph;
 }
 
-// Everything that stays the same from route to route, and the distances in the core found so far.
+// State shared by all routes, and the distances in the core computed so far.
 class GraphRouter {
  public:
   GraphRouter(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices, const std::vector<Link>& links,
@@ -37,7 +37,7 @@ class GraphRouter {
     for (const Device& device : devices) rails_.push_back(static_cast<uint64_t>(device.rail));
   }
 
-  // `from` and `to` are devices, and so the first vertices.
+  // `from` and `to` are devices, which are also the first vertices.
   Route route(int from, int to) const {
     Route route{{}, Seconds(0)};
     if (from == to) return route;
@@ -89,7 +89,7 @@ class GraphRouter {
     return add(first.up + last.down, to_core_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
   }
 
-  // All pairs of ports of the least cost; none when no two meet.
+  // All pairs of ports with the lowest cost; empty when no pair is connected.
   std::vector<Ports> best_ports(const IslandPlace& from, const IslandPlace& to) const {
     const Island& a      = parts_.islands[static_cast<size_t>(from.island)];
     const Island& b      = parts_.islands[static_cast<size_t>(to.island)];
@@ -111,7 +111,7 @@ class GraphRouter {
     return best;
   }
 
-  // The port that each end's rail says: first at the sender, then at the receiver.
+  // Chooses the ports by rail: first at the sender, then at the receiver.
   static Ports choose(std::vector<Ports> equal, uint64_t from_rail, uint64_t to_rail) {
     if (equal.size() == 1) return equal.front();
     const auto keep = [&](int Ports::*door, uint64_t rail) {

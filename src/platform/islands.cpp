@@ -13,7 +13,7 @@
 namespace foreflow::platform {
 namespace {
 
-// Sets of vertices that edges join (Tarjan 1975, path halving).
+// Disjoint sets of connected vertices (Tarjan, 1975, with path halving).
 class Unions {
  public:
   explicit Unions(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,7 +31,7 @@ class Unions {
   std::vector<int> parent_;
 };
 
-// One integer for each fact about an island that its shape depends on.
+// The facts that the shape of an island depends on, one integer each.
 using Signature = std::vector<uint64_t>;
 
 struct Draft {
@@ -135,7 +135,7 @@ class Cutter {
     }
   }
 
-  // What is known about each pair inside an island must stay small.
+  // The table of pairs inside an island must stay small.
   void check_sizes(const std::string& name) const {
     constexpr size_t kLargest = 2048;
     for (const Island& island : parts_.islands) {
@@ -163,7 +163,7 @@ class Cutter {
     }
     if (b.island < 0) return add_port(a, b.index, 2 * index, 2 * index + 1, wire.forth, wire.back);
     if (a.island < 0) return add_port(b, a.index, 2 * index + 1, 2 * index, wire.back, wire.forth);
-    const int middle = new_switch(-1);  // each side pays its way out, and nothing for the way in
+    const int middle = new_switch(-1);  // each side pays for its way out, and nothing for the way in
     add_port(a, middle, 2 * index, -1, wire.forth, 0);
     add_port(b, middle, 2 * index + 1, -1, wire.back, 0);
   }

@@ -15,7 +15,7 @@ std::string prop(const std::string& id, const std::string& value) {
   return fmt::format("<prop id=\"{}\" value=\"{}\"/>", escape::markup(id), escape::markup(value));
 }
 
-// What all hosts of one data sheet say alike.
+// The text that all hosts with the same data sheet have in common.
 std::string props_of(const Gpu& gpu) {
   const char* indent = "      ";
   std::string text   = indent + prop("kind", gpu.kind) + "\n";

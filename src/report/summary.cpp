@@ -104,7 +104,7 @@ std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const p
   return nodes;
 }
 
-// What the items come to, those of devices included for which others stand.
+// Totals over all items, including those of devices that another device represents.
 struct Tally {
   std::vector<int64_t> executions;     // by compute
   std::vector<Seconds> communicating;  // by communication: of all members
@@ -154,7 +154,7 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const Tally& tall
   return sorted;
 }
 
-// What is never executed, such as the wait for a job's start, is no event.
+// Communications that are never executed, such as the wait for a job's start, are not events.
 EventCounts count_events(const stream::Program& program, const Tally& tally) {
   EventCounts counts;
   std::vector<bool> communicates(program.communications.size());

@@ -26,7 +26,7 @@ KeyPath below(const KeyPath& keys, const std::string& key) {
   return longer;
 }
 
-// What stands below `value`, by the key or "[number]" that leads to it. The order is that of the text.
+// The children of `value`, each with its key or "[number]", in the order of the text.
 std::vector<std::pair<std::string, const Json*>> parts(const Json& value) {
   std::vector<std::pair<std::string, const Json*>> all;
   if (const Json::Object* members = value.if_object()) {
@@ -86,7 +86,7 @@ bool takes_list(std::string_view path) {
 
 std::vector<Axis> axes_below(const KeyPath& keys, const Json& value, const std::string& file);
 
-// Every choice from the lists inside one value of the axis at `keys`; the value itself where there are none.
+// All combinations of items of the lists inside one value of the axis at `keys`; the value itself when it has no lists.
 std::vector<Json> choices_within(const KeyPath& keys, const Json& value, const std::string& file) {
   std::vector<Axis> inner = axes_below(keys, value, file);
   for (Axis& axis : inner) axis.keys.erase(axis.keys.begin(), axis.keys.begin() + static_cast<ptrdiff_t>(keys.size()));

@@ -30,14 +30,14 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .partition              = strategy.partition,
           .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices = stage_prices(scenario, platform),
-          .places = strategy.places};
+          .places = strategy.stage_ends};
 }
 
-// What one stage of one replica would do, were it alone.
+// Work of one stage of one replica, considered alone.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   auto module              = asked_for_by("recompute", scenario,
                                           [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });

@@ -1,11 +1,11 @@
-// What single jobs and several have in common: how a program is simulated, and what a report says beside its timeline.
+// Functions shared by scenarios with one job and with several: simulation of a program, and facts for its report.
 #pragma once
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
-// Compute time of all devices, by where its prices are from.
+// Compute time of all devices by provenance of its prices.
 using Provenance = std::array<Seconds, cost::kProvenances>;
 // `counts`: how often each of the computes is executed.
 Provenance provenance_of(const lower::Lowered& lowered, const std::vector<int64_t>& counts);
@@ -13,7 +13,7 @@ Json shares_of(const Provenance& seconds);
 
 Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts);
 
-// By the scenario's engine, as the scenario says.
+// Simulates by the scenario's engine with its options.
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform);
 

@@ -1,4 +1,4 @@
-// What is special about some keys of a scenario. A `*` at the end stands for anything.
+// Keys of a scenario that need special treatment. A `*` at the end of a pattern matches any text.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::array kFiles = {
     FileKey{"cost.model", ".json"},
 };
 
-// Whether `pattern` stands for `path`, that of a key of the scenario or of one of its jobs.
+// True when `pattern` matches `path`, which is the path of a key of the scenario or of one of its jobs.
 bool stands_for(std::string_view pattern, std::string_view path);
 
 }  // namespace foreflow::scenario

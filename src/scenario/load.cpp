@@ -105,7 +105,7 @@ JsonView Scenario::root() const {
 
 namespace {
 
-// What depends on the strategy without being part of it.
+// Members that depend on the strategy but are not part of it.
 void read_rest(const JsonView& root, Scenario& scenario) {
   scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);

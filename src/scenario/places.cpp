@@ -26,7 +26,7 @@ class Devices {
       numbers_.emplace(device.name, static_cast<int>(numbers_.size()));
   }
 
-  // What "node0-gpu0", "3" or "0-7" stands for; what to say where it is nothing.
+  // The devices that "node0-gpu0", "3" or "0-7" names; a refusal when it names none.
   std::variant<std::vector<int>, std::string> find(const std::string& text) const {
     if (const auto named = numbers_.find(text); named != numbers_.end()) return std::vector<int>{named->second};
     const size_t dash = text.find('-');

@@ -36,7 +36,7 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   return prepared;
 }
 
-// What holds for all jobs together.
+// Facts for the report that concern all jobs together.
 report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) {
   report::Job all;
   all.name          = scenario.name;

@@ -33,8 +33,8 @@ int GroupShapes::shape(const std::vector<int>& places) {
   return shapes_.try_emplace(shape_text(places), static_cast<int>(shapes_.size())).first->second;
 }
 
-// Devices by node, in the order of the node's first member, and by what messages from each to those 1, 2, 4, .. places
-// further cross.
+// The shape of a group: its devices by node, in order of the nodes' first members, and the links that messages cross
+// from each member to those 1, 2, 4, ... positions later.
 std::string GroupShapes::shape_text(const std::vector<int>& places) const {
   std::map<std::string_view, size_t> nodes;
   std::string text;

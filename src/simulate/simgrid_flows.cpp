@@ -84,7 +84,7 @@ class Simulation {
  private:
   static constexpr int kNothing = -1, kDone = -2;
 
-  // Where the members of an instance wait for each other.
+  // The state in which members of an instance wait for each other.
   struct Meeting {
     int missing;
     double start;  // the latest arrival

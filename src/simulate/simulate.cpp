@@ -21,7 +21,7 @@ Run EngineDef::run(const stream::CompactProgram& program, const platform::Platfo
       stream::Timeline timeline = simulate_folded(*folded, platform, options);
       return {std::move(folded->program), std::move(timeline)};
     } catch (const Error&) {
-      // What is wrong is told of the program as it is, not of one device for many.
+      // Errors refer to the original program, not to a folded one.
     }
   }
   stream::Program whole     = stream::expand(program);

@@ -18,7 +18,8 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
   return value == nullptr ? "" : value->dump_compact();
 }
 
-// What scenario::build depends on. A program in a file may be placed already, and then it refuses strategies.
+// The part of a scenario that scenario::build depends on. A program in a file may be placed already, and then it
+// refuses strategies.
 std::string build_key(const scenario::Scenario& scenario) {
   const bool file = scenario.workload.source == scenario::Workload::Source::distir;
   const std::string strategy =
@@ -27,7 +28,8 @@ std::string build_key(const scenario::Scenario& scenario) {
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
 
-// What scenario::lower_scenario depends on besides the devices: at most everything but these.
+// The part of a scenario that scenario::lower_scenario may depend on, besides the devices: everything except these
+// members.
 std::string lower_key(const scenario::Scenario& scenario) {
   std::string key;
   for (const auto& [name, value] : *scenario.source.if_object()) {
@@ -96,7 +98,8 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
     const scenario::Sequential& sequential = sequential_of(scenario);
     const scenario::Scenario resolved      = scenario::resolve(scenario, sequential, platform).value();
     lowered_ = {std::move(key), platform.devices(), scenario::lower_scenario(resolved, sequential, platform)};
-    // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
+    // Frees memory that only lowering needed: each run of an engine forks, and the cost of a fork grows with the memory
+    // of the process.
     ::malloc_trim(0);
   }
   return lowered_->lowered;

@@ -59,7 +59,7 @@ struct Case {
   bool delayed = false;
   int more     = 0;  // layers in the first stage than the one in each of the others
 
-  int stages() const { return schedule::stages(schedule.placement, size); }
+  int stages() const { return schedule::stages(schedule.mapping, size); }
 };
 
 struct Simulated {

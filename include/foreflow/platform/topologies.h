@@ -1,6 +1,5 @@
-// Recipes for machines: what is inside a node (a topology) and what joins the nodes (a fabric), to be combined freely
-// and in any number. The numbers and their sources stand in the recipes and in the SimGrid XML that they become. A
-// recipe knows nothing of SimGrid itself.
+// The tables of topologies (the inside of a node) and fabrics (the network between nodes), which can be combined
+// freely. Each row states its hardware numbers with their sources, and the generated SimGrid XML repeats them.
 #pragma once
 
 #include <any>
@@ -19,7 +18,7 @@ struct Node;     // private: a node's vertices, links and ports
 struct Outlets;  // private: the ports that a fabric joins
 struct Fabric;   // private: switches and links
 
-// How many a node has when nobody says, and the most that the recipe can wire.
+// How many GPUs or NICs a node has by default, and at most.
 struct Count {
   int usual = 1;
   int most  = 1024;
@@ -32,7 +31,7 @@ struct TopologyDef {
   Count gpus;
   Count nics;
   Node (*build)(int gpus, int nics);
-  bool domains = false;  // "nvlink_domain" may cut the node
+  bool domains = false;  // "nvlink_domain" may divide the node
 };
 
 const Registry<TopologyDef>& topologies();

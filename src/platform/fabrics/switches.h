@@ -20,8 +20,8 @@ int smallest_multiple(int step, Enough enough) {
   return number;
 }
 
-// How a switch with so many ports down goes up: `count` links, each `width` times as wide as a port, so that
-// count * width = ports / oversubscription exactly.
+// The uplinks of a switch: `count` links, each `width` times the bandwidth of a downward port, with count * width =
+// ports / oversubscription exactly.
 struct Uplinks {
   int count;
   double width;

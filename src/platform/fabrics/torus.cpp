@@ -8,7 +8,7 @@
 namespace foreflow::platform {
 namespace {
 
-// The near-square torus that holds so many nodes.
+// The nearly square (or cubic) torus that holds `nodes` nodes.
 std::array<int, 3> fitted_dims(int nodes, int dimensions) {
   std::array<int, 3> dims = {1, 1, 1};
   for (int left = dimensions; left > 0; --left) {

@@ -45,7 +45,7 @@ struct Variant {
   Keys keys;           // the others
   bool usual = false;  // also the form of an object without that key
 };
-// Where the key is an axis, the object may have the keys of all of them.
+// When the key is an axis, the object may have the keys of all its values.
 ValueType variants(const KeyDef& key, const std::vector<Variant>& all);
 // The keys of all, each once.
 Keys together(const std::vector<Variant>& all);
