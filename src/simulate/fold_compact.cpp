@@ -64,6 +64,7 @@ class Folder {
   stream::Program take() { return std::move(program_); }
   // Of each instance: its class of groups; rows of a class.
   const std::vector<int32_t>& kind_of_instance() const { return kind_of_instance_; }
+  std::vector<std::vector<Courses::Depth>> take_depths() { return std::move(depths_); }
   std::vector<std::vector<int32_t>> rows_of_kinds() const {
     std::vector<std::vector<int32_t>> rows(kinds_.first().size());
     for (size_t row = 0; row < groups_.rows.size(); ++row)
@@ -158,7 +159,9 @@ class Folder {
     }
     if (std::set<int32_t>(kinds.begin(), kinds.end()).size() != kinds.size()) return false;
     auto& items = program_.streams[number].items;
-    courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group) {
+    depths_.emplace_back();
+    courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group, Courses::Depth depth) {
+      depths_.back().push_back(depth);
       if (group < 0) {
         items.push_back({event, -1, memory});
         return;
@@ -180,6 +183,7 @@ class Folder {
   std::vector<Written> written_;                  // by stream
   std::vector<stream::Members> members_of_;
   std::vector<int32_t> kind_of_instance_;
+  std::vector<std::vector<Courses::Depth>> depths_;  // by stream and item
 };
 
 }  // namespace
@@ -217,6 +221,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   for (size_t i = result.each.loads.size() - options.disturbances.background.size(); i < result.each.loads.size(); ++i)
     result.together.loads.push_back(merger.kept(result.each.loads[i]));
   result.kind_of_instance = folder.kind_of_instance();
+  result.depths           = folder.take_depths();
   for (const int32_t number : links.all()) result.like_link.push_back(links.first()[static_cast<size_t>(number)]);
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "foreflow/simulate/options.h"
 #include "foreflow/stream/compact.h"
+#include "simulate/courses.h"
 #include "simulate/footprint.h"
 
 namespace foreflow::simulate {
@@ -18,6 +19,7 @@ struct FoldedProgram {
   std::vector<int32_t> like_link;  // by link of the platform: the first link of its class
   // Instances of one kind are executions of the same class of groups.
   std::vector<int32_t> kind_of_instance;
+  std::vector<std::vector<Courses::Depth>> depths;  // by stream and item, in the compact program
 };
 
 enum class Saving : uint8_t {

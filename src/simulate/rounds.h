@@ -15,10 +15,10 @@ struct RoundStretches {
   int64_t rounds;  // that each of them stands for
 };
 
-// Of a program of so many rounds: in every stream, a stretch of items that stands for a number of rounds, the same for
-// all, follows one like it and is followed by one like it. What is executed equally often in each round tells how many
-// rounds a stretch has. Nothing where a stream has no such stretch, or the stretches change what is in memory.
-std::optional<RoundStretches> find_rounds(const stream::Program& program, const std::vector<int32_t>& kind_of_instance,
-                                          int64_t rounds);
+// Of a program whose root calls functions equally often in each of so many rounds: in every stream, a stretch of items
+// that stands for a number of rounds, the same for all, follows one like it and is followed by one like it. Calls tell
+// how many rounds a stretch has, and for streams without calls the communications with others. Nothing where a stream
+// has no such stretch, or the stretches change what is in memory.
+std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, int64_t rounds);
 
 }  // namespace foreflow::simulate

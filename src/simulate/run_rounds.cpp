@@ -21,7 +21,13 @@ class RoundsRunner {
  public:
   RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const RoundStretches& rounds, const Rounds& asked,
                const platform::Platform& platform, const Options& options)
-      : engine_(engine), folded_(folded), rounds_(rounds.stretches), at_once_(rounds.rounds), asked_(asked), platform_(platform), options_(options) {}
+      : engine_(engine),
+        folded_(folded),
+        rounds_(rounds.stretches),
+        at_once_(rounds.rounds),
+        asked_(asked),
+        platform_(platform),
+        options_(options) {}
 
   std::optional<RunOfRounds> run() const {
     const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
@@ -32,8 +38,7 @@ class RoundsRunner {
     auto whole = with_more(folded_, rounds_, all);
     if (!whole) return {};
     stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
-    return RunOfRounds{
-        at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
+    return RunOfRounds{at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
   }
 
  private:
@@ -42,7 +47,8 @@ class RoundsRunner {
     for (const stream::Stream& stream : folded_.program.streams) {
       for (const stream::Item& item : stream.items) {
         if (item.instance < 0)
-          counts[static_cast<size_t>(item.event)] += folded_.program.devices[static_cast<size_t>(stream.device)].count();
+          counts[static_cast<size_t>(item.event)] +=
+              folded_.program.devices[static_cast<size_t>(stream.device)].count();
       }
     }
     const std::vector<int64_t> each = executions(folded_.program, rounds_);
@@ -68,10 +74,8 @@ class RoundsRunner {
       if (!longer) return {};
       stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
       if (!is_one_period_more(longer_timeline, timeline, *steady)) return {};
-      return RunOfRounds{at_once_,
-                         Run{std::move(some->program), std::move(timeline)},
-                         Run{std::move(longer->program), std::move(longer_timeline)},
-                         (all - more) / *in_period,
+      return RunOfRounds{at_once_, Run{std::move(some->program), std::move(timeline)},
+                         Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / *in_period,
                          executions_with(all)};
     }
     return {};
@@ -109,7 +113,7 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
     check(options.disturbances, platform);
     const auto folded = fold(program, platform, options, Saving::any);
     if (!folded) return {};
-    const auto stretches = find_rounds(folded->program, folded->kind_of_instance, rounds.held);
+    const auto stretches = find_rounds(*folded, rounds.held);
     if (!stretches) return {};
     return RoundsRunner(*this, *folded, *stretches, rounds, platform, options).run();
   } catch (const Error&) {

@@ -54,6 +54,7 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
   FoldedProgram longer = folded;
   const Kinds kinds(folded);
   longer.program.instances.clear();
+  longer.depths.clear();
   for (size_t s = 0; s < stretches.size(); ++s) {
     std::vector<stream::Item>& items = longer.program.streams[s].items;
     for (stream::Item& item : items) {

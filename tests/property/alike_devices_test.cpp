@@ -1,6 +1,6 @@
 // Scenarios simulated with one device for all that are alike, and with a few microbatches for many, give what the
-// simulation of every device and microbatch gives: times, memory, links, collectives and the critical path, whatever the
-// model, strategy, platform, placement and disturbances.
+// simulation of every device and microbatch gives: times, memory, links, collectives and the critical path, whatever
+// the model, strategy, platform, placement and disturbances.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -49,8 +49,9 @@ std::string strategy(Random& rng, int devices) {
   const auto degree = [&] { return 1 << draw(rng, 0, 2); };
   int dp = 1 << draw(rng, 0, 3), tp = degree(), pp = degree();
   while (dp * tp * pp > devices) (dp > 1 ? dp : tp > 1 ? tp : pp) /= 2;
-  const int microbatches =
-      draw(rng, 0, 2) == 0 ? pp * draw(rng, 8, 16) : pp == 1 ? 1 << draw(rng, 0, 1) : pp * (1 << draw(rng, 0, 1));
+  const int microbatches = draw(rng, 0, 2) == 0 ? pp * draw(rng, 10, 40)
+                           : pp == 1            ? 1 << draw(rng, 0, 1)
+                                                : pp * (1 << draw(rng, 0, 1));
   std::string text       = R"({"dp": )" + std::to_string(dp) + R"(, "tp": )" + std::to_string(tp) + R"(, "pp": )" +
                      std::to_string(pp) + R"(, "microbatches": )" + std::to_string(microbatches) +
                      R"(, "global_batch": )" + std::to_string(32 * microbatches);
@@ -234,7 +235,7 @@ TEST_P(AlikeDevices, AreSimulatedOnceWithTheSameAnswer) {
     if (HasFailure()) return;
   }
   EXPECT_GT(folded, kCases / 4);  // or this compares a thing with itself
-  EXPECT_GT(shortened, 1);
+  EXPECT_GT(shortened, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AlikeDevices, testing::Range(0, 20));
