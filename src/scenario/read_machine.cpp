@@ -1,5 +1,5 @@
 #include "foreflow/cost/load.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
