@@ -4,18 +4,19 @@
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/interpret/devices.h"
 #include "foreflow/interpret/mixed.h"
-#include "foreflow/interpret/placement.h"
 
 namespace foreflow::cli::definitions::check_command {
 namespace {
 
-// Parsing verifies; placement finds ops with operands on two devices, interpretation those whose operands do not fit.
+// Parsing verifies; locating values finds ops with operands on two devices, interpretation those whose operands do not
+// fit.
 void run(const std::string& file) {
   const ir::Module module = read_program(file);
   size_t ops              = 0;
   for (const ir::Function& function : module.functions) ops += function.ops.size();
-  const size_t devices      = interpret::devices_of(interpret::place(module, module.functions.size() - 1)).size();
+  const size_t devices      = interpret::devices_of(interpret::locate(module, module.functions.size() - 1)).size();
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const size_t unresolved   = interpret::unresolved(module, interpretation).size();
   std::string text = fmt::format("{}: ok, {} function{}, {} ops", escape::terminal(file), module.functions.size(),

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "foreflow/interpret/placement.h"
+#include "foreflow/interpret/devices.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 
@@ -12,11 +12,11 @@ namespace foreflow::lower {
 namespace {
 
 using interpret::Instance;
+using interpret::Location;
 using interpret::Mixed;
-using interpret::Place;
 using ir::ValueId;
 
-// Types say what values look like, places where they are.
+// Types say what values look like, locations where they are.
 ir::Type outside(ir::Type type, const interpret::DeviceMap& map) {
   if (!map.empty()) type.device = interpret::renamed(type.device, map);
   for (ir::Type& element : type.elements) element = outside(std::move(element), map);
@@ -35,7 +35,7 @@ ir::Device inside(const ir::Device& device, const interpret::DeviceMap& map) {
 // The function that is being projected, seen from one device.
 struct Site {
   const Instance<Mixed>& instance;
-  const Instance<Place>& places;
+  const Instance<Location>& locations;
   const ir::Function& function;
   ir::Device device;         // as the instance calls it
   interpret::DeviceMap map;  // the instance's devices to the real ones; empty: they are real
@@ -43,12 +43,12 @@ struct Site {
 
   bool is_mine(const ir::Device& other) const { return grain == Grain::gpu ? device.same_gpu(other) : device == other; }
   // The value, or a part of it, is on the device or on none.
-  bool touches(const Place& place) const {
-    if (place.elements.empty()) return !place.device.placed() || is_mine(place.device);
-    return std::any_of(place.elements.begin(), place.elements.end(),
-                       [this](const Place& part) { return touches(part); });
+  bool touches(const Location& location) const {
+    if (location.elements.empty()) return !location.device.placed() || is_mine(location.device);
+    return std::any_of(location.elements.begin(), location.elements.end(),
+                       [this](const Location& part) { return touches(part); });
   }
-  bool touches(ValueId id) const { return touches(places.values[ir::index(id)]); }
+  bool touches(ValueId id) const { return touches(locations.values[ir::index(id)]); }
   // A result is on the device or on none.
   bool receives(const ir::Op& op) const {
     for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -58,7 +58,7 @@ struct Site {
   }
   bool takes_part(const ir::Op& op) const {
     if (receives(op)) return true;
-    const std::set<ir::Device> devices = interpret::devices_of(function, op, places);
+    const std::set<ir::Device> devices = interpret::devices_of(function, op, locations);
     return std::any_of(devices.begin(), devices.end(), [this](const ir::Device& other) { return is_mine(other); });
   }
 };
@@ -71,7 +71,7 @@ ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
   std::vector<int64_t> numbers;
   std::vector<std::string> names;
   for (const ValueId id : site.function.inputs(op)) {
-    for (const ir::Device& device : interpret::devices_of(site.places.values[ir::index(id)])) {
+    for (const ir::Device& device : interpret::devices_of(site.locations.values[ir::index(id)])) {
       numbers.push_back(real(device).index);
       names.push_back(ir::to_string(real(device)));
     }
@@ -89,13 +89,13 @@ using Kept = std::vector<ValueId>;  // by the original's ValueId; none: not in t
 class Projector {
  public:
   Projector(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-            const interpret::Placement& placement, const ir::OpTable& ops, Grain grain)
-      : module_(module), interpretation_(interpretation), placement_(placement), ops_(ops), grain_(grain) {
+            const interpret::Locations& locations, const ir::OpTable& ops, Grain grain)
+      : module_(module), interpretation_(interpretation), locations_(locations), ops_(ops), grain_(grain) {
     result_.source = module.source;
   }
 
   ir::Module run(const ir::Device& device) && {
-    project(last(interpretation_.instances), last(placement_.instances), device, {});
+    project(last(interpretation_.instances), last(locations_.instances), device, {});
     ir::verify(result_);
     return std::move(result_);
   }
@@ -112,14 +112,15 @@ class Projector {
     return static_cast<int32_t>(instances.size() - 1);
   }
 
-  // `number` and `place` are the instances of one call in the two interpretations. `device` as the instance calls it;
-  // `map` takes its devices to the real ones, which annotations show.
-  const Projected& project(int32_t number, int32_t place, const ir::Device& device, const interpret::DeviceMap& map) {
-    const auto key = std::tuple(number, place, device, map);
+  // `number` and `location` are the instances of one call in the two interpretations. `device` as the instance calls
+  // it; `map` takes its devices to the real ones, which annotations show.
+  const Projected& project(int32_t number, int32_t location, const ir::Device& device,
+                           const interpret::DeviceMap& map) {
+    const auto key = std::tuple(number, location, device, map);
     if (const auto known = projected_.find(key); known != projected_.end()) return known->second;
     const Instance<Mixed>& instance = interpretation_.instances[static_cast<size_t>(number)];
     const ir::Function& function    = module_.functions[instance.function];
-    const Site site{instance, placement_.instances[static_cast<size_t>(place)], function, device, map, grain_};
+    const Site site{instance, locations_.instances[static_cast<size_t>(location)], function, device, map, grain_};
     ir::FunctionBuilder builder(function.name, ops_);
     Projected projected;
     Kept kept(function.values.size(), ValueId::none);
@@ -156,7 +157,7 @@ class Projector {
     const ir::Device device         = inside(site.device, map);
     if (!device.placed() && site.device.placed() && !site.receives(op)) return;
     const Projected& callee =
-        project(site.instance.callee[o], site.places.callee[o], device, interpret::composed(map, site.map));
+        project(site.instance.callee[o], site.locations.callee[o], device, interpret::composed(map, site.map));
     if (result_.functions[callee.function].ops.empty() && callee.results.empty()) return;
     std::vector<ValueId> arguments;
     for (const size_t parameter : callee.parameters)
@@ -199,7 +200,7 @@ class Projector {
 
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
-  const interpret::Placement& placement_;
+  const interpret::Locations& locations_;
   const ir::OpTable& ops_;
   Grain grain_;
   ir::Module result_;
@@ -225,19 +226,19 @@ std::string port_name(const ir::Function& function, ir::ValueId id) {
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain) {
   const Instance<Mixed>& entry = interpretation.entry();
-  std::vector<Place> arguments;
+  std::vector<Location> arguments;
   for (size_t i = 0; i < module.functions[entry.function].parameters.size(); ++i) {
-    arguments.push_back(interpret::place_of(entry.values[i].type));
+    arguments.push_back(interpret::location_of(entry.values[i].type));
   }
-  const interpret::Placement placement = interpret::place(module, entry.function, arguments);
+  const interpret::Locations locations = interpret::locate(module, entry.function, arguments);
   std::set<ir::Device> devices;
-  for (const ir::Device& device : interpret::devices_of(placement)) {
+  for (const ir::Device& device : interpret::devices_of(locations)) {
     devices.insert(grain == Grain::gpu ? ir::Device(device.index) : device);
   }
   if (devices.empty()) devices.insert(ir::Device());
   std::map<ir::Device, ir::Module> programs;
   for (const ir::Device& device : devices) {
-    programs.emplace(device, Projector(module, interpretation, placement, ops, grain).run(device));
+    programs.emplace(device, Projector(module, interpretation, locations, ops, grain).run(device));
   }
   return programs;
 }

@@ -9,7 +9,7 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
 #include "scenario/fit_recompute.h"

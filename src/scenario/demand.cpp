@@ -7,7 +7,7 @@
 #include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 
 namespace foreflow::scenario {
 namespace {

@@ -12,7 +12,7 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
 #include "scenario/stage_prices.h"
@@ -28,9 +28,9 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .run                    = run,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
-          .shares = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices = stage_prices(scenario, platform),
-          .places = strategy.stage_ends};
+          .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .prices     = stage_prices(scenario, platform),
+          .stage_ends = strategy.stage_ends};
 }
 
 // Work of one stage of one replica, considered alone.
@@ -45,11 +45,11 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
     module = asked_for_by("tp", scenario,
                           [&] { return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module; });
   }
-  for (const transform::SpreadStep& step :
-       transform::spread_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
+  for (const transform::DataSplitStep& step :
+       transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
     if (!module) break;
-    module = asked_for_by(step.spread.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
-                          [&] { return transform::spread(*module, ops, step.ways, step.spread).module; });
+    module = asked_for_by(step.split.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
+                          [&] { return transform::split_data(*module, ops, step.ways, step.split).module; });
   }
   return module;
 }

@@ -6,7 +6,7 @@
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/blame.h"
 #include "scenario/distribute.h"
 #include "scenario/job.h"
@@ -113,7 +113,7 @@ class Fitter {
       // Too few blocks for this cut; another one, or no recomputation, may still work.
       if (!cut && cut.refusal().cause == Cause::stages) continue;
       if (!cut) return cut.refusal();
-      Cutting cutting{std::move(cut->places), std::move(cut->segments)};
+      Cutting cutting{std::move(cut->stage_ends), std::move(cut->segments)};
       if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
     }
     return all;

@@ -2,7 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/blame.h"
 
 namespace foreflow::scenario {

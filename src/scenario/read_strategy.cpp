@@ -1,5 +1,5 @@
 #include "foreflow/scenario/strategy_key.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {

@@ -4,7 +4,7 @@
 
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/mixed.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -22,7 +22,8 @@ double seconds_per_byte(const platform::Platform& platform, int from, int to) {
 // Number of devices that hold one stage of one replica.
 int devices_of_stage(const Strategy& strategy) {
   int devices = strategy.tp;
-  for (const transform::SpreadStep& step : transform::spread_steps(strategy.cp, strategy.ep)) devices *= step.ways;
+  for (const transform::DataSplitStep& step : transform::data_split_steps(strategy.cp, strategy.ep))
+    devices *= step.ways;
   return devices;
 }
 

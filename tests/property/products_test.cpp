@@ -12,7 +12,7 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 #include "support/families.h"
@@ -107,9 +107,9 @@ std::vector<transform::Distributed> distributed(const ir::Module& module, const 
   std::vector<transform::Distributed> steps;
   steps.push_back(
       transform::shard(transform::recompute(module, ops, factor.recompute, split.pp), ops, split.tp, factor.sharding));
-  for (const transform::SpreadStep& step :
-       transform::spread_steps(split.cp, split.ep, factor.sharding.sequence ? split.tp : 1))
-    steps.push_back(transform::spread(steps.back().module, ops, step.ways, step.spread));
+  for (const transform::DataSplitStep& step :
+       transform::data_split_steps(split.cp, split.ep, factor.sharding.sequence ? split.tp : 1))
+    steps.push_back(transform::split_data(steps.back().module, ops, step.ways, step.split));
   if (split.pp > 1 || split.microbatches > 1)
     steps.push_back(
         transform::pipeline(steps.back().module, ops, pipeline(split.pp, split.microbatches, split.schedule)));

@@ -14,7 +14,7 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
@@ -67,8 +67,8 @@ std::vector<Distributed> distribute(const ir::Module& module, const Split& split
                                     int64_t blocks = 1) {
   std::vector<Distributed> steps;
   steps.push_back(transform::shard(module, ops::table(), split.tp, {.sequence = blocks > 1}));
-  for (const transform::SpreadStep& step : transform::spread_steps(split.cp, 1, blocks, attention))
-    steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
+  for (const transform::DataSplitStep& step : transform::data_split_steps(split.cp, 1, blocks, attention))
+    steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
   if (split.pp > 1 || split.microbatches > 1)
     steps.push_back(
         transform::pipeline(steps.back().module, ops::table(), test::pipeline(split.pp, split.microbatches)));
@@ -139,7 +139,7 @@ std::map<std::string, int> messages(const ir::Module& module) {
   return counts;
 }
 
-ir::Module spread_gpt(int cp, ContextAttention attention) {
+ir::Module split_gpt(int cp, ContextAttention attention) {
   const Family& gpt      = families()[0];
   const ir::Module fused = gpt.ready(transform::fuse_attention(gpt.forward(), ops::table()));
   return distribute(fused, {.cp = cp}, attention).back().module;
@@ -149,7 +149,7 @@ ir::Module spread_gpt(int cp, ContextAttention attention) {
 TEST(ContextAttention, SendsBlocksRoundTheRingAsOftenAsThereAreOtherRanks) {
   constexpr int kLayers = 2;
   for (const int cp : {2, 4, 8}) {
-    const auto counts = messages(spread_gpt(cp, ContextAttention::ring));
+    const auto counts = messages(split_gpt(cp, ContextAttention::ring));
     EXPECT_EQ(counts.at("MPIShift"), kLayers * 2 * (2 * (cp - 1) + cp));
     EXPECT_FALSE(counts.contains("MPIReduceScatter"));
     EXPECT_EQ(counts.at("MPIAllgather"), 1);  // the gradient of the position table
@@ -159,7 +159,7 @@ TEST(ContextAttention, SendsBlocksRoundTheRingAsOftenAsThereAreOtherRanks) {
 // q, k and v to heads, the result back; in the backward pass its gradient to heads, and three back.
 TEST(ContextAttention, ExchangesHeadsForPositionsEightTimesALayer) {
   constexpr int kLayers = 2;
-  EXPECT_EQ(messages(spread_gpt(4, ContextAttention::all_to_all)).at("MPIAlltoall"), 8 * kLayers);
+  EXPECT_EQ(messages(split_gpt(4, ContextAttention::all_to_all)).at("MPIAlltoall"), 8 * kLayers);
 }
 
 // Of n contiguous blocks the last rank sees all and the first only its own; dealt out one by one, ranks differ by
@@ -167,7 +167,7 @@ TEST(ContextAttention, ExchangesHeadsForPositionsEightTimesALayer) {
 TEST(ContextAttention, StripesLevelTheWorkOfCausalRanks) {
   constexpr int kWays = 4;
   const auto flops    = [](ContextAttention attention) {
-    const ir::Module module   = spread_gpt(kWays, attention);
+    const ir::Module module   = split_gpt(kWays, attention);
     const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
     const auto& values        = interpretation.entry().values;
     std::vector<double> sums(kWays);
@@ -223,10 +223,11 @@ TEST(ContextAttention, SaysWhatItCannotShare) {
       transform::resolve(test::family(
           "gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 8, "vocabulary": 11})", kBatch, Mode::training)),
       ops::table()));
-  EXPECT_EQ(refusal([&] { distribute(two_heads, {.cp = 4}, ContextAttention::all_to_all); }),
-            "spread: all_to_all gives each of 4 ways whole heads of keys and values, of which there are 2; use ring or "
-            "all_gather, or a "
-            "divisor of it");
+  EXPECT_EQ(
+      refusal([&] { distribute(two_heads, {.cp = 4}, ContextAttention::all_to_all); }),
+      "split_data: all_to_all gives each of 4 ways whole heads of keys and values, of which there are 2; use ring or "
+      "all_gather, or a "
+      "divisor of it");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
   const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
   std::vector<transform::Distributed> steps{transform::shard(module, ops::table(), 2, {.sequence = true}), {}, {}};
   transform::Pipeline wanted = test::pipeline(2, 2);
-  const int32_t end          = transform::cut(steps[0].module, ops::table(), wanted).places.back();
+  const int32_t end          = transform::cut(steps[0].module, ops::table(), wanted).stage_ends.back();
   for (int32_t place = 1; place <= end - 2; ++place) {  // the loss, once on each of two devices, is one group
     wanted.places = {place, end};
     steps[1]      = transform::pipeline(steps[0].module, ops::table(), wanted);

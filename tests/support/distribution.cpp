@@ -9,7 +9,7 @@
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "ops/common/kernel.h"
 
@@ -77,8 +77,8 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   const transform::Sharding sharding{.sequence   = split.sequence && split.tp > 1,
                                      .vocabulary = split.vocabulary && split.tp > 1};
   steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
-  for (const transform::SpreadStep& step : transform::spread_steps(split.cp, split.ep))
-    steps.push_back(transform::spread(steps.back().module, ops::table(), step.ways, step.spread));
+  for (const transform::DataSplitStep& step : transform::data_split_steps(split.cp, split.ep))
+    steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
   if (split.pp > 1 || split.microbatches > 1) {
     transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
     wanted.delay_weight_gradients = split.delay_weight_gradients;

@@ -42,7 +42,7 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
 transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule = "1f1b",
                              std::optional<int> virtual_stages = {});
 
-// shard, then spread, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
+// shard, then split_data, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);
 
 // Runs the last of `steps` in the reference executor on the arguments of the program before the first, and returns the

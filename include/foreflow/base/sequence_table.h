@@ -1,4 +1,4 @@
-// Numbers distinct sequences of words in the order in which they first occur: 0, 1, 2, ...
+// A hash table that numbers distinct sequences of words 0, 1, 2, ... in the order of their first occurrence.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// The `.distirb` binary form of programs: what the `.distir` text says, without its comments, in a versioned protobuf
-// message (src/binary/distir.proto) that is smaller and quicker to read. write then read is the identity.
+// The `.distirb` binary form of programs: a versioned protobuf message (src/binary/distir.proto) with the content of
+// the
+// `.distir` text, except comments. It is smaller and faster to read. Reading a written program gives the same program.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,22 @@
 
 namespace foreflow::binary {
 
-// Of the files that `write` makes; `read` takes this version and all before it.
+// The version of the format that `write` produces. `read` accepts this version and all earlier ones.
 constexpr uint32_t kFormatVersion = 1;
 
-// The same bytes for the same program on every run and machine. Throws Error when they would be more than protobuf's
-// 2 GiB.
+// The bytes of a program, which are the same on every run and machine. Throws Error if they would exceed protobuf's
+// limit of 2 GiB.
 std::string write(const ir::Module& module);
 
-// Throws Error(name, ...) when the bytes are no such file, only a part of one, changed since they were written (they
-// carry a checksum), written by a newer version, or hold what no program says: unknown ops, names that text could not
-// show, values used before they are defined. The result passes ir::verify, and its text parses.
+// Reads a program; it passes ir::verify, and its text can be parsed. Throws Error(name, ...) if the bytes
+//
+// 1. are not a `.distirb` file, or only a part of one,
+// 2. were changed since they were written (they contain a checksum),
+// 3. were written by a newer version, or
+// 4. do not describe a valid program: unknown ops, names that text cannot express, values used before their definition.
 ir::Module read(std::string_view bytes, const std::string& name, const ir::OpTable& ops);
 
-// True when `bytes` begin like a `.distirb` file of any version.
+// Whether `bytes` begin like a `.distirb` file of any version.
 bool is_distirb(std::string_view bytes);
 
 }  // namespace foreflow::binary

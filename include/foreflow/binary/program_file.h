@@ -1,4 +1,4 @@
-// Programs in files, in either form.
+// Reads and writes program files in text or binary form.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace foreflow::binary {
 
-// A `.distirb` file, known by how it begins, else `.distir` text. Throws Error naming the file and the place.
+// Reads a `.distirb` file, recognised by its first bytes, or `.distir` text. Throws Error naming the file and the
+// place.
 ir::Module read_program(const std::string& path, const ir::OpTable& ops);
 
-// `.distirb` when `path` ends so, else text; "-" is stdout. Throws Error naming the file.
+// Writes `.distirb` if `path` ends with it, else text. "-" is stdout. Throws Error naming the file.
 void write_program(const std::string& path, const ir::Module& module);
 
 }  // namespace foreflow::binary

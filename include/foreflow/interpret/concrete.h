@@ -1,4 +1,4 @@
-// The concrete domain: the reference executor. Every value is its numbers, on its device.
+// The concrete domain: the reference executor. A value is an array on a device.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace foreflow::interpret {
 
 struct Concrete {
   ir::Array numbers;
-  ir::Type type;  // of the numbers, with devices (a tuple may spread over several)
+  ir::Type type;  // of `numbers`, with the devices; the elements of a tuple may be on several
 
   static Concrete of(const ir::Array& numbers, ir::Device device = {}) { return {numbers, numbers.type(device)}; }
 };
@@ -27,8 +27,8 @@ struct ConcreteDomain {
   void append_key(const Value& value, std::string& key) const;
 };
 
-// Runs function `entry` on real numbers: the results in order. `arguments` are placed as the parameters' annotations
-// say. Errors name the op.
+// Runs function `entry` and returns its results. Arguments are placed where the annotations of the parameters say.
+// Throws Error naming the op.
 std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments);
 
 }  // namespace foreflow::interpret

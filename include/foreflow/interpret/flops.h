@@ -1,12 +1,12 @@
-// How much arithmetic an interpreted program does, from its ops' own account of their work.
+// The amount of arithmetic of an interpreted program, by the work that its ops state.
 #pragma once
 
 #include "foreflow/interpret/mixed.h"
 
 namespace foreflow::interpret {
 
-// Over all devices, calls counted as often as they happen. Ops whose results are known numbers (shape arithmetic) and
-// ops with values of unknown shape count as nothing.
+// The flop of all devices; the ops of a function count once for every call. Ops whose results are known (shape
+// arithmetic) and ops with values of unknown shape count as 0.
 Flops total_flops(const ir::Module& module, const MixedInterpretation& interpretation);
 
 }  // namespace foreflow::interpret

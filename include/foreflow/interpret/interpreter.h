@@ -1,9 +1,9 @@
 // The abstract interpreter of DistIR (Santhanam et al., 2021, Algorithm 1), generic over the domain of values. It knows
-// functions, calls and devices; what an op does to a value is the domain's business.
+// functions, calls and devices; the domain defines what an op does to values.
 //
-// A call is interpreted once per distinct signature: arguments that differ only in which devices they live on give the
-// same result up to a renaming of devices. 96 equal layers on 8 devices cost one interpretation. An op that is applied
-// again to equal values gives the same result, too, where the domain can tell cheaply that values are equal.
+// A call is interpreted once per distinct signature: arguments that differ only in their devices give the same result
+// up to a renaming of devices, so 96 equal layers on 8 devices cost one interpretation. If the domain can compare
+// values cheaply, an op on equal values is interpreted once, too.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@
 
 namespace foreflow::interpret {
 
-// A function under one signature.
+// The interpretation of a function for one signature.
 template <class Value>
 struct Instance {
   size_t function;       // index into Module::functions
   Values<Value> values;  // by ValueId
-  // Per op, for calls: the called instance, and its devices in terms of this one's. Empty where the function has no
-  // call.
+  // Per op that is a call: the index of the called instance, and the devices of this instance that its devices stand
+  // for. Empty if the function has no calls.
   std::vector<int32_t> callee;
   std::vector<DeviceMap> maps;
 };
@@ -37,7 +37,7 @@ struct Interpretation {
   const Instance<Value>& entry() const { return instances.back(); }
 };
 
-// The device number outside for `device` inside an instance.
+// The caller's device for `device` of an instance.
 inline ir::Device renamed(const ir::Device& device, const DeviceMap& map) {
   if (!device.placed()) return device;
   ir::Device outside = device;
@@ -45,20 +45,26 @@ inline ir::Device renamed(const ir::Device& device, const DeviceMap& map) {
   return outside;
 }
 
-// True when the body of `function` names a device itself (Send(%x, 2)), directly or in a callee: such a function means
-// those devices wherever it is called from, so its calls are not renamed unless they state devices themselves
-// (ir/call_devices.h). Indexed like Module::functions.
+// Per function: whether its body names a device, as in Send(%x, 2), directly or in a callee. Such a function means the
+// same devices in every call, so its devices are not renamed unless the call states devices (ir/call_devices.h).
 std::vector<bool> functions_naming_devices(const ir::Module& module);
 
-// A Domain has
-//   using Value = ...;                                                                 copyable
-//   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;   may throw Error; the place is
-//   added here Value absent() const;                                                              an operand left out
-//   Value refine(Value value, const ir::Type& annotation) const;                       Error when they contradict
-//   template <class F> void visit_devices(Value& value, F f) const;                    f(ir::Device&) on each device in
-//   it void append_key(const Value& value, std::string& key) const;                       equal keys <=> equal values
-//   static constexpr bool kMemoised = true;                                            optional: apply is a function of
-//   what the keys tell
+// A Domain has these members:
+//
+//   // The type of values; copyable.
+//   using Value = ...;
+//   // The results of `op`. May throw Error; the interpreter adds the place in the program.
+//   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
+//   // The value of an absent operand.
+//   Value absent() const;
+//   // `value` with what its annotation adds. Throws Error if they contradict each other.
+//   Value refine(Value value, const ir::Type& annotation) const;
+//   // Calls f(ir::Device&) for each device in `value`.
+//   template <class F> void visit_devices(Value& value, F f) const;
+//   // Appends bytes that are equal if and only if the values are.
+//   void append_key(const Value& value, std::string& key) const;
+//   // Optional: `apply` depends on nothing but the keys of its inputs, and keys are cheap.
+//   static constexpr bool kMemoised = true;
 template <class Domain>
 class Interpreter {
  public:
@@ -78,7 +84,7 @@ class Interpreter {
   }
 
  private:
-  // A function that calls one below it twice with different shapes, and so on for forty functions, would never end.
+  // Bounds the time of hostile programs: forty functions, each of which calls the next twice with different shapes.
   static constexpr size_t kMostInstances = 100'000;
 
   // Returns the number of the new instance.
@@ -129,7 +135,7 @@ class Interpreter {
     }
   }
 
-  // The same, from what an equal step gave before.
+  // The same, reusing the results of an equal step if there was one.
   void recall(Instance<Value>& instance, size_t o) {
     const ir::Function& function = module_.functions[instance.function];
     const ir::Op& op             = function.ops[o];
@@ -205,7 +211,7 @@ class Interpreter {
     return outputs;
   }
 
-  // Renames the devices of `arguments` to what the function calls them.
+  // Renames the devices of `arguments` from the caller's to the function's.
   void enter(const DeviceMap& map, std::vector<Value>& arguments, const Instance<Value>& caller,
              const ir::Op& op) const {
     std::map<int32_t, int32_t> inside;
@@ -223,7 +229,7 @@ class Interpreter {
     }
   }
 
-  // A function on stated devices uses no others.
+  // Throws Error if the called instance uses a device that the call does not state.
   void check_devices(int32_t instance, const DeviceMap& map, const Instance<Value>& caller, const ir::Op& op) {
     const auto [found, fresh] = used_.try_emplace(instance);
     if (fresh) found->second = used_devices(instance);
@@ -277,7 +283,7 @@ class Interpreter {
   Domain domain_;
   std::vector<bool> names_devices_;
   Interpretation<Value> result_;
-  std::map<std::string, int32_t> memo_;           // calls, by function and arguments up to names of devices
+  std::map<std::string, int32_t> memo_;           // instances by function and arguments, up to renaming of devices
   std::map<int32_t, std::vector<int32_t>> used_;  // per instance called on stated devices
   StepMemo<Domain> steps_;
 };

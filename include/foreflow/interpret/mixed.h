@@ -1,5 +1,5 @@
-// The mixed domain: a value is a type and, where it is cheap to know, the numbers themselves. This is what resolves the
-// shapes of real models, whose Reshape operands are computed from other shapes (DistIR paper, section 3.4).
+// The mixed domain: a value is a type and, if it is small, also its elements. It resolves the shapes of real models, in
+// which operands of Reshape are computed from other shapes (DistIR paper, section 3.4).
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace foreflow::interpret {
 
 struct Mixed {
   ir::Type type;
-  std::shared_ptr<const ir::Array> known;  // of the same data type and shape; null: not known, as for almost all values
+  std::shared_ptr<const ir::Array> known;  // the elements; null for almost all values: not known
 
   static Mixed of(ir::Type type) { return {std::move(type), nullptr}; }
   static Mixed of(const ir::Array& numbers, ir::Device device = {}) {
@@ -23,10 +23,10 @@ struct Mixed {
 struct MixedDomain {
   using Value                     = Mixed;
   static constexpr bool kMemoised = true;
-  // Results with more elements stay abstract; shapes and masks of one position fit, activations do not.
+  // The elements of larger results are not computed. Shapes and masks of one position are smaller, activations larger.
   static constexpr int64_t kLargestKnown = 4096;
 
-  // Picks the most precise implementation that the inputs allow: numbers from numbers, numbers from a shape, types.
+  // Computes the most precise results that the inputs allow: elements from elements or from a shape, else types.
   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
   Value absent() const { return {}; }
   Value refine(Value value, const ir::Type& annotation) const;
@@ -39,10 +39,10 @@ struct MixedDomain {
 
 using MixedInterpretation = Interpretation<Mixed>;
 
-// Interprets function `entry` with its parameters' annotated types, or with `arguments` where they are given.
+// Interprets function `entry` on `arguments`, or on the annotated types of its parameters if there are none.
 MixedInterpretation interpret_mixed(const ir::Module& module, size_t entry, const std::vector<Mixed>& arguments = {});
 
-// "%name: TYPE" of every value of an instance whose type is not fully known.
+// "%name: TYPE" for every value whose type is not fully known.
 std::vector<std::string> unresolved(const ir::Module& module, const MixedInterpretation& interpretation);
 
 }  // namespace foreflow::interpret

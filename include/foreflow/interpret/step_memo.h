@@ -1,5 +1,5 @@
-// What the ops and calls of a program gave before. A program repeats few distinct steps very often: the same op with
-// the same attributes on equal values, or the same function on them. Each is interpreted once.
+// Memoises the steps of an interpretation. A step applies an op with its attributes, or a function, to values. A
+// program repeats few distinct steps very often; each is interpreted once.
 #pragma once
 
 #include <memory>
@@ -13,27 +13,27 @@
 
 namespace foreflow::interpret {
 
-// Which device of the caller each device of the callee stands for. Devices inside an instance are numbered 1, 2, ... in
-// the order in which they first occur among the arguments; streams keep their names.
-using DeviceMap = std::vector<int32_t>;  // [number inside - 1] = number outside
+// The device of the caller for each device of the callee: map[i] stands for D(i + 1). Devices of an instance are
+// numbered 1, 2, ... in the order of their first occurrence among the arguments; streams keep their names.
+using DeviceMap = std::vector<int32_t>;
 
-// Domains whose `append_key` tells cheaply all that `apply` depends on say so (kMemoised).
+// A domain in which a step is determined by the keys of its operands; see kMemoised in interpreter.h.
 template <class Domain>
 concept Memoised = requires {
   requires Domain::kMemoised;
 };
 
-// Numbers the distinct values of an interpretation, so that a step is known by a few words. Domain as in interpreter.h;
-// where it is not memoised, every value counts as distinct.
+// Numbers the distinct values of an interpretation and identifies a step by its op and the numbers of its operands. In
+// a domain that is not memoised every value counts as distinct.
 template <class Domain>
 class StepMemo {
  public:
   using Value = typename Domain::Value;
 
   struct Step {
-    std::vector<uint32_t> results;  // numbers of values
-    int32_t callee = -1;            // a call: the instance
-    DeviceMap map;                  // a call: its devices
+    std::vector<uint32_t> results;  // the numbers of its results
+    int32_t callee = -1;            // of a call: the called instance
+    DeviceMap map;                  // of a call: the devices of the instance
   };
 
   const std::shared_ptr<std::vector<Value>>& distinct() const { return distinct_; }
@@ -51,8 +51,8 @@ class StepMemo {
     return next;
   }
 
-  // The number of the step that applies `op` to `values`; it is `steps()` before the call when it is new, and must then
-  // be kept before it is asked for.
+  // The number of the step that applies `op` to `values`. A new step gets the number `steps()` had before the call;
+  // `keep` must store it before `step` reads it.
   uint32_t find(const ir::Function& function, const ir::Op& op, const Values<Value>& values) {
     words_.clear();
     words_.push_back(op.is_call() ? static_cast<uint64_t>(op.callee) : reinterpret_cast<uint64_t>(op.def));

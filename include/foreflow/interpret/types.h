@@ -1,4 +1,5 @@
-// The type domain: data types, shapes and devices. Shapes that depend on numbers stay unknown here; see mixed.h.
+// The type domain: data types, shapes and devices. Shapes that depend on the elements of tensors are unknown here; the
+// mixed domain (mixed.h) resolves them.
 #pragma once
 
 #include <span>
@@ -8,15 +9,15 @@
 
 namespace foreflow::interpret {
 
-// What `op` gives for inputs of these types, on their device. `known[i]` may be null. Device rule: the operands of an
-// op that is not a communication live on one device (or on none), and so do its results.
+// The types of the results of `op`, with their devices. known[i] holds the elements of input i, or null. The operands
+// of an op that is not a communication must live on one device or on none; its results live there.
 std::vector<ir::Type> infer_placed(const ir::Op& op, std::span<const ir::Type> inputs,
                                    std::span<const ir::Array* const> known);
 
-// The one device of all placed inputs. Error when there are two.
+// The device of all inputs that are placed. Throws Error if they are on several devices.
 ir::Device common_device(std::span<const ir::Type> inputs);
 
-// The more precise of what was inferred and what was written down. Error when they contradict.
+// What the inferred type and the annotation say together. Throws Error if they contradict each other.
 ir::Type refined(ir::Type inferred, const ir::Type& annotation);
 
 void append_key(const ir::Type& type, std::string& key);
@@ -40,7 +41,7 @@ struct TypeDomain {
   void append_key(const Value& value, std::string& key) const { interpret::append_key(value, key); }
 };
 
-// The types that the parameters of `function` state; unknown where they state nothing.
+// The annotated types of the parameters; unknown where there is no annotation.
 std::vector<ir::Type> parameter_types(const ir::Function& function);
 
 }  // namespace foreflow::interpret

@@ -1,5 +1,5 @@
-// The values of a function under one signature, by ValueId. Most values of a large program equal another, so the
-// distinct ones are kept once for a whole interpretation, and here is only which they are: four bytes a value.
+// The values of an instance, by ValueId. Most values of a large program are equal to another one. Distinct values are
+// therefore stored once per interpretation, and an instance stores only their numbers: four bytes per value.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Values {
     size_t at_;
   };
 
-  // `distinct` grows while the interpretation is made; references into it last until then.
+  // `distinct` grows during the interpretation, which invalidates references into it.
   explicit Values(std::shared_ptr<const std::vector<Value>> distinct) : distinct_(std::move(distinct)) {}
 
   size_t size() const { return numbers_.size(); }
@@ -43,7 +43,7 @@ class Values {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, size()}; }
 
-  // Which of the distinct values it is: equal numbers mean equal values.
+  // The number of a value among the distinct ones; equal numbers mean equal values.
   uint32_t number(size_t value) const { return numbers_[value]; }
   void reserve(size_t count) { numbers_.reserve(count); }
   void push_back(uint32_t number) { numbers_.push_back(number); }

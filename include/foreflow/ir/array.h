@@ -1,4 +1,4 @@
-// A tensor with its numbers: constants in programs, inputs and results of the reference executor.
+// A tensor with its elements: constants in programs, inputs and results of the reference executor.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@
 
 namespace foreflow::ir {
 
-// 16-bit and 8-bit floats are stored as their bits; the C++ type that stores one element of a DType:
+// Whether T is the C++ type that stores one element of `dtype`. Floats of 16 and 8 bits are stored as their bits.
 template <class T>
 constexpr bool stores(DType dtype);
 
-// Immutable once shared: copies share the numbers. Row-major. A tuple has elements and no numbers of its own.
+// A row-major tensor or a tuple of arrays. Copies share the elements, which are immutable once shared.
 class Array {
  public:
   Array() = default;
-  // Zeros. Throws Error("memory") naming the type and its bytes when there is not as much memory.
+  // Zeros. Throws Error("memory") naming the type and its size if there is not enough memory.
   Array(DType dtype, Dims dims);
 
   // `values.size()` must be the element count of `dims`; T must be the storage type of `dtype`.
@@ -48,7 +48,7 @@ class Array {
     check_storage(stores<T>(dtype_));
     return {reinterpret_cast<const T*>(storage_->data()), static_cast<size_t>(size_)};
   }
-  // Only while nobody else shares the numbers (just after construction).
+  // Only valid while no other array shares the elements, that is, right after construction.
   template <class T>
   std::span<T> mutable_data() {
     check_storage(stores<T>(dtype_) && storage_.use_count() == 1);
@@ -58,11 +58,11 @@ class Array {
   std::byte* mutable_bytes() { return storage_->data(); }
   size_t byte_count() const { return storage_->size(); }
 
-  // Element as a number, whatever the dtype (bool: 0 or 1); the nearest double to a 64-bit integer.
+  // One element of any data type as a double; bool is 0 or 1, a 64-bit integer is rounded to the nearest double.
   double at(int64_t index) const;
-  // All elements as integers (floats are truncated).
+  // All elements as integers; floats are truncated.
   std::vector<int64_t> to_ints() const;
-  // The same numbers under another shape of the same size.
+  // The same elements in another shape with as many elements.
   Array reshaped(const Dims& dims) const;
 
   // Same dtype, shape and bytes.

@@ -1,5 +1,5 @@
-// Calls that say on which devices they run. Most functions name no device and follow their arguments; one that does
-// (Send(%x, 2)) means what it says, unless the call states what the function's D1, D2, ... are:
+// Calls that state their devices. Most functions name no device and run where their arguments are. A function that
+// names one, as in Send(%x, 2), means this very device, unless the call states which devices its D1, D2, ... are:
 //
 //   func @replica(%x) {                %a: D1 = @replica[devices = [1, 2]](%x1)
 //     %y: D2 = Send(%x, 2)             %b: D3 = @replica[devices = [3, 4]](%x2)    // its D2 is D4
@@ -14,16 +14,19 @@ namespace foreflow::ir {
 
 inline constexpr std::string_view kCallDevices = "devices";
 
-// By number inside - 1: the caller's number of the device. Null: the call states none, or the op is no call.
+// The devices that a call states: element i is the caller's number of the function's device D(i + 1). Null if the op is
+// not a call or states none.
 const std::vector<int64_t>* call_devices(const Op& op);
 
-// Empty, or what is wrong with the attributes of a call: they may be `devices`, a list of numbers that all differ.
+// Describes what is wrong with the attributes of a call; empty if nothing is. The only attribute allowed is `devices`,
+// a list of distinct numbers.
 std::string call_problem(const Attributes& attributes);
 
-// The attributes of `op` with the devices that they name (`to` of a communication, `devices` of a call) renamed.
+// The attributes of `op` with every device in them (`to` of a communication, `devices` of a call) replaced by
+// `renamed(device)`.
 Attributes with_devices(const Op& op, const std::function<Device(const Device&)>& renamed);
 
-// True when the op names devices.
+// Whether the attributes of the op name devices.
 bool names_devices(const Op& op);
 
 }  // namespace foreflow::ir

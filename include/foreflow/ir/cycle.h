@@ -1,4 +1,4 @@
-// Cycles in a graph of things that depend on each other.
+// Finds a cycle in a dependency graph.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace foreflow::ir {
 
-// The vertices of a cycle, in the direction of the edges: of all cycles the shortest through the lowest vertex that
-// lies on one, which comes first. Empty when there is none. `successors` per vertex; an edge to itself is a cycle of
-// one.
+// The vertices of a cycle, in the direction of the edges; empty if the graph has none. The cycle begins with the lowest
+// vertex that lies on any cycle, and is a shortest one through it. A vertex with an edge to itself is a cycle of one.
+// `successors` is indexed by vertex.
 std::vector<int32_t> find_cycle(const std::vector<std::vector<int32_t>>& successors);
 
 }  // namespace foreflow::ir

@@ -1,4 +1,5 @@
-// Short floats as bits: IEEE half (f16), bfloat16, and float8 E4M3. Conversions to short forms round to nearest even.
+// Conversions between float and the bits of IEEE half (f16), bfloat16 and float8 E4M3. Conversions from float round to
+// nearest, ties to even.
 #pragma once
 
 #include <cstdint>

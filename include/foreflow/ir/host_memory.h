@@ -1,5 +1,5 @@
-// The memory of a server's CPUs as a place of values. `Send(%x, 1.host)` copies a value of device 1 there, over the
-// links between the device and its host, and `Send(%h, 1.from_host)` copies it back.
+// Values in host memory. `Send(%x, 1.host)` copies a value of device 1 to the memory of its host, over the links
+// between the two, and `Send(%h, 1.from_host)` starts copying it back.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace foreflow::ir {
 
-// Of these names of streams the first is a place and does nothing; the others do the copies, one in each direction.
+// Names of streams. Values on `host` are in host memory; nothing runs there. The other two run the copies to the host
+// and from it.
 inline constexpr std::string_view kHostMemory = "host", kToHost = "to_host", kFromHost = "from_host";
 
 inline bool in_host_memory(const Device& device) { return device.stream_name() == kHostMemory; }

@@ -1,5 +1,6 @@
-// DistIR programs: an explicit SSA form of the global distributed computation. The first of the three values.
-// A function's values are numbered in the order of definition: parameters first, then the results of each op.
+// DistIR programs: the computation of all devices in SSA form.
+// The values of a function are numbered in the order of their definitions: parameters first, then the results of each
+// op.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,15 @@
 
 namespace foreflow::ir {
 
-enum class ValueId : int32_t { none = -1 };  // none: an optional operand left out
+enum class ValueId : int32_t { none = -1 };  // none: an optional operand that is absent
 constexpr size_t index(ValueId id) { return static_cast<size_t>(id); }
 
 using AttributesRef = std::shared_ptr<const Attributes>;  // never null in an Op
 using TypeRef       = std::shared_ptr<const Type>;        // null: not annotated
 
 struct Value {
-  std::string name;    // without '%'; empty for a result that nobody uses, printed '_'
-  TypeRef annotation;  // what the program states about it
+  std::string name;    // without '%'; empty for an unused result, which is printed as '_'
+  TypeRef annotation;  // the type that the program states; null if it states none
 };
 
 struct Op {
@@ -31,15 +32,15 @@ struct Op {
   int32_t callee         = -1;                    // a call: index into Module::functions
   uint32_t first_operand = 0, operand_count = 0;  // into Function::operands
   uint32_t first_result = 0, result_count = 0;    // value numbers
-  uint32_t line = 0;                              // in the source text; 0: none. Not part of the program's meaning.
+  uint32_t line = 0;                              // in the source text, for messages; 0: unknown
 
   bool is_call() const { return def == nullptr; }
 };
 
-// Whether the op writes new rows into a cache, its first operand, and leaves the others as they are.
+// Whether the op overwrites some rows of a cache, its first operand.
 inline bool writes_rows(const Op& op) { return !op.is_call() && op.def->in_place == InPlace::rows; }
 
-// weight: a parameter or optimizer state, which lives through all steps; data: everything else.
+// weight: a trained weight or an optimizer state, which persists from step to step. data: everything else.
 enum class ParameterRole : uint8_t { data, weight };
 
 struct Function {
@@ -55,9 +56,9 @@ struct Function {
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
 };
 
-// Functions are in dependency order: a callee stands before its callers. The entry is the last one.
+// A program. A function comes after all functions that it calls; the last one is the entry.
 struct Module {
-  std::string source;  // file name for messages
+  std::string source;  // file name, for messages
   std::vector<Function> functions;
 
   const Function& entry() const { return functions.back(); }
@@ -65,13 +66,14 @@ struct Module {
   const Function* find(std::string_view name) const;
 };
 
-// The index of the function to run: `name`, or the last one when empty. Error naming the module and the nearest name.
+// The index of function `name`, or of the entry if `name` is empty. Throws Error with the nearest name if there is
+// none.
 size_t find_entry(const Module& module, std::string_view name);
 
-// The same text: same names, ops, attributes and annotations (source lines do not count).
+// Whether names, ops, attributes and annotations are equal, so that both print the same text.
 bool same_program(const Module& a, const Module& b);
 
-// How messages name an op: "mlp.distir:12: @mlp: %h = Gemm".
+// The name of an op in messages: "mlp.distir:12: @mlp: %h = Gemm".
 std::string describe(const Module& module, const Function& function, const Op& op);
 
 }  // namespace foreflow::ir

@@ -1,15 +1,16 @@
-// What the text form can show: for readers of other forms, whose programs must have a text.
+// Which names and types the text form can express. Readers of other formats check them, so that every program has a
+// text.
 #pragma once
 
 #include <string_view>
 
 namespace foreflow::ir {
 
-// How deep tuples may be nested.
+// The greatest depth to which tuple types may be nested.
 constexpr int kDeepestType = 64;
 
-// Whether text can show it after '%' and '@' (a name: "h.0/attn"), and as the name of an attribute or a stream (a
-// word).
+// is_name: whether `text` may follow '%' or '@', as "h.0/attn" may. is_word: whether it may name an attribute or a
+// stream.
 bool is_name(std::string_view text);
 bool is_word(std::string_view text);
 

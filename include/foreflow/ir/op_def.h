@@ -1,5 +1,5 @@
-// The form of an op: one struct says what it is, what it means, how it may be split and what it costs.
-// The rows live in src/ops; here is only their shape, so that programs can point to them.
+// The definition of an op: one struct states what it is, what it computes, how it may be split and how much work it is.
+// The rows themselves live in src/ops; programs point to them.
 #pragma once
 
 #include <functional>
@@ -20,89 +20,98 @@ namespace foreflow::ir {
 
 struct OpDef;
 
-// An op's own complaint about its operands or attributes, under its name: whoever runs it knows the place.
+// An error of an op about its operands or attributes. It states the name of the op only; the caller, which knows the
+// place in the program, adds it.
 class OpError : public Error {
  public:
   OpError(std::string_view op, std::string what) : Error(std::string(op), std::move(what)) {}
 };
 
-// One application of an op, as a type rule sees it.
+// One application of an op.
 struct OpCall {
   const OpDef& def;
   const Attributes& attributes;
-  std::span<const Type> inputs;  // an operand left out has Kind::unknown and no device
-  std::span<const Array* const>
-      known;           // the numbers of an input where they are known, else null; same length as inputs
-  size_t outputs = 1;  // how many results the program asks for
+  std::span<const Type> inputs;         // an absent operand has Kind::unknown and no device
+  std::span<const Array* const> known;  // per input: its elements, or null where they are not known
+  size_t outputs = 1;                   // number of results that the program asks for
 
   size_t arity() const { return inputs.size(); }
+  // Whether operand `index` is present.
   bool has(size_t index) const {
     return index < inputs.size() &&
            (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed());
   }
-  // Throws OpError: the interpreter names function, line and op.
+  // Throws OpError(`what`).
   [[noreturn]] void fail(const std::string& what) const;
 };
 
-// The work of one application on one device. A fused op that launches several kernels says so.
+// The work of one application on one device.
 struct Work {
   Flops flops;
   Bytes read, written;
-  int kernels = 1;
+  int kernels = 1;  // number of kernels that it launches
 };
 
-// Which dimensions may be split, one letter a dimension: MatMul "ik,kj->ij". The same letter is the same index; a '.'
-// is a dimension that must stay whole (a broadcast 1, a normalised axis). Splitting a letter that an output lacks
-// leaves that output as partial sums; an input marked '+' ("ik,kj,+j->ij") is added to one of them only. An empty text:
-// the op may not be split at all. An input marked '~' passes partial sums on where the others are whole: the op is
-// linear in it.
+// Dimension factors: which dimensions of an op may be split. Every dimension has a letter, and equal letters are the
+// same index. For example, MatMul has "ik,kj->ij":
+//
+//   i   may be split: x and y are then split along it
+//   k   may be split: y lacks it, so every part computes a partial sum of y
+//
+// Other characters:
+//
+//   .   a dimension that must stay whole (a broadcast 1, a normalised axis)
+//   +   before an input ("ik,kj,+j->ij"): it is added to only one of the partial sums
+//   ~   before an input: the op is linear in it, so it may be a partial sum while the others are whole
+//
+// An op with an empty text may not be split at all.
 struct Factors {
   enum class Rule : uint8_t {
-    letters,     // `text` decides
-    linear_view  // Reshape: the row-major order of elements is kept, any split of it carries over
+    letters,     // as `text` says
+    linear_view  // Reshape: the row-major order of the elements is kept, and so is any split along it
   };
   Rule rule = Rule::letters;
   std::string text;
-  // Split into n equal parts (and Concat of n): the letter `blocked` counts n blocks on the side that holds all of them
-  // (Split's input, Concat's output), each of which is split by itself. '\0': none.
+  // For a Split into n equal parts and a Concat of n equal parts: the dimension with the letter `blocked` consists of n
+  // blocks in the input of the Split or the output of the Concat, and every block is split. '\0': none.
   char blocked = 0;
   int blocks   = 1;
 };
 
 enum class Role : uint8_t {
   compute,        // arithmetic on one device
-  view,           // moves or renames elements, no arithmetic (Reshape, Transpose, Split); f(a + b) = f(a) + f(b)
+  view,           // moves or renames elements without arithmetic (Reshape, Transpose, Split); f(a + b) = f(a) + f(b)
   shape,          // reads only the shape of its input (Shape, Size)
-  constant,       // no inputs
+  constant,       // has no inputs
   loss_gradient,  // starts the backward pass
-  optimizer,      // updates parameters, once a step
+  optimizer,      // updates weights, once per step
   communication   // runs on several devices
 };
 
-// What the result of an op with one operand is of that operand, for analyses that follow a value through ops that only
-// hand it on.
+// How the result of an op with one operand relates to that operand. Analyses use it to follow a value through ops that
+// only pass it on.
 enum class Copy : uint8_t {
-  none,       // something else
+  none,       // not a copy
   same,       // the same elements in the same shape (Identity)
   converted,  // the same elements in another data type (Cast)
   permuted    // the same elements with the dimensions in another order (Transpose)
 };
 
-// Which operand's memory a result may take over once nothing reads that operand any more.
+// Which result may reuse the memory of which operand, once nothing reads the operand any more.
 enum class InPlace : uint8_t {
   never,
-  rows,       // result 0 that of operand 0, of which some rows are overwritten: a cache (TensorScatter)
-  first,      // result 0 that of operand 0, where both have the same type (Add)
+  rows,       // result 0 that of operand 0, a cache of which only some rows are overwritten (TensorScatter)
+  first,      // result 0 that of operand 0, if both have the same type (Add)
   each,       // result i that of operand i (MPIAllreduce)
-  on_request  // result i that of operand i where the attribute `in_place` is not 0 (MPIReduceScatter)
+  on_request  // result i that of operand i, if the attribute `in_place` is not 0 (MPIReduceScatter)
 };
 
-// How one of `ways` equal parts of a call cuts operand 0 and result 0.
+// One of `ways` equal parts of a call: how it cuts operand 0 and result 0.
 struct PartOfCall {
   int ways            = 1;
-  int32_t operand_dim = -1;  // the dimension that is cut; -1: the part has all of the operand
-  int32_t result_dim  = -1;
-  // The cut goes through every block that the op takes out of the operand's dimension (Split, Slice).
+  int32_t operand_dim = -1;  // the dimension of the operand that is cut; -1: none
+  int32_t result_dim  = -1;  // the dimension of the result that is cut; -1: none
+  // Every block that the op takes out of the operand's dimension is cut (Split, Slice).
   bool cuts_blocks = false;
 };
 
@@ -114,66 +123,65 @@ struct OpDef {
   std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
   Role role               = Role::compute;
   std::vector<std::string_view> positional =
-      {};                     // attributes that may stand as trailing literals: Send(%a, 2) is {"to"}
-  bool list_operand = false;  // the operands stand in brackets: MPIReduce([%a, %b], 1)
-  // f(a + b) = f(a) + f(b) in all its tensor operands together (Add, Sum, Identity): partial sums may pass through.
+      {};                     // attributes that may be written as trailing literals: {"to"} for Send(%a, 2)
+  bool list_operand = false;  // operands are written in brackets: MPIReduce([%a, %b], 1)
+  // f(a + b) = f(a) + f(b) in all tensor operands together (Add, Sum, Identity), so operands may be partial sums.
   bool additive = false;
-  // An integer or boolean result may be computed at compile time whatever its role (default); false for ops with state
-  // or randomness.
+  // Integer and boolean results may be computed at compile time. False for ops with state or randomness.
   bool foldable = true;
-  // The elements of result 0 lie in memory in the order of operand 0's: a result that is as large as the operand shares
-  // its storage. True for every view that does not reorder elements, as Transpose does.
+  // The elements of result 0 have the same order in memory as those of operand 0, so that a result of the operand's
+  // size shares its storage. True for all views that do not reorder elements; false for Transpose.
   bool aliases_operand = false;
   Copy copy            = Copy::none;
   InPlace in_place     = InPlace::never;
-  // A view of all its operands, not of the first alone (Concat).
+  // The op is a view of all its operands, not only of the first (Concat).
   bool joins_operands = false;
   // Result 0 is the sum of all operands and nothing else (Add, Sum).
   bool sums_operands = false;
-  // Measures a prediction against a target, or is the gradient of such an op.
+  // The op measures a prediction against a target, or is the gradient of such an op.
   bool loss = false;
-  // Operands that hold running statistics, which training does not update by a gradient.
+  // Operands that hold running statistics, which training does not update by gradients.
   std::vector<size_t> statistics = {};
 
-  // The operand that the op is linear in while all others are whole, in addition to what `factors` marks '~'; nothing
-  // when the attributes of this call rule it out. Null: there is none.
+  // The operand in which the op is linear while all others are whole, besides the one that `factors` marks with '~'.
+  // Returns nothing if the attributes of the call rule it out. Null: there is none.
   std::optional<size_t> (*linear_operand)(const OpCall& call) = nullptr;
 
-  // Adjusts attributes that state sizes (a shape, the lengths of parts) to one part of the call, whose whole results
-  // are `outputs`. Null: no attribute does.
+  // Adjusts attributes that state sizes (a shape, the lengths of parts) to one part of the call `whole`, whose results
+  // are `outputs`. Null: the op has no such attributes.
   void (*fit_part)(Attributes& attributes, const OpCall& whole, std::span<const Type> outputs,
                    const PartOfCall& part) = nullptr;
 
-  // Types of the outputs on no device (the interpreter places them), except for communication ops, which place theirs.
+  // The types of the results. Communication ops state their devices; for all others the interpreter adds them.
   std::vector<Type> (*infer)(const OpCall& call)                  = nullptr;
   Factors (*factors)(const OpCall& call)                          = nullptr;
   Work (*work)(const OpCall& call, std::span<const Type> outputs) = nullptr;
-  // Reference kernel, written to be read. call.known holds every input (null: left out).
+  // Reference kernel, written for clarity. call.known holds every input; null: absent.
   std::vector<Array> (*eval)(const OpCall& call) = nullptr;
-  // Reverse rule; null: not differentiable.
+  // Emits the gradients of the inputs. Null: the op is not differentiable.
   void (*grad)(GradBuilder& builder) = nullptr;
-  // Small applications that the property suites run: shapes, attributes.
+  // A small application of the op for the property tests.
   struct Sample {
     Attributes attributes;
     std::vector<Type> inputs;
-    std::vector<std::pair<size_t, Array>> values = {};  // inputs that need particular numbers (indices, shapes)
+    std::vector<std::pair<size_t, Array>> values = {};  // inputs that need particular elements (indices, shapes)
     size_t outputs                               = 1;
   };
   std::vector<Sample> (*samples)() = nullptr;
 };
 
-// The numbering that an op writes its gradients in: what a reverse rule may use.
+// What the reverse rule of an op works with. Values are handles, which only this interface interprets.
 class GradBuilder {
  public:
   virtual ~GradBuilder()                            = default;
-  virtual const OpCall& call() const                = 0;  // types of the forward op
-  virtual int input(size_t index)                   = 0;  // handle of a forward input
-  virtual int output(size_t index)                  = 0;  // handle of a forward output
-  virtual int output_gradient(size_t index)         = 0;  // handle of dL/d(output); every gradient rule needs output 0
+  virtual const OpCall& call() const                = 0;  // the forward op
+  virtual int input(size_t index)                   = 0;  // a forward input
+  virtual int output(size_t index)                  = 0;  // a forward output
+  virtual int output_gradient(size_t index)         = 0;  // dL/d(output); every reverse rule uses that of output 0
   virtual std::vector<int> emit(std::string_view op, Attributes attributes, std::vector<int> inputs,
                                 size_t outputs = 1) = 0;
   virtual void set_input_gradient(size_t index, int handle) = 0;
-  virtual bool wanted(size_t index)                         = 0;  // false: nobody needs the gradient of this input
+  virtual bool wanted(size_t index)                         = 0;  // whether the gradient of this input is needed
 };
 
 using OpTable = Registry<OpDef>;

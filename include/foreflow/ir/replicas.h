@@ -1,14 +1,15 @@
-// Attributes of programs that say what one of several replicas does, which differ only in their data.
+// Attributes of a program that stands for one of several replicas, which differ only in their data.
 #pragma once
 
 #include <string_view>
 
 namespace foreflow::ir {
 
-// On a collective in which all replicas take part: how many there are. Its operands are those of this replica; the
-// others have their like.
+// On a collective of all replicas: their number. The operands are those of this replica; every other replica
+// contributes its own.
 inline constexpr std::string_view kReplicas = "replicas";
-// On a Slice of a matrix that has a row for each replica: it takes the replica's own. Here it is that of the first.
+// On a Slice of a matrix with one row per replica: every replica takes its own row. The program takes that of replica
+// 0.
 inline constexpr std::string_view kOwnRow = "own_row";
 
 }  // namespace foreflow::ir

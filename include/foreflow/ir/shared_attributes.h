@@ -1,4 +1,5 @@
-// Equal attributes once: a program repeats few lists of them very often, and who compares ops compares pointers first.
+// Stores equal attributes once. A program repeats few attribute lists very often; sharing them saves memory, and ops
+// can be compared by the pointers of their attributes first.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ namespace foreflow::ir {
 
 class SharedAttributes {
  public:
-  // The list that was given first among all that equal `attributes`; without entries it is the same one for every
-  // table. Lists with arrays of more than kLargestCompared bytes are not compared: each is its own.
+  // Returns the first list given so far that equals `attributes`. Empty lists are shared by all tables. Lists with
+  // arrays of more than kLargestCompared bytes are not compared, and not shared.
   static constexpr size_t kLargestCompared = 4096;
   AttributesRef operator()(Attributes attributes);
 
@@ -19,7 +20,7 @@ class SharedAttributes {
   std::unordered_map<std::string, AttributesRef> known_;
 };
 
-// Appends bytes that are equal exactly for equal attributes (numbers by their bits).
+// Appends bytes that are equal if and only if the attributes are equal; numbers count as equal if their bits are.
 void append_key(const Attributes& attributes, std::string& key);
 
 }  // namespace foreflow::ir

@@ -1,4 +1,4 @@
-// What is known about a value: data type, shape and the device that it lives on. Plain values with text forms.
+// Types: what is known about a value, namely its data type, its shape and the device that it lives on.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace foreflow::ir {
 
 enum class DType : uint8_t { f64, f32, f16, bf16, f8, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
-inline constexpr int kDTypes = 14;  // how many there are
+inline constexpr int kDTypes = 14;  // number of data types
 
 std::string_view name(DType dtype);                      // "Float32", as DistIR prints it
 std::string_view short_name(DType dtype);                // "f32", as scenarios and platforms write it
@@ -23,7 +23,7 @@ std::optional<DType> find_dtype(std::string_view name);  // by either name
 int size_of(DType dtype);                                // bytes of one element
 bool is_float(DType dtype);
 
-// A shape of at most kMaxRank dimensions, without heap memory. A dimension of kUnknown is not known.
+// A shape of at most kMaxRank dimensions, stored without heap memory. A dimension that is not known is kUnknown.
 class Dims {
  public:
   static constexpr size_t kMaxRank  = 8;
@@ -56,11 +56,11 @@ class Dims {
   uint8_t rank_ = 0;
 };
 
-// Number of elements; -1 when a dimension is unknown.
+// Number of elements; -1 if a dimension is unknown.
 int64_t element_count(const Dims& dims);
 std::string to_string(const Dims& dims);  // "(64, 512)", "(3,)", "()", "(?, 8)"
 
-// A device, or one stream of it: D1, D1.comm. Index -1: on no device (not placed).
+// A device, or one stream of it: D1, D1.comm. Index -1 means no device (not placed).
 struct Device {
   int32_t index = -1;
   std::array<char, 12> stream{};  // "" is the main stream; zero-padded
@@ -74,7 +74,7 @@ struct Device {
 };
 std::string to_string(const Device& device);  // "1", "1.comm"
 
-// unknown: nothing is known, except perhaps the device. scalar: one number outside any tensor ("Int32").
+// unknown: nothing is known, except perhaps the device. scalar: a single number that is not a tensor ("Int32").
 struct Type {
   enum class Kind : uint8_t { unknown, scalar, tensor, tuple };
 
@@ -93,18 +93,18 @@ struct Type {
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_tuple() const { return kind == Kind::tuple; }
-  // Data type and every dimension are known (every element, for a tuple).
+  // Whether data type and every dimension are known; for a tuple, those of every element.
   bool resolved() const;
   bool operator==(const Type&) const = default;
 };
 
-// Space in memory. Unresolved types and unknown dimensions count as nothing.
+// Size in memory. Types that are not resolved count as nothing.
 Bytes bytes_of(const Type& type);
 // "Tensor[Float32, (64, 512), 1]", "Int32", "Int32[1]", "D1", "Tuple[...]", "?".
 std::string to_string(const Type& type);
-// The same type elsewhere, through tuples.
+// The same type on `device`, elements of tuples included.
 Type moved(Type type, const Device& device);
-// The device of a value; for a tuple that of its first element that has one.
+// The device of a value; for a tuple, that of its first element that has one.
 Device device_of(const Type& type);
 
 }  // namespace foreflow::ir

@@ -1,4 +1,4 @@
-// Definitions and uses of the values of one function: which op makes a value, how often it is used, which ops read it.
+// Def-use chains of one function: which op defines a value, how often it is used, and which ops read it.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace foreflow::ir {
 
-// Per value: the number of the op that makes it; -1 for a parameter.
+// Per value: the index of the op that defines it; -1 for a parameter.
 std::vector<int32_t> makers_of(const Function& function);
 
-// Per value: how many operands it is, plus how many results of the function.
+// Per value: the number of operands and of results of the function that refer to it.
 std::vector<int32_t> uses_of(const Function& function);
 
-// Per value: the ops that read it, ascending. An op that reads a value twice stands there twice.
+// Per value: the ops that read it, in ascending order. An op that reads a value twice is listed twice.
 class Readers {
  public:
   explicit Readers(const Function& function);
@@ -28,7 +28,7 @@ class Readers {
   std::vector<int32_t> ops_;
 };
 
-// All three of a function that does not change meanwhile.
+// All three for a function, which must not change while they are in use.
 struct DefUse {
   explicit DefUse(const Function& function) : maker(makers_of(function)), uses(uses_of(function)), readers(function) {}
 

@@ -1,5 +1,5 @@
-// How large a program is when the body of a function stands in the place of each of its calls. A few lines can call for
-// more ops than there are atoms: f1 calls f0 twice, f2 calls f1 twice, and so on.
+// The number of ops of a program after inlining every call. It can be astronomically large: f1 calls f0 twice, f2 calls
+// f1 twice, and so on.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,18 @@
 
 namespace foreflow::ir {
 
-// Of each function, how many ops one run of it takes, its calls and their ops included. Exact up to 2^53, then rounded,
-// in the end infinite. With `inlined`, by function, a call of another function counts as the one op that it stays.
+// Per function: the number of ops that one run of it executes, those of its calls included. Exact up to 2^53, rounded
+// above, infinite if it exceeds a double. With `inlined` (per function), calls of functions that are not marked count
+// as one op each.
 std::vector<double> ops_written_out(const Module& module, const std::vector<bool>& inlined = {});
 
-// What goes through a program op by op can go through this many of them.
-inline constexpr double kMostOpsAnalyzed = 2e6;  // each with all that depends on it
-inline constexpr double kMostOpsCopied   = 1e7;
-inline constexpr double kMostOpsWalked   = 1e9;
+// Limits for algorithms that handle every op of the inlined program.
+inline constexpr double kMostOpsAnalyzed = 2e6;  // dependencies of every op are followed
+inline constexpr double kMostOpsCopied   = 1e7;  // every op is copied
+inline constexpr double kMostOpsWalked   = 1e9;  // every op is visited
 
-// Throws Error naming the first function one run of which takes more than `most` ops. `doing` is what would be done
-// with each of them: "inlining them".
+// Throws Error naming the first function of which one run executes more than `most` ops. `doing` completes the message:
+// what would be done with the ops, such as "inlining them".
 void check_written_out(const Module& module, double most, const std::string& doing,
                        const std::vector<bool>& inlined = {});
 

@@ -1,5 +1,5 @@
-// ONNX graphs as programs: `.onnx` -> Module with one function on one device. Knows the file format and what each opset
-// meant; knows nothing of kernels and type rules, which are the op table's.
+// Imports an `.onnx` file as a Module with one function on one device. Knows the file format and the meaning of each
+// opset; kernels and type rules are the business of the op table.
 #pragma once
 
 #include <cstdint>
@@ -12,44 +12,49 @@
 
 namespace foreflow::onnx {
 
-// A graph input or output: how the file calls it, how the program calls it, and the dimensions as the file states them.
+// A graph input or output.
 struct Port {
   std::string name;                     // in the file
   std::string value;                    // in the program, without '%'
-  std::vector<std::string> dimensions;  // "batch", "768", "?"; empty for a scalar or where the file states no shape
+  std::vector<std::string> dimensions;  // as the file states them: "batch", "768", "?"; empty: a scalar, or no shape
 };
 
 struct Imported {
   ir::Module module;
   std::map<std::string, ir::Array>
-      weights;                // numbers of weight parameters, by name in the program; absent ones are left out
+      weights;                // elements of weight parameters, by name in the program, as far as the files have them
   std::vector<Port> inputs;   // the data parameters, in order
   std::vector<Port> outputs;  // the results, in order
   int64_t opset = 0;          // of ONNX's own operators
   int64_t nodes = 0;          // in the file
 };
 
-// skip: leaves `weights` empty, for those who only ask for time and memory.
+// Whether the elements of weights are read. Predictions of time and memory do not need them.
 enum class Numbers : uint8_t { read, skip };
 
-// What is known of the graph inputs beside what the file states, by the file's name of the input. Control flow may
-// depend on it: a program that was written out with it is right for these shapes and numbers alone.
+// What the caller knows about graph inputs beyond what the file states, by the name of the input in the file. If
+// control flow depends on it, the imported program is only valid for these shapes and elements.
 struct Given {
   std::map<std::string, ir::Dims> shapes;
   std::map<std::string, ir::Array> inputs;
 };
 
-// Graph inputs become data parameters; initializers become weight parameters, except that small integers, booleans and
-// single floats, which shapes may depend on, become Constant ops. Nodes are put in topological order; old opsets are
-// restated in terms of the newest. Control flow is written out: the branch of an If whose condition is known when the
-// model is read, every round of a Loop or Scan; a condition that is known at run time only selects between the results
-// of both branches. Weights in files beside `path` that are not there are left out of `weights`.
-// Throws Error naming the file and the node or tensor: unreadable or malformed files, ops that `ops` lacks, cycles, a
-// number of rounds that is not known.
+// Imports the model at `path`.
+//
+// 1. Graph inputs become data parameters.
+// 2. Initializers become weight parameters. Those on which shapes may depend (small integer and boolean tensors, single
+//    floats) become Constant ops.
+// 3. Nodes are sorted topologically, and ops of old opsets are rewritten as ops of the newest.
+// 4. Control flow is unrolled: an If with a known condition becomes the branch taken, an If without one computes both
+//    branches and selects between their results, and a Loop or Scan becomes its iterations.
+// 5. Weights in external files that do not exist are absent from `weights`.
+//
+// Throws Error naming the file and the node or tensor if a file is unreadable or malformed, if `ops` lacks an op, if
+// the graph has a cycle, or if the number of iterations of a loop is not known.
 Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers = Numbers::read,
                       const Given& given = {});
 
-// The same from memory; `name` stands for the path in messages, and external tensors have no numbers.
+// Imports a model from memory. `name` replaces the path in messages; external tensors are not read.
 Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops,
                       Numbers numbers = Numbers::read, const Given& given = {});
 

@@ -1,4 +1,5 @@
-// The table of ops: what programs may say. Knows shapes, splitting, work and numbers; knows no time and no network.
+// The table of ops: every op that a program may use. A row knows shapes, splitting, work and numbers; it knows neither
+// time nor the network.
 #pragma once
 
 #include "foreflow/ir/op_def.h"

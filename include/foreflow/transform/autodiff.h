@@ -1,6 +1,7 @@
-// From a prediction to a training step: loss, gradients, optimizer.
-// Each pass works on the entry (last) function of a module whose parameters are annotated with types, and returns a new
-// module; `ir::verify` holds after every pass.
+// Turns a program that predicts into a training step: loss, gradients, optimizer.
+//
+// Each pass works on the entry (last) function of a module whose parameters are annotated with types. It returns a new
+// module, which passes `ir::verify`.
 #pragma once
 
 #include <string>
@@ -11,40 +12,57 @@
 
 namespace foreflow::transform {
 
-// The kinds of add_loss.
+// The names of the loss functions that `add_loss` takes as `kind`.
 std::vector<std::string> loss_names();
 
-// A program that returns a prediction, as one that returns only its loss. `kind`: cross_entropy (by labels Int64;
-// classes along `axis`; of the logits where the prediction is their Softmax), mean_square, or sum (the prediction as it
-// stands: the loss is the sum of result 0). `output`: name or number of the result. Targets become a data parameter
-// `target`. Error names the choices.
+// Turns a program that returns a prediction into one that returns only its loss. `output` is the name or number of the
+// result that is the prediction. `kind` is one of
+//
+//   cross_entropy   against Int64 labels, with the classes along `axis`. If the prediction is a Softmax, the loss is
+//                   computed from its logits.
+//   mean_square     against a target of the same shape
+//   sum             the prediction itself: the loss is the sum of its elements
+//
+// Labels and targets become a data parameter `target`. Throws Error, naming the choices, for an unknown kind or result.
 ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind,
                     const std::string& output = "0", int64_t axis = -1);
 
-// Reverse-mode differentiation of result 0 (the loss is the sum of its elements) with respect to every trained weight:
-// the gradients, in the order of the weights, follow the results. Trained are the floating-point weights without the
-// running statistics of BatchNormalization, or the parameters that `weights` names ('*' for any run of characters),
-// which become weights. With Inputs::floating the gradients of floating-point data that the loss depends on stand
-// before them (a target, which only the loss itself reads beside its prediction, has none). A called function becomes a
-// pair of functions, once for all calls alike. Error names an op without a reverse rule.
+// Which data parameters `differentiate` computes gradients of, besides the weights.
 enum class Inputs : uint8_t { none, floating };
+
+// Reverse-mode differentiation. The loss is the sum of the elements of result 0.
+//
+// 1. The gradients of the trained weights are appended to the results, in the order of the weights.
+// 2. If `weights` is empty, every floating-point weight is trained, except the running statistics of
+//    BatchNormalization. Otherwise the parameters that match one of its patterns are trained ('*' stands for any run of
+//    characters); they become weights.
+// 3. With Inputs::floating, the gradients of the floating-point data that the loss depends on come before those of the
+//    weights. A target has none: only the loss itself reads it, next to the prediction.
+// 4. A called function becomes a forward and a backward function. Calls with the same signature that need the same
+//    gradients share them.
+//
+// Throws Error naming the op if an op has no reverse rule.
 ir::Module differentiate(const ir::Module& module, const ir::OpTable& ops, Inputs inputs = Inputs::none,
                          const std::vector<std::string>& weights = {});
 
-// Replaces the gradients among the results (as `differentiate` left them, with the same `weights`) by updated weights.
-// `name` is one of optimizer_names(); Error names them. What an optimizer keeps from step to step becomes a parameter
-// that is a weight, named after the weight it belongs to: .velocity (momentum, nesterov), .m and .v (adam, adamw). sgd
-// keeps nothing and is one op for all weights.
-//
-// Mixed precision (Micikevicius et al., 2018) is for weights narrower than Float32. With `master_weights` the states
-// are Float32, and so is a copy of the weight, .master, that the steps add up in: 2 + 2 + 4 + 4 + 4 = 16 bytes a
-// parameter for adam in Float16 with its gradient, as ZeRO (Rajbhandari et al., 2020) counts. With `float_gradients`
-// the gradients are converted to Float32 where they are made, so that sums over microbatches and replicas are Float32
-// too: 18 bytes, as in Megatron-LM for BFloat16.
+// Mixed-precision training (Micikevicius et al., 2018); applies to weights narrower than Float32.
 struct MixedPrecision {
-  bool master_weights = false, float_gradients = false;
+  // The optimizer states are Float32, and the updates accumulate in a Float32 copy of the weight, `.master`. With adam
+  // and Float16 weights a parameter then takes 2 (weight) + 2 (gradient) + 4 + 4 (states) + 4 (master) = 16 bytes, as
+  // ZeRO counts them (Rajbhandari et al., 2020).
+  bool master_weights = false;
+  // Gradients are converted to Float32 as soon as they are computed, so that they are also summed over microbatches and
+  // replicas in Float32: 18 bytes a parameter, as in Megatron-LM with BFloat16.
+  bool float_gradients = false;
 };
+
 std::vector<std::string> optimizer_names();
+
+// Replaces the gradients among the results, as `differentiate` appended them for the same `weights`, by updated
+// weights. `name` is one of optimizer_names(); throws Error with these names otherwise.
+//
+// An optimizer state becomes a parameter with the role of a weight. It is named after the weight that it belongs to:
+// `.velocity` (momentum, nesterov), `.m` and `.v` (adam, adamw). sgd has no state and is one op for all weights.
 ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::string_view name,
                          MixedPrecision precision = {}, const std::vector<std::string>& weights = {});
 

@@ -1,14 +1,19 @@
-// Functions for the blocks that a program repeats.
+// Outlining: turns repeated blocks of a program into functions.
 #pragma once
 
 #include "foreflow/ir/module.h"
 
 namespace foreflow::transform {
 
-// Makes functions @block_0, @block_1, ... of the blocks that the program's functions repeat, such as the equal layers
-// of a transformer: each time the block whose function saves most ops, of at least `smallest` ops and `calls` calls
-// (Constants not counted), until none is left. A block is a stretch of ops that agree in ops, attributes, stated types
-// and in what they pass to each other; it takes everything else as parameters, so it serves any shapes and devices.
+// Replaces blocks of ops that occur repeatedly, such as the equal layers of a transformer, by calls of new functions
+// @block_0, @block_1, ...
+//
+// 1. Two runs of consecutive ops are occurrences of the same block if their ops, attributes, stated types and the
+// values
+//    that they pass to each other agree. All other operands become parameters, so one function serves any shapes and
+//    devices.
+// 2. A block has at least `smallest` ops (Constants not counted) and occurs at least `calls` times.
+// 3. Blocks are chosen greedily: each time the one whose function saves the most ops, until none is left.
 constexpr int kSmallestBlock = 8, kFewestCalls = 2;
 ir::Module outline(const ir::Module& module, int smallest = kSmallestBlock, int calls = kFewestCalls);
 

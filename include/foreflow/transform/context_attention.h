@@ -1,4 +1,4 @@
-// Attention over a sequence that ranks share.
+// Attention over a sequence whose positions are split over several ranks (context parallelism).
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace foreflow::transform {
 
-// How ranks that share a sequence see keys and values of others. All but the first ask for attention cores that are one
-// op (see fuse_attention), which keep no scores.
+// How a rank gets the keys and values of the other ranks. All but `all_gather` require attention cores that are a
+// single op, which stores no scores; see fuse_attention.
 enum class ContextAttention : uint8_t {
-  all_gather,    // all of them at once (Llama 3; Grattafiori et al., 2024)
-  ring,          // block by block, sent on from rank to rank (Ring Attention; Liu et al., 2023)
-  striped_ring,  // the same with positions dealt out one by one, so that causal blocks are alike (Brandon et al., 2023)
-  all_to_all     // all positions for a part of the heads (DeepSpeed-Ulysses; Jacobs et al., 2023)
+  all_gather,    // every rank gathers all keys and values (Llama 3; Grattafiori et al., 2024)
+  ring,          // blocks of keys and values travel from rank to rank in a ring (Ring Attention; Liu et al., 2023)
+  striped_ring,  // the same, with positions dealt out round-robin, which balances causal masks (Brandon et al., 2023)
+  all_to_all     // a rank gets all positions for some of the heads (DeepSpeed-Ulysses; Jacobs et al., 2023)
 };
 
-// "all_gather", "ring", "striped_ring", "all_to_all"; Error at `place` otherwise.
+// The names are those of the enumerators. context_attention_named throws Error at `where` for any other name.
 std::vector<std::string> context_attention_names();
 std::string_view name(ContextAttention attention);
-ContextAttention context_attention_named(std::string_view name, const std::string& place);
+ContextAttention context_attention_named(std::string_view name, const std::string& where);
 
-// Makes one op of each attention core of a forward pass: BlockAttention, which keeps a number a row in place of scores
-// and probabilities. Calls are written out. Throws RefusalError where there is none, and at an op that such a core
-// cannot have.
+// Replaces each attention core of a forward pass (scores, Softmax, product with the values) by one BlockAttention,
+// which stores one number per row instead of scores and probabilities. Calls are inlined first. Throws RefusalError if
+// the program has no attention core, or if a core contains an op that BlockAttention cannot express.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -1,5 +1,10 @@
-// How a value is spread over the ways of one axis of parallelism (tensor, data, or microbatches), and what an op does
-// to that: the op's dimension factors decide (ir::Factors). The same rules serve all three axes.
+// Layouts: how a value is distributed over the ways of one axis of parallelism. A "way" is one of the equal parts of
+// the axis: a shard of tensor parallelism, a replica, or a microbatch. How an op transforms layouts follows from its
+// dimension factors (ir::Factors) and is the same for all axes. For example, with the factors ik,kj->ij:
+//
+//   x whole,    w split 1   ->  y split 1     every way computes some columns
+//   x split 1,  w split 0   ->  y partial     every way computes a term of the sum over k
+//   x split 0,  w whole     ->  y split 0     every way computes some rows
 #pragma once
 
 #include <optional>
@@ -13,15 +18,15 @@ namespace foreflow::transform {
 
 struct Layout {
   enum class Kind : uint8_t {
-    whole,    // every way has all of it
+    whole,    // every way has the whole value
     split,    // way i has the i-th part of dimension `dim`
-    partial,  // the value is the sum of what the ways have
-    flat      // way i has the i-th row of its elements in row-major order, as a matrix of `ways` rows padded with zeros
+    partial,  // every way has a term; the value is their sum
+    flat      // the elements, in row-major order and padded with zeros, form a matrix of `ways` rows; way i has row i
   };
   Kind kind   = Kind::whole;
   int32_t dim = 0;
-  // The dimension counts `blocks` equal blocks, each of which is split by itself: a fused [q|k|v] projection is split
-  // in 3 blocks.
+  // split: the dimension consists of `blocks` equal blocks, and every block is split. For example, a fused projection
+  // [q|k|v] has 3 blocks, and each way has its part of q, of k and of v.
   int64_t blocks = 1;
 
   static Layout whole() { return {}; }
@@ -37,33 +42,36 @@ struct Layout {
 
 std::string to_string(const Layout& layout);  // "whole", "split 1", "split 1 in 3 blocks", "partial", "flat"
 
-// How an op runs on one axis: the layouts that it needs its operands in and those of its results.
+// How an op runs on one axis.
 struct Decision {
-  std::vector<Layout> inputs;
-  std::vector<Layout> outputs;
-  // Operand that only way 0 gets, because it is added once to a sum over the ways (the bias of a Gemm); -1: none.
+  std::vector<Layout> inputs;   // the layouts in which it needs its operands
+  std::vector<Layout> outputs;  // the layouts of its results
+  // The operand that only way 0 gets, since it must be added to a sum over the ways only once (the bias of a Gemm); -1:
+  // none.
   int32_t once = -1;
 };
 
-// Decides for operands that arrive as `arriving`. A split or partial operand that the op cannot work on is asked for as
-// whole (the caller gathers or sums it first); a whole operand may be asked for as split (the caller takes its part).
-// `ways` must divide what is split, else the operand is asked for as whole.
+// Decides how an op runs whose operands have the layouts `arriving`. An operand may be required in another layout than
+// it has; the caller then converts it:
+//
+//   1. A split or partial operand that the op cannot work on is required whole: the caller gathers or sums it.
+//   2. A whole operand may be required split: the caller takes a slice.
+//   3. An operand whose dimension `ways` does not divide is required whole.
 Decision decide(const ir::OpCall& call, std::span<const Layout> arriving, int ways);
 
-// The layout that splits a weight `weight` of this op so that its results are split with nothing to sum ("by column"):
-// the op contracts the weight with another operand. Nothing when the op is no such product or `ways` does not divide
-// the dimension.
+// The layout of weight `weight` that makes the results of this op split, with nothing to sum ("column parallel").
+// Nothing if the op does not contract the weight with another operand, or if `ways` does not divide the dimension.
 std::optional<Layout> starts_split(const ir::OpCall& call, size_t weight, int ways, int64_t blocks);
 
-// The part of `type` that one way has: of a flat tensor of n elements Tensor[(1, n / ways rounded up)].
+// The type of the part that one way has. Of a flat tensor with n elements it is Tensor[(1, ceil(n / ways))].
 ir::Type local_type(const ir::Type& type, const Layout& layout, int ways);
 
-// The op's attributes for local operands: sizes written into Reshape, Expand and Split shrink with their dimension.
+// The op's attributes for local operands: sizes that they state (Reshape, Expand, Split) shrink with their dimension.
 ir::Attributes local_attributes(const ir::OpCall& call, const Decision& decision, std::span<const ir::Type> outputs,
                                 int ways);
 
-// The i-th of `ways` parts of `whole`, as `layout` spreads it; and back. Partial parts are (value, 0, 0, ...). `dims`
-// are those of the whole, which flat parts do not tell.
+// part_of: the part of `whole` that way `index` has. whole_of: the value that these parts form; `dims` are its
+// dimensions, which flat parts do not tell. The parts of a partial value are (value, 0, 0, ...).
 ir::Array part_of(const ir::Array& whole, const Layout& layout, int ways, int index);
 ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const ir::Dims& dims = {});
 

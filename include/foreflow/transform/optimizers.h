@@ -1,4 +1,4 @@
-// The optimizers that a training step can use. Each is a row: which op updates a weight, and what it keeps for it.
+// The table of optimizers: which op updates a weight, and which states it keeps for it.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ struct OptimizerDef {
   std::string_view doc;
   // Updates one weight: weight, gradient, states... -> new weight, new states...
   std::string_view op;
-  // What is kept of each weight from step to step: one tensor of the weight's shape for each suffix of its name.
+  // The suffixes of the names of a weight's states. Each state is a tensor of the weight's shape.
   std::vector<std::string_view> states = {};
   ir::Attributes attributes            = {};  // of `op`
-  // Updates all weights at once where nothing is kept of any: weights..., gradients... -> new weights...
-  // Empty: one `op` for each weight there too.
+  // For optimizers without states: the op that updates all weights at once, weights..., gradients... -> new weights...
+  // Empty: every weight has its own `op`.
   std::string_view joint_op = {};
 };
 

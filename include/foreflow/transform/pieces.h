@@ -1,4 +1,4 @@
-// How the parameters and results of a distributed program lie in those of the program that it was made of.
+// How the parameters and results of a distributed program relate to those of the program that it was made from.
 #pragma once
 
 #include <span>
@@ -9,22 +9,24 @@
 
 namespace foreflow::transform {
 
-// A parameter or result of the new program in terms of the old one: part `index` of `ways`, as `layout` spreads it.
+// A parameter or result of the new program: the part of way `index`, of `ways`, of a parameter or result of the
+// original that is distributed as `layout` says.
 struct Piece {
-  int32_t source;
+  int32_t source;  // index among the parameters or results of the original
   Layout layout;
   int ways      = 1;
   int index     = 0;
-  ir::Dims dims = {};  // of the whole, for flat results
+  ir::Dims dims = {};  // flat results: the dimensions of the whole
 };
 
 struct Distributed {
   ir::Module module;
-  std::vector<Piece> parameters;  // per new parameter
-  std::vector<Piece> results;     // per new result; whole results appear once
+  std::vector<Piece> parameters;  // per parameter of `module`
+  std::vector<Piece> results;     // per result of `module`; a whole result appears once
 };
 
-// The new program's arguments from the old one's, and the old one's results from the new one's.
+// split_arguments: the arguments of the distributed program, from those of the original. merge_results: the `count`
+// results of the original, from those of the distributed program.
 std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments);
 std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results,
                                      size_t count);

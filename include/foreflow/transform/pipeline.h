@@ -1,5 +1,5 @@
-// Pipeline parallelism: a program is cut into stages, whose forward and backward become functions that are called once
-// a microbatch, in the order of a schedule, with sends between them.
+// Pipeline parallelism: cuts a program into stages. The forward and the backward pass of a stage become functions,
+// which are called once per microbatch, in the order of a schedule, with sends between the devices.
 #pragma once
 
 #include <functional>
@@ -12,61 +12,69 @@
 
 namespace foreflow::transform {
 
-// Where a program is cut.
+// How the stages are chosen.
 enum class StagePartition : uint8_t {
-  balanced,  // so that the slowest stage is as fast as possible
-  uniform    // by the forward's arithmetic alone, where few tensors cross
+  balanced,  // the slowest stage is as fast as possible
+  uniform    // equal shares of the forward flop, cut where few tensors cross
 };
 
-// What sending a byte is weighed against arithmetic where nothing is known of the machine: the flop that an NVIDIA A100
-// (data sheet: 312 Tflop/s in 16 bits) does while NVLink (300 GB/s one way) moves a byte. By the same rule it is 833
-// for a V100 and 2200 for an H100; over a network between nodes tens of times as much.
+// The price of sending a byte, in flop, where nothing is known about the machine: the flop that an NVIDIA A100 (data
+// sheet: 312 Tflop/s in 16 bits) does while NVLink (300 GB/s one way) moves a byte. The same quotient is 833 for a V100
+// and 2200 for an H100; over a network between nodes it is tens of times larger.
 constexpr double kFlopPerByte = 312e12 / 300e9;
 
-// What stages are balanced by, and late weight gradients planned with.
+// The prices by which stages are balanced and delayed weight gradients are planned.
 struct StagePrices {
-  // Seconds of one op on one device (of a communication: among its members), on one microbatch. Empty: a second a flop.
+  // Time of an op on one microbatch, on one device (of a communication: among its members). Empty: one second a flop.
   std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)> op = {};
-  // Of sending from a stage to another. The default goes with an empty `op`.
+  // Time of sending a byte from one stage to another. The default goes with an empty `op`.
   double seconds_per_byte = kFlopPerByte;
-  // What the slowest message from a stage to the next takes, until it is there. Empty: seconds_per_byte.
+  // Time until the slowest message of this size from a stage to the next has arrived. Empty: by seconds_per_byte.
   std::function<Seconds(Bytes)> hop = {};
-  // That will share the samples of a microbatch: what a stage computes and holds is one replica's.
+  // Number of replicas that will share the samples of a microbatch. Times and sizes of a stage are those of one
+  // replica.
   int replicas = 1;
-  // That a device has; no stage needs more if that can be. 0: as much as is asked for.
+  // Memory of a device. No stage needs more if there are such cuts. 0: unlimited.
   Bytes memory{0};
 };
 
 struct Pipeline {
   const schedule::ScheduleDef* schedule = nullptr;
-  // Of the schedule, from schedule::checked_size; a device stands for a group of them, as large as the program's.
+  // The size of the schedule, from schedule::checked_size. Each of its devices is a group of as many devices as the
+  // program has.
   schedule::Size size;
-  // Above 0: the program runs only so many of the microbatches, which are as large as if all of them ran. A schedule of
-  // this size must exist.
+  // Above 0: the program runs only that many of the microbatches, each as large as if all of them ran. A schedule of this
+  // size must exist.
   int run = 0;
-  // Backwards are split, and weight gradients wait for as long as hides hops best: schedule::least_delay, with what the
-  // stages take by `prices`. What they need is kept until then, whatever `prices.memory`.
+  // Splits every backward pass and delays weight gradients by as much as hides the hops best (schedule::least_delay,
+  // with the times that `prices` gives the stages). What a delayed gradient needs is kept until then, even if it
+  // exceeds `prices.memory`.
   bool delay_weight_gradients = false;
   StagePartition partition    = StagePartition::balanced;
-  // How much of the work each stage should do, in any unit (layers, say), one number a stage; empty: equal parts.
+  // The share of the work of each stage, in any unit (for example layers). Empty: equal shares.
   std::vector<double> shares = {};
   StagePrices prices         = {};
-  // In place of `partition` and `shares`: Cut::places of a program with the same forward pass. Empty: cut as they say.
-  std::vector<int32_t> places = {};
+  // Replaces `partition` and `shares`: Cut::stage_ends of a program with the same forward pass. Empty: not used.
+  std::vector<int32_t> stage_ends = {};
 };
 
-// A weight lives on every device that reads it; with several, each has a copy, its gradients are all-reduced, and each
-// copy is updated. Backward work that only gradients of weights depend on is a task of its own where the schedule says
-// so. Throws RefusalError when a program has too few ops, and when it trains and the schedule does not.
+// Distributes the program over the stages of a pipeline.
+//
+// 1. A weight lives on every device that reads it. If there are several, each has a copy, the gradients are
+// all-reduced,
+//    and each device updates its copy.
+// 2. If the schedule splits backward passes, the part on which only weight gradients depend is a task of its own.
+//
+// Throws RefusalError if the program has too few ops for the stages, or if it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
 // Where `pipeline` cuts a program.
 struct Cut {
-  std::vector<int32_t> places;   // how many forward ops stand before the end of each stage
-  std::vector<size_t> segments;  // how many segments of recomputation (see recompute.h) each stage has
+  std::vector<int32_t> stage_ends;  // per stage: the number of forward ops up to its end
+  std::vector<size_t> segments;     // per stage: the number of its recomputed segments (see recompute.h)
 };
 
-// Of a program that trains. Throws what `pipeline` throws.
+// The cut of a training program. Throws what `pipeline` throws.
 Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
 }  // namespace foreflow::transform

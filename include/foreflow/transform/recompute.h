@@ -1,4 +1,5 @@
-// What the backward pass of a program repeats instead of remembering.
+// Activation memory: recomputes activations in the backward pass, or offloads them to the host, instead of keeping
+// them.
 #pragma once
 
 #include <limits>
@@ -11,12 +12,12 @@
 
 namespace foreflow::transform {
 
-// What the activations of one pipeline stage may take, in bytes of the program's whole batch: those that are kept,
-// times `in_flight`, and those that are repeated at one time.
+// A limit for the activations of one pipeline stage: in_flight x kept bytes + the most bytes that are recomputed at one
+// time. Bytes are those of the whole batch of the program.
 struct ActivationLimit {
   Bytes bytes;
   double in_flight = 1;
-  size_t blocks    = kAllBlocks;  // of the repeated blocks, those of the stage: so many of what stages before it leave
+  size_t blocks    = kAllBlocks;  // the stage has the next `blocks` blocks after those of the stages before it
   bool operator==(const ActivationLimit&) const = default;
 
   static constexpr size_t kAllBlocks = std::numeric_limits<size_t>::max();
@@ -25,37 +26,44 @@ struct ActivationLimit {
 struct Recompute {
   enum class Kind : uint8_t {
     none,
-    selective,  // every attention core
-    blocks,     // every repeated block, or every so many of them as one segment
-    optimal     // whatever makes least extra arithmetic within `limits`
+    selective,  // recompute every attention core
+    blocks,     // recompute every block (such as a layer) that the forward pass repeats
+    optimal     // the least extra arithmetic within `limits`
   };
   Kind kind                               = Kind::none;
-  int blocks                              = 1;   // in a segment: as Megatron-LM's method "uniform"
-  std::vector<ActivationLimit> limits     = {};  // optimal: for each of the stages
+  int blocks                              = 1;   // blocks: how many of them form a segment (Megatron-LM's "uniform")
+  std::vector<ActivationLimit> limits     = {};  // optimal: one per stage
   bool operator==(const Recompute&) const = default;
 };
 
-// "none", "selective", "full", "block(2)", "optimal"; Error at `place` otherwise.
-Recompute read_recompute(std::string_view text, const std::string& place);
-// The text of `how`, without its limits.
+// Reads "none", "selective", "full", "block(2)" or "optimal". Throws Error at `where` for any other text.
+Recompute read_recompute(std::string_view text, const std::string& where);
+// The same text again; limits are not part of it.
 std::string to_string(const Recompute& how);
 
-// Of each segment of the forward pass only what is read outside of it stays until the backward pass, which repeats the
-// segment first. Repeated ops carry the attribute kRecompute, those that are repeated kSegment: both with the segment's
-// number, from 1. Random ops draw the same numbers again, since they have the same seed. No segment reaches from one of
-// `stages` equal shares of the blocks into the next. Works on programs as `differentiate` leaves them, whose first
-// result is the loss; calls are written out. RefusalError when nothing in the program can be recomputed this way.
+// Recomputes segments of the forward pass in the backward pass.
 //
-// `optimal` chooses for every block whether it is kept, repeated but for its attention cores, or repeated alone or
-// together with up to 7 neighbours, so that the flop done again are fewest among all such choices whose activations are
-// within the limit (and least memory where none is); repeated is only what the backward pass needs.
+// 1. Of the values of a segment, only those that the forward pass reads outside the segment are kept until the backward
+//    pass, which repeats the ops of the segment before it uses the others.
+// 2. Both the repetition and the original of an op state the number of the segment, from 1: the repetition in the
+//    attribute kRecompute, the original in kSegment.
+// 3. Random ops have the same seed, so their repetition draws the same numbers.
+// 4. `blocks`: the blocks are divided into `stages` equal shares, and no segment crosses from one share into the next.
+// 5. `optimal` decides for every block: it is kept, its attention cores are recomputed, or it is recomputed, alone or
+// as
+//    one segment with up to 7 neighbours. Of all such decisions within the limits it takes the one with the fewest
+//    extra flop; if none is within them, the one with the least memory. It repeats only ops that the backward pass
+//    needs.
+//
+// The program is one that `differentiate` made: its first result is the loss. Calls are inlined. Throws RefusalError if
+// nothing in the program can be recomputed this way.
 ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1);
 
-// The least and the most that the activations of each stage may take: limits for `optimal`, between which every choice
-// lies. Of `stages` the bytes do not matter.
+// The least and the most memory that the activations of a stage take under any decision of `optimal`.
 struct ActivationRange {
   Bytes least, most;
 };
+// One range per entry of `stages`, whose `bytes` are ignored.
 std::vector<ActivationRange> activation_ranges(const ir::Module& module, const std::vector<ActivationLimit>& stages);
 
 // Whether the forward pass repeats blocks that can be recomputed.
@@ -63,15 +71,19 @@ bool has_blocks(const ir::Module& module);
 
 inline constexpr std::string_view kRecompute = "recompute", kSegment = "segment";
 
-// Activations that wait for the backward pass in the memory of the host.
+// Offloads activations to the memory of the host until the backward pass needs them.
 //
-// Everything that the forward pass leaves for the backward pass of the same device (with recomputation: what that
-// keeps) is copied to the host after its last use in the forward pass, and back before its first use in the backward
-// pass, by streams of their own, as TransformerEngine's and SageMaker's offloading of activations do (all layers, with
-// two buffers: some values come back while those before them are used). Weights, what is made of weights alone and the
-// data of the step stay where they are. For programs as `shard` or `pipeline` leave them; one on no device is put on
-// D1. Error where two functions of the backward pass read the same activation, or where devices share the functions of
-// a stage.
+// 1. Offloaded is every value that the forward pass leaves for the backward pass of the same device; with
+// recomputation,
+//    every value that it keeps. Weights, values that depend on weights alone and the data of the step are not
+//    offloaded.
+// 2. A value is copied to the host after its last use in the forward pass, and back before its first use in the
+// backward
+//    pass. The copies run on streams of their own, with two buffers: some values are copied back while those before
+//    them are in use. TransformerEngine and SageMaker offload activations in the same way.
+//
+// The program is one that `shard` or `pipeline` made; a program on no device is put on D1. Throws RefusalError if two
+// functions of the backward pass read the same activation, or if several devices run the functions of one stage.
 ir::Module offload(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-// Data parallelism: all replicas written out, or one replica's program in the place of all.
+// Data parallelism: writes out all replicas, or the program of one replica that stands for all.
 #pragma once
 
 #include <vector>
@@ -10,54 +10,61 @@
 
 namespace foreflow::transform {
 
-// Data parallelism: `ways` copies of the program on groups of devices; each has a part of the batch; sums over the
-// batch (gradients) are all-reduced before they are used. What the replicas do before the first of these sums is a
-// function that each of them calls on its own devices.
-//
-// `zero` splits what replicas would otherwise all keep (Rajbhandari et al., 2020), tensor by tensor in flat parts: 1
-// the optimizer states, 2 the gradients too, 3 the weights too. Gradients are then reduce-scattered, every replica
-// updates its part, and new weights are all-gathered; with 3 they stay where they are, and a unit of weights is
-// gathered before it is used in the forward and again in the backward pass. With 2 and 3 gradients are scattered as
-// soon as they are made, in every microbatch; otherwise they are summed over the microbatches first. `overlap`: sums
-// and gathers run on streams `comm` beside the computation: a sum begins when the last gradient of its bucket is made,
-// and a unit of weights is gathered while the one before it is at work. `bucket`: gradients, in the order in which they
-// are made, travel together as soon as they are so many bytes, and so do weights in the order in which they are used;
-// 0: each by itself.
 struct DataParallel {
-  int ways     = 1;
-  int zero     = 0;
+  // Number of replicas.
+  int ways = 1;
+
+  // What is sharded over the replicas instead of replicated (ZeRO; Rajbhandari et al., 2020). Each tensor is sharded by
+  // itself, in flat parts.
+  //
+  //   0   nothing: gradients are all-reduced, and every replica updates all weights
+  //   1   optimizer states: gradients, summed over the microbatches, are reduce-scattered; every replica updates its
+  //       part of the weights; the new weights are all-gathered
+  //   2   also gradients: they are reduce-scattered in every microbatch, as soon as they are computed
+  //   3   also weights: they are gathered, unit by unit, before their use in the forward and again in the backward pass
+  int zero = 0;
+
+  // Collectives run on streams `comm`, beside the computation: the sum of a bucket starts when its last gradient is
+  // computed, and a unit of weights is gathered while the unit before it is in use.
   bool overlap = false;
+
+  // Size of a bucket: gradients, in the order in which they are computed, are collected until they have this many bytes
+  // and then travel in one collective. Units of weights, in the order of their use, are formed in the same way. 0:
+  // every tensor travels by itself.
   Bytes bucket{0};
 
-  // There is more to do than to all-reduce each gradient before its use.
+  // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
 };
+
+// Copies the program onto `ways` groups of devices. Every replica gets a part of the batch; sums over the batch
+// (gradients) are exchanged as `how` says. The ops before the first such sum become a function, which every replica
+// calls on its own devices.
 Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
 
-// One replica's program in the place of all. Replicas differ only in their data, so one of them
-// says what each does; a collective in which all take part has the operand of this replica and an attribute that says
-// how many there are:
+// The program of one replica, which stands for all. Replicas differ only in their data, so this says what each of them
+// does. A collective of all replicas has the operand of this one and states the number of replicas:
 //
-//   %sum = MPIAllreduce[replicas = 6](%dw)        // with the %dw of five others
+//   %sum = MPIAllreduce[replicas = 6](%dw)        // the sum of this replica's %dw and of five others
 //
-// so that a program of 384 replicas is as long as that of two.
+// A program of 384 replicas is therefore as long as one of two.
 struct OneReplica {
   ir::Module module;
   int ways;
-  int32_t devices;                 // of a replica: the i-th has D(i * devices + 1) and those behind it
-  std::vector<Layout> parameters;  // of the program: how replicas have it
+  int32_t devices;                 // per replica: replica i has the devices D(i * devices + 1) .. D((i + 1) * devices)
+  std::vector<Layout> parameters;  // per parameter of the program: how the replicas hold it
   struct Result {
     Layout layout;
-    ir::Dims dims;  // of the whole, for one that is flat
+    ir::Dims dims;  // flat results: the dimensions of the whole
   };
   std::vector<Result> results;
 };
 
-// What `replicate` does, for one replica. Where replicas only all-reduce their gradients, values are called as in the
-// first of those that `replicate` writes out.
+// Does for one replica what `replicate` does for all. Where replicas only all-reduce their gradients, values have the
+// names of the first replica that `replicate` writes.
 OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
 
-// The program of all replicas of `one_replica`.
+// Writes out the program of all replicas.
 Distributed unfold(const OneReplica& replica, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-// What tensor parallelism is asked to split: weights by a plan, activations along the sequence, the vocabulary.
+// The settings of tensor parallelism: which weights are split, and whether the sequence and the vocabulary are, too.
 #pragma once
 
 #include <string>
@@ -16,32 +16,34 @@ struct WeightSplit {
 
 struct TensorPlan {
   enum class Kind : uint8_t {
-    automatic,  // by columns where the activation arrives whole, by rows where it arrives split
-    megatron,   // attention and MLP blocks, recognised by their structure (Shoeybi et al., 2019); see transformer.h
-    patterns    // `splits`; every other weight stays whole
+    automatic,  // a weight is split by columns if its activation arrives whole, by rows if it arrives split
+    megatron,   // attention and MLP blocks, recognised by their structure, are split as by Shoeybi et al., 2019
+    patterns    // weights are split as `splits` says; all others stay whole
   };
   Kind kind                       = Kind::automatic;
   std::vector<WeightSplit> splits = {};
-  std::string where               = {};  // of the patterns, for messages: a file, or a place in a scenario
+  std::string where               = {};  // patterns: where they come from (a file, a scenario key), for messages
 };
 
-// {"h.*.attn.weight": 1, "h.*.proj.weight": 0}. Throws Error at the entry whose dimension is no whole number from 0
-// to 7.
+// Reads patterns and dimensions, as in {"h.*.attn.weight": 1, "h.*.proj.weight": 0}. Throws Error naming the entry if a
+// dimension is not a whole number from 0 to 7.
 TensorPlan read_tensor_plan(const JsonView& patterns);
 
-// "auto", "megatron", or the name of a file with such an object. Throws Error as read_file and parse_json do.
+// The plan for "auto", "megatron", or the name of a file with such an object. Throws what read_file and parse_json
+// throw.
 TensorPlan find_tensor_plan(const std::string& word);
 
+// Whether results that end up split are gathered.
 enum class Results : uint8_t { gather, leave_split };
 
 struct Sharding {
   TensorPlan plan = {};
-  // Sequence parallelism (Korthikanti et al., 2022): between the regions that tensor parallelism splits, activations
-  // [b,s,h] are split along s: a region begins with an all-gather, which backward repeats, and ends with a
-  // reduce-scatter, in place of all-reduces.
+  // Sequence parallelism (Korthikanti et al., 2022): outside the regions that tensor parallelism splits, activations
+  // [b,s,h] are split along s. A region begins with an all-gather, which the backward pass repeats, and ends with a
+  // reduce-scatter; together they replace an all-reduce.
   bool sequence = false;
-  // The rows of embedding tables, the columns of logits, and the sums of the cross entropy over them, are split by the
-  // vocabulary.
+  // Splits the vocabulary: the rows of embedding tables, the columns of logits, and the sums of the cross entropy over
+  // them.
   bool vocabulary = false;
   Results results = Results::gather;
 };

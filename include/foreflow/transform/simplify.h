@@ -1,6 +1,7 @@
-// Passes that write the same program more simply.
-// Each pass works on the entry (last) function of a module whose parameters are annotated with types, and returns a new
-// module; `ir::verify` holds after every pass.
+// Passes that simplify a program without changing what it computes.
+//
+// Each pass works on the entry (last) function of a module whose parameters are annotated with types. It returns a new
+// module, which passes `ir::verify`.
 #pragma once
 
 #include <optional>
@@ -10,31 +11,32 @@
 
 namespace foreflow::transform {
 
-// Writes operands that only carry shapes into attributes and known numbers into constants, so that dimensions can be
-// split. What computed them stays (see eliminate_dead_code): it is work that the original program does.
+// Replaces operands that only carry shapes by attributes, and values that are known numbers by constants, so that
+// dimensions can be split. The ops that computed them are kept, because the original program does that work;
+// eliminate_dead_code removes them.
 ir::Module resolve(const ir::Module& module);
 
-// Removes what the entry's results do not need: ops, calls, results and parameters of functions that are called, and
-// functions that nobody calls. Optimizers and communication stay, and so do calls that run them; the entry keeps its
-// parameters.
+// Removes everything that the results of the entry do not need: ops, calls, parameters and results of called functions,
+// and functions without a call. Optimizers, communication, calls that contain either, and the parameters of the entry
+// are kept.
 ir::Module eliminate_dead_code(const ir::Module& module);
 
-// Computes once what a function computes twice: of ops with equal attributes, operands and stated types the first
-// stays, calls of functions included. Optimizers, communication and ops with state or randomness are left alone. Values
-// live longer for it.
+// Common subexpression elimination within each function: of several ops or calls with equal attributes, operands and
+// stated types only the first is kept. Optimizers, communication and ops with state or randomness are not touched. The
+// remaining values live longer, which may take more memory.
 ir::Module eliminate_common_subexpressions(const ir::Module& module);
 
-// Writes the bodies of function `name`, or of all when empty, in place of their calls, and removes the functions; the
-// entry stays. Throws Error when there is no such function.
+// Inlines the calls of function `name`, or of every function when empty, and removes the inlined functions. Throws
+// Error if there is no such function, or if it is the entry.
 ir::Module inline_calls(const ir::Module& module, std::string_view name = "");
 
-// Constants that products, convolutions and normalizations take as weights become weight parameters.
+// Turns constants that products, convolutions and normalizations use as weights into weight parameters.
 ir::Module lift_constants(const ir::Module& module, const ir::OpTable& ops);
 
-// Exporters write a fused q|k|v projection as a Split or as Slices, and only a Split may be split in blocks.
-// The module with one Split in place of the Slices of one value that make n >= 2 equal parts of one dimension.
+// Replaces Slices of one value that together cut a dimension into n >= 2 equal parts by one Split. Exporters write a
+// fused q|k|v projection either way, but only a Split can be distributed in blocks (Layout::blocks).
 ir::Module join_slices(const ir::Module& module, const ir::OpTable& ops);
-// Nothing where there is none.
+// The same, or nothing if there are no such Slices.
 std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

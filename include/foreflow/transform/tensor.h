@@ -6,9 +6,14 @@
 
 namespace foreflow::transform {
 
-// Tensor parallelism over `ways` devices D1..: weights are split as sharding.plan says, the splits are carried on by
-// the ops' dimension factors, and what does not fit is summed, gathered or scattered. Throws RefusalError where `ways`
-// does not divide what must be split, where a pattern of the plan matches no weight, and where nothing is split at all.
+// Distributes the program over the devices D1 .. D`ways`.
+//
+// 1. Weights are split as sharding.plan says.
+// 2. The dimension factors of the ops propagate the splits to all other values (see layout.h).
+// 3. A value that an op needs in another layout is converted by a collective.
+//
+// Throws RefusalError if `ways` does not divide what must be split, if a pattern of the plan matches no weight, or if
+// nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
 
 }  // namespace foreflow::transform

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {

@@ -1,4 +1,4 @@
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::ep_key {

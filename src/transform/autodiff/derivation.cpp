@@ -183,23 +183,23 @@ void Derivation::visit_call(size_t o) {
   const auto callee        = static_cast<size_t>(derivatives_.program().instance(number_).callee[o]);
   const BackwardPair& pair = derivatives_.pair(callee, demand_of(o));
   std::vector<ValueId> returned;
-  const auto at = [&](const Place& place) {
-    switch (place.kind) {
-      case Place::Kind::argument: return map_(function_.inputs(op)[place.index]);
-      case Place::Kind::result: return map_(function_.output(op, place.index));
-      case Place::Kind::saved: return saved_.at(o)[place.index];
-      case Place::Kind::upstream: return upstream(function_.output(op, place.index));
-      case Place::Kind::returned: return returned[place.index];
+  const auto value_of = [&](const CallerValue& one) {
+    switch (one.kind) {
+      case CallerValue::Kind::argument: return map_(function_.inputs(op)[one.index]);
+      case CallerValue::Kind::result: return map_(function_.output(op, one.index));
+      case CallerValue::Kind::saved: return saved_.at(o)[one.index];
+      case CallerValue::Kind::upstream: return upstream(function_.output(op, one.index));
+      case CallerValue::Kind::returned: return returned[one.index];
     }
     return ValueId::none;
   };
   std::vector<ValueId> arguments;
-  for (const Place& place : pair.arguments) arguments.push_back(at(place));
+  for (const CallerValue& one : pair.arguments) arguments.push_back(value_of(one));
   if (pair.backward) {
     const auto backward = static_cast<int32_t>(*pair.backward);
     returned = ids_from(builder_.append(nullptr, backward, op.attributes, arguments, pair.returned), pair.returned);
   }
-  for (const auto& [parameter, place] : pair.gradients) accumulate(function_.inputs(op)[parameter], at(place));
+  for (const auto& [parameter, one] : pair.gradients) accumulate(function_.inputs(op)[parameter], value_of(one));
 }
 
 void Derivation::accumulate(ValueId old, ValueId gradient) {

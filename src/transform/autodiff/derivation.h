@@ -31,7 +31,7 @@ struct Demand {
 
 // A value that a caller has, in terms of its call of the forward function: the index-th argument, result, value saved
 // for the backward function (which stand behind the results), gradient of a result, or result of the backward function.
-struct Place {
+struct CallerValue {
   enum class Kind : uint8_t { argument, result, saved, upstream, returned };
   Kind kind;
   size_t index;
@@ -39,10 +39,10 @@ struct Place {
 
 struct BackwardPair {
   size_t forward = 0;
-  std::optional<size_t> backward;     // absent where the gradients are those of the results as they stand
-  size_t saved = 0, returned = 0;     // values of `forward` behind its results; results of `backward`
-  std::vector<Place> arguments;       // of `backward`
-  std::map<size_t, Place> gradients;  // by parameter; those that are not zero
+  std::optional<size_t> backward;           // absent where the gradients are those of the results as they stand
+  size_t saved = 0, returned = 0;           // values of `forward` behind its results; results of `backward`
+  std::vector<CallerValue> arguments;       // of `backward`
+  std::map<size_t, CallerValue> gradients;  // by parameter; those that are not zero
 };
 
 // The functions of the new program, made as they are asked for: callees stand before their callers.

@@ -51,7 +51,7 @@ class GradientCut {
     pair.saved     = saved_.size();
     pair.returned  = returned_.size();
     pair.gradients = gradients_;
-    for (const ValueId id : handed_over_) pair.arguments.push_back(place_of(id));
+    for (const ValueId id : handed_over_) pair.arguments.push_back(caller_value(id));
     return pair;
   }
 
@@ -72,12 +72,12 @@ class GradientCut {
       const ValueId gradient = derivation_.gradient(static_cast<ValueId>(i));
       if (gradient == ValueId::none || !demand_.parameters[i]) continue;
       if (is_upstream(gradient)) {
-        gradients_[i] = {Place::Kind::upstream, result_of(gradient)};
+        gradients_[i] = {CallerValue::Kind::upstream, result_of(gradient)};
         continue;
       }
       auto at = std::find(returned_.begin(), returned_.end(), gradient);
       if (at == returned_.end()) at = returned_.insert(at, gradient);
-      gradients_[i] = {Place::Kind::returned, static_cast<size_t>(at - returned_.begin())};
+      gradients_[i] = {CallerValue::Kind::returned, static_cast<size_t>(at - returned_.begin())};
     }
   }
 
@@ -106,11 +106,12 @@ class GradientCut {
     return std::nullopt;
   }
 
-  Place place_of(ValueId id) const {
-    if (is_upstream(id)) return {Place::Kind::upstream, result_of(id)};
-    if (ir::index(id) < original_.parameters.size()) return {Place::Kind::argument, ir::index(id)};
-    if (const auto result = result_at(id)) return {Place::Kind::result, *result};
-    return {Place::Kind::saved, static_cast<size_t>(std::find(saved_.begin(), saved_.end(), id) - saved_.begin())};
+  CallerValue caller_value(ValueId id) const {
+    if (is_upstream(id)) return {CallerValue::Kind::upstream, result_of(id)};
+    if (ir::index(id) < original_.parameters.size()) return {CallerValue::Kind::argument, ir::index(id)};
+    if (const auto result = result_at(id)) return {CallerValue::Kind::result, *result};
+    return {CallerValue::Kind::saved,
+            static_cast<size_t>(std::find(saved_.begin(), saved_.end(), id) - saved_.begin())};
   }
 
   void declare(ir::FunctionBuilder& builder, ValueMap& map, size_t first, size_t last) const {
@@ -125,7 +126,7 @@ class GradientCut {
   const Derivation& derivation_;
   const Demand& demand_;
   std::map<size_t, const ir::Op*> constants_;  // repeated where they are used rather than handed over
-  std::map<size_t, Place> gradients_;
+  std::map<size_t, CallerValue> gradients_;
   std::vector<ValueId> returned_, handed_over_, saved_;
   std::set<ValueId> used_;
 };

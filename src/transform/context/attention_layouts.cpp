@@ -33,7 +33,7 @@ Decision split_so(const ir::OpCall& call, const Layout& rows, const Layout& keys
 AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions, int ways) {
   const int64_t heads = call.inputs[kKey].dims[kHeads];
   if (heads % ways != 0) {
-    throw RefusalError(Cause::program, "spread",
+    throw RefusalError(Cause::program, "split_data",
                        "all_to_all gives each of " + std::to_string(ways) +
                            " ways whole heads of keys and values, of which there are " + std::to_string(heads) +
                            "; use ring or all_gather, or a divisor of it");
@@ -60,7 +60,7 @@ std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::s
   if (!expected) return std::nullopt;
   if (causal && (call.attributes.find("order") != nullptr || call.attributes.find("run") != nullptr))
     throw RefusalError(
-        Cause::program, "spread",
+        Cause::program, "split_data",
         "blocks of a causal ring cannot be divided once more; let ep be a multiple of cp, or have no divisor with it");
   const Decision decision = split_so(call, q, k, call.has(kBias) ? of_bias(call, rows) : -1);
   if (how == ContextAttention::all_to_all) return by_heads(call, decision, ways);

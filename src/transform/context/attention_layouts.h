@@ -5,7 +5,7 @@
 #include <span>
 
 #include "foreflow/transform/layout.h"
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 
 namespace foreflow::transform {
 

@@ -12,11 +12,11 @@
 
 namespace foreflow::transform {
 
-// One application of BlockAttention or its gradient as the spread program has it.
+// One application of BlockAttention or its gradient in the program of all ways.
 struct RingSite {
   const ir::OpCall& call;          // of the whole sequence
   const std::vector<Row>& inputs;  // per operand: per member of a tensor-parallel group, its parts; empty: left out
-  int64_t blocks;                  // that positions count, of each of which a way has a part; see Spread
+  int64_t blocks;                  // that positions count, of each of which a way has a part; see DataSplit
 };
 
 // Per result, per member, its parts: results as the operands lie, dk and dv as k and v.

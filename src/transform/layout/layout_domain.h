@@ -1,4 +1,4 @@
-// Layouts as an abstract domain: the interpreter finds how every value is spread when the data parameters are split by
+// Layouts as an abstract domain: the interpreter finds the layout of every value when the data parameters are split by
 // samples over `ways` (replicas or microbatches).
 #pragma once
 

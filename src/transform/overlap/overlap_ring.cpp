@@ -124,7 +124,7 @@ ir::Module overlap_ring(const ir::Module& module, const ir::OpTable& ops) {
 namespace definitions::overlap_ring {
 PassDef row() {
   return {"overlap_ring",
-          "keys and values that go round a ring (spread with attention=ring) on streams of their own, beside the "
+          "keys and values that go round a ring (split_data with attention=ring) on streams of their own, beside the "
           "attention that they come to",
           {},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments&) {

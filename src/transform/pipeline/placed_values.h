@@ -1,4 +1,4 @@
-// Where the values of a program are, once it is spread over the devices of a pipeline. A device here is a group of
+// Where the values of a program are, once it is distributed over the devices of a pipeline. A device here is a group of
 // devices as large as the program's.
 #pragma once
 

@@ -25,17 +25,17 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::v
   return limits;
 }
 
-// Behind so many forward ops each, and behind the group of the last of them.
-Cuts cuts_behind(const std::vector<int32_t>& places, const std::vector<StagePhase>& phases,
-                 const std::vector<int32_t>& ends, size_t stages) {
+// The cuts of stages that end behind these numbers of forward ops, each moved behind the group of its last op.
+Cuts cuts_behind(const std::vector<int32_t>& stage_ends, const std::vector<StagePhase>& phases,
+                 const std::vector<int32_t>& group_ends, size_t stages) {
   std::vector<int32_t> forward;
   for (size_t o = 0; o < phases.size(); ++o) {
-    if (phases[o] == StagePhase::forward) forward.push_back(ends[o]);
+    if (phases[o] == StagePhase::forward) forward.push_back(group_ends[o]);
   }
-  FOREFLOW_CHECK(places.size() == stages && static_cast<size_t>(places.back()) == forward.size(),
-                 "places of a program with another forward pass");
+  FOREFLOW_CHECK(stage_ends.size() == stages && static_cast<size_t>(stage_ends.back()) == forward.size(),
+                 "the ends of stages belong to a program with another forward pass");
   Cuts cuts;
-  for (size_t s = 0; s + 1 < stages; ++s) cuts.push_back(forward[static_cast<size_t>(places[s]) - 1]);
+  for (size_t s = 0; s + 1 < stages; ++s) cuts.push_back(forward[static_cast<size_t>(stage_ends[s]) - 1]);
   return cuts;
 }
 
@@ -43,7 +43,7 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
              const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan) {
   const auto stages = static_cast<size_t>(plan.stages());
   if (stages == 1) return {};
-  if (!wanted.places.empty()) return cuts_behind(wanted.places, phases, ends, stages);
+  if (!wanted.stage_ends.empty()) return cuts_behind(wanted.stage_ends, phases, ends, stages);
   if (!wanted.shares.empty() && wanted.shares.size() != stages) {
     throw RefusalError(
         Cause::stages, "pipeline: stages",
@@ -82,14 +82,14 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
 
 Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages) {
   Cut cut;
-  cut.places.resize(static_cast<size_t>(stages));
+  cut.stage_ends.resize(static_cast<size_t>(stages));
   cut.segments.resize(static_cast<size_t>(stages));
   std::set<int64_t> seen;
   int32_t forward = 0;
   for (size_t o = 0; o < staged.size(); ++o) {
     if (staged[o].phase != StagePhase::forward) continue;
-    cut.places[static_cast<size_t>(staged[o].stage)] = ++forward;
-    const ir::Attributes& attributes                 = *function.ops[o].attributes;
+    cut.stage_ends[static_cast<size_t>(staged[o].stage)] = ++forward;
+    const ir::Attributes& attributes                     = *function.ops[o].attributes;
     if (attributes.find(kSegment) == nullptr || !seen.insert(attributes.get_int(kSegment)).second) continue;
     ++cut.segments[static_cast<size_t>(staged[o].stage)];
   }

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "foreflow/interpret/placement.h"
+#include "foreflow/interpret/devices.h"
 #include "foreflow/ir/call_devices.h"
 
 namespace foreflow::transform {
@@ -12,9 +12,9 @@ using ir::Device;
 namespace {
 
 // Not placed: none, or several.
-Device only_device(const interpret::Place& place) {
-  if (place.elements.empty()) return place.device;
-  const std::set<Device> devices = interpret::devices_of(place);
+Device only_device(const interpret::Location& location) {
+  if (location.elements.empty()) return location.device;
+  const std::set<Device> devices = interpret::devices_of(location);
   return devices.size() == 1 ? *devices.begin() : Device();
 }
 
@@ -23,18 +23,18 @@ class Walk {
  public:
   explicit Walk(const ir::Module& module)
       : module_(module),
-        placement_(interpret::place(module, module.functions.size() - 1)),
+        locations_(interpret::locate(module, module.functions.size() - 1)),
         devices_(module.functions.size()) {}
 
   std::vector<std::vector<Device>> run() && {
-    visit(static_cast<int32_t>(placement_.instances.size()) - 1, {});
+    visit(static_cast<int32_t>(locations_.instances.size()) - 1, {});
     return std::move(devices_);
   }
 
  private:
   void visit(int32_t number, const interpret::DeviceMap& map) {
     if (!seen_.emplace(number, map).second) return;
-    const auto& instance       = placement_.instances[static_cast<size_t>(number)];
+    const auto& instance       = locations_.instances[static_cast<size_t>(number)];
     std::vector<Device>& known = devices_[instance.function];
     const bool first           = known.empty();
     for (size_t i = 0; i < instance.values.size(); ++i) {
@@ -52,7 +52,7 @@ class Walk {
   }
 
   const ir::Module& module_;
-  const interpret::Placement placement_;
+  const interpret::Locations locations_;
   std::vector<std::vector<Device>> devices_;
   std::set<std::pair<int32_t, interpret::DeviceMap>> seen_;
 };
@@ -62,7 +62,7 @@ class Walk {
 std::vector<std::vector<Device>> devices_of_values(const ir::Module& module) { return Walk(module).run(); }
 
 ir::Module placed_on_first(const ir::Module& module) {
-  if (!interpret::devices_of(interpret::place(module, module.functions.size() - 1)).empty()) return module;
+  if (!interpret::devices_of(interpret::locate(module, module.functions.size() - 1)).empty()) return module;
   ir::Module placed      = module;
   ir::Function& function = placed.functions.back();
   for (size_t i = 0; i < function.parameters.size(); ++i) {

@@ -48,7 +48,7 @@ std::string refused(F f) {
   return "accepted";
 }
 
-// How the parameter of this name is spread.
+// How the parameter of this name is distributed.
 std::string layout(const ir::Module& module, const Distributed& sharded, std::string_view name) {
   for (const Piece& piece : sharded.parameters) {
     if (module.entry().values[static_cast<size_t>(piece.source)].name == name) return to_string(piece.layout);
@@ -58,7 +58,7 @@ std::string layout(const ir::Module& module, const Distributed& sharded, std::st
 
 TEST(Arguments, AreRefusedWhenTheyAreNoneOfTheWordsOfThePass) {
   const auto message = [](const std::string& pass) { return refused([&] { apply(mlp(), ops::table(), pass); }); };
-  EXPECT_EQ(message("spread(ways=2, experts=ture)"), "--pass: experts: \"ture\" is neither true nor false");
+  EXPECT_EQ(message("split_data(ways=2, experts=ture)"), "--pass: experts: \"ture\" is neither true nor false");
   EXPECT_EQ(message("shard(tp=2, sequence=yes)"), "--pass: sequence: \"yes\" is neither true nor false");
   EXPECT_EQ(message("shard(tp=2, results=spilt)"), "--pass: results: \"spilt\" is neither gather nor split");
   EXPECT_EQ(message("shard(tp=2x)"), "--pass: tp: \"2x\" is not a whole number of at least 1");

@@ -1,24 +1,24 @@
-// Placement: where values live and ops run, without a shape.
-#include "foreflow/interpret/placement.h"
+// Locations: where values live and ops run, without a shape.
+#include "foreflow/interpret/devices.h"
 
 #include <gtest/gtest.h>
 
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::interpret::placement_test {
+namespace foreflow::interpret::devices_test {
 namespace {
 
 using ir::Device;
 
 struct Placed {
   ir::Module module;
-  Placement placement;
+  Locations locations;
 
   std::set<Device> of(std::string_view name) const {
     const ir::Function& entry = module.entry();
     for (size_t i = 0; i < entry.values.size(); ++i) {
-      if (entry.values[i].name == name) return devices_of(placement.entry().values[i]);
+      if (entry.values[i].name == name) return devices_of(locations.entry().values[i]);
     }
     ADD_FAILURE() << "no %" << name;
     return {};
@@ -27,7 +27,7 @@ struct Placed {
 
 Placed placed(std::string_view text) {
   Placed result{ir::parse(text, "p", ops::table()), {}};
-  result.placement = place(result.module, result.module.functions.size() - 1);
+  result.locations = locate(result.module, result.module.functions.size() - 1);
   return result;
 }
 
@@ -40,7 +40,7 @@ std::string refused(std::string_view text) {
   return "nothing";
 }
 
-TEST(Placement, FollowsDevicesThroughCallsWithoutShapes) {
+TEST(Locations, FollowsDevicesThroughCallsWithoutShapes) {
   const Placed program = placed(R"(func @dense(%w, %x) {
   %y = MatMul(%x, %w)
   return %y
@@ -57,11 +57,11 @@ func @main(%w1: D1, %w2: D2, %x: D1) {
   EXPECT_EQ(program.of("b"), std::set{Device(2)});
   EXPECT_EQ(program.of("c"), std::set{Device(2)});
   // Both calls have one instance: they differ in their device only.
-  EXPECT_EQ(program.placement.instances.size(), 2U);
-  EXPECT_EQ(devices_of(program.placement), (std::set{Device(1), Device(2)}));
+  EXPECT_EQ(program.locations.instances.size(), 2U);
+  EXPECT_EQ(devices_of(program.locations), (std::set{Device(1), Device(2)}));
 }
 
-TEST(Placement, TellsWhichDevicesAnOpRunsOn) {
+TEST(Locations, TellsWhichDevicesAnOpRunsOn) {
   const Placed program  = placed(R"(func @f(%x: D1, %y: D2) {
   %a, %b = MPIAllreduce(%x, %y)
   %c = MPIGather([%a, %b], 3)
@@ -71,7 +71,7 @@ TEST(Placement, TellsWhichDevicesAnOpRunsOn) {
 }
 )");
   const ir::Function& f = program.module.entry();
-  const auto runs_on    = [&](size_t op) { return devices_of(f, f.ops[op], program.placement.entry()); };
+  const auto runs_on    = [&](size_t op) { return devices_of(f, f.ops[op], program.locations.entry()); };
   EXPECT_EQ(runs_on(0), (std::set{Device(1), Device(2)}));
   EXPECT_EQ(runs_on(1), (std::set{Device(1), Device(2), Device(3)}));
   EXPECT_EQ(runs_on(2), (std::set{Device(3), Device(4), Device(5)}));
@@ -79,7 +79,7 @@ TEST(Placement, TellsWhichDevicesAnOpRunsOn) {
   EXPECT_EQ(program.of("e"), std::set{Device(5)});
 }
 
-TEST(Placement, OfATupleIsThatOfItsElements) {
+TEST(Locations, OfATupleIsThatOfItsElements) {
   const Placed program = placed(R"(func @f(%t: Tuple[Tensor[Float32, (2,), 1], Tensor[Float32, (3,), 1]]) {
   %u = Send(%t, 2)
   %x = Select(%u, 0)
@@ -91,28 +91,28 @@ TEST(Placement, OfATupleIsThatOfItsElements) {
   EXPECT_EQ(program.of("x"), std::set{Device(2)});
 }
 
-TEST(Placement, RefusesOperandsOnTwoDevices) {
+TEST(Locations, RefusesOperandsOnTwoDevices) {
   EXPECT_EQ(refused("func @f(%a: D1, %b: D2) {\n  %c = Add(%a, %b)\n  return %c\n}\n"),
             "p:2: @f: %c = Add: devices: %a lives on D1 and %b on D2; Send(%b, 1) or Send(%a, 2) first would be right");
 }
 
-TEST(Placement, RefusesTwoMembersOfAGroupOnOneDevice) {
+TEST(Locations, RefusesTwoMembersOfAGroupOnOneDevice) {
   EXPECT_EQ(
       refused("func @f(%a: D1, %b: D1) {\n  %c, %d = MPIAllreduce(%a, %b)\n  return %c\n}\n"),
       "p:2: @f: %c, %d = MPIAllreduce: devices: %a and %b are both on D1; each operand on a device of its own would be "
       "right");
 }
 
-TEST(Placement, RefusesATupleOfTwoDevicesAsOneOperand) {
+TEST(Locations, RefusesATupleOfTwoDevicesAsOneOperand) {
   EXPECT_EQ(refused("func @f(%t: Tuple[Tensor[Float32, (2,), 1], Tensor[Float32, (3,), 2]]) {\n  %x = Select(%t, 0)\n  "
                     "return %x\n}\n"),
             "p:2: @f: %x = Select: devices: %t is a tuple on D1 and D2; a tuple on one device would be right");
 }
 
-TEST(Placement, RefusesAnAnnotationThatContradicts) {
+TEST(Locations, RefusesAnAnnotationThatContradicts) {
   EXPECT_EQ(refused("func @f(%a: D1) {\n  %b: D2 = Relu(%a)\n  return %b\n}\n"),
             "p:2: @f: %b = Relu: is annotated as on D2 but lives on D1; a Send would take it there");
 }
 
 }  // namespace
-}  // namespace foreflow::interpret::placement_test
+}  // namespace foreflow::interpret::devices_test

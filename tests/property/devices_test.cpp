@@ -1,5 +1,6 @@
-// Placement without types agrees with the devices that type interpretation finds, on every workload and distribution.
-#include "foreflow/interpret/placement.h"
+// Locating values without types agrees with the devices that type interpretation finds, on every workload and
+// distribution.
+#include "foreflow/interpret/devices.h"
 
 #include <gtest/gtest.h>
 
@@ -14,28 +15,28 @@
 #include "property/op_samples.h"
 #include "support/distribution.h"
 
-namespace foreflow::placement_test {
+namespace foreflow::devices_test {
 namespace {
 
-using interpret::Placement;
+using interpret::Locations;
 using test::Split;
 
 void expect_same_devices(const ir::Module& module) {
-  const auto types       = interpret::interpret_mixed(module, module.functions.size() - 1);
-  const Placement places = interpret::place(module, module.functions.size() - 1);
+  const auto types          = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const Locations locations = interpret::locate(module, module.functions.size() - 1);
   // Walk both along the same calls: shapes tell more calls apart than devices do.
   std::set<std::pair<int32_t, int32_t>> seen;
   std::vector<std::pair<int32_t, int32_t>> left{
-      {static_cast<int32_t>(types.instances.size() - 1), static_cast<int32_t>(places.instances.size() - 1)}};
+      {static_cast<int32_t>(types.instances.size() - 1), static_cast<int32_t>(locations.instances.size() - 1)}};
   while (!left.empty()) {
     const auto [t, p] = left.back();
     left.pop_back();
     if (!seen.insert({t, p}).second) continue;
     const auto& typed  = types.instances[static_cast<size_t>(t)];
-    const auto& placed = places.instances[static_cast<size_t>(p)];
+    const auto& placed = locations.instances[static_cast<size_t>(p)];
     ASSERT_EQ(typed.function, placed.function);
     for (size_t v = 0; v < typed.values.size(); ++v) {
-      ASSERT_EQ(interpret::devices_of(interpret::place_of(typed.values[v].type)),
+      ASSERT_EQ(interpret::devices_of(interpret::location_of(typed.values[v].type)),
                 interpret::devices_of(placed.values[v]))
           << "%" << module.functions[typed.function].values[v].name;
     }
@@ -65,18 +66,18 @@ ir::Module training(const std::string& family, const std::string& sizes, const s
   return transform::eliminate_dead_code(transform::resolve(step));
 }
 
-TEST(Placement, AgreesWithTypesOnMlp) {
+TEST(Locations, AgreesWithTypesOnMlp) {
   const std::string sizes = R"({"layers": 4, "hidden": 8})";
   expect_same_devices_when_distributed(test::family("mlp", sizes, 8, workload::Mode::inference));
   expect_same_devices_when_distributed(training("mlp", sizes, "sgd"));
 }
 
-TEST(Placement, AgreesWithTypesOnGpt) {
+TEST(Locations, AgreesWithTypesOnGpt) {
   const std::string sizes = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
   expect_same_devices_when_distributed(training("gpt", sizes, "adam"));
 }
 
-TEST(Placement, AgreesWithTypesOnTheGpt2Graph) {
+TEST(Locations, AgreesWithTypesOnTheGpt2Graph) {
   const std::string bytes = onnx::write_gpt2({.layers = 2, .heads = 2, .hidden = 8, .vocabulary = 11, .positions = 4});
   const onnx::Imported imported = onnx::import_bytes(bytes, "gpt2", ops::table());
   const ir::Module graph        = scenario::with_shapes(imported, {{imported.inputs.front().name, {8, 1, 4}}}, "test");
@@ -94,24 +95,24 @@ TEST_P(EveryOpPlaced, IsWhereItsTypesAre) {
     std::vector<test::Operand> operands = test::random_operands(sample, rng);
     std::vector<ir::Type> types;
     std::vector<const ir::Array*> known;
-    std::vector<interpret::Place> inputs;
+    std::vector<interpret::Location> inputs;
     for (test::Operand& operand : operands) {
       const bool given = !operand.left_out();
       if (given && !ir::device_of(operand.type).placed()) operand.type = ir::moved(operand.type, ir::Device(3));
       types.push_back(operand.type);
       known.push_back(given ? &operand.array : nullptr);
-      inputs.push_back(interpret::place_of(operand.type));
+      inputs.push_back(interpret::location_of(operand.type));
     }
     ir::Op op;
     op.def          = &def;
     op.attributes   = std::make_shared<const ir::Attributes>(sample.attributes);
     op.result_count = static_cast<uint32_t>(sample.outputs);
     const ir::Module none;
-    const auto places   = interpret::PlacementDomain{none}.apply(op, inputs);
-    const auto expected = interpret::infer_placed(op, types, known);
-    ASSERT_EQ(places.size(), expected.size());
-    for (size_t i = 0; i < places.size(); ++i) {
-      EXPECT_EQ(interpret::devices_of(places[i]), interpret::devices_of(interpret::place_of(expected[i])));
+    const auto locations = interpret::DeviceDomain{none}.apply(op, inputs);
+    const auto expected  = interpret::infer_placed(op, types, known);
+    ASSERT_EQ(locations.size(), expected.size());
+    for (size_t i = 0; i < locations.size(); ++i) {
+      EXPECT_EQ(interpret::devices_of(locations[i]), interpret::devices_of(interpret::location_of(expected[i])));
     }
   }
 }
@@ -119,4 +120,4 @@ TEST_P(EveryOpPlaced, IsWhereItsTypesAre) {
 INSTANTIATE_TEST_SUITE_P(Table, EveryOpPlaced, ::testing::ValuesIn(test::op_names()), test::op_test_name);
 
 }  // namespace
-}  // namespace foreflow::placement_test
+}  // namespace foreflow::devices_test

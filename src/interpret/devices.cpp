@@ -1,4 +1,4 @@
-#include "foreflow/interpret/placement.h"
+#include "foreflow/interpret/devices.h"
 
 #include <fmt/format.h>
 
@@ -11,15 +11,15 @@ namespace {
 
 using ir::Device;
 
-void collect(const Place& place, std::set<Device>& devices) {
-  if (place.device.placed()) devices.insert(place.device);
-  for (const Place& element : place.elements) collect(element, devices);
+void collect(const Location& location, std::set<Device>& devices) {
+  if (location.device.placed()) devices.insert(location.device);
+  for (const Location& element : location.elements) collect(element, devices);
 }
 
-Place moved(Place place, const Device& device) {
-  if (place.elements.empty()) place.device = device;
-  for (Place& element : place.elements) element = moved(std::move(element), device);
-  return place;
+Location moved(Location location, const Device& device) {
+  if (location.elements.empty()) location.device = device;
+  for (Location& element : location.elements) element = moved(std::move(element), device);
+  return location;
 }
 
 std::string list_of(const std::set<Device>& devices) {
@@ -28,7 +28,7 @@ std::string list_of(const std::set<Device>& devices) {
   return text;
 }
 
-// "%x" of an operand, for errors only: the op lies in the function that holds it.
+// The name of an operand, "%x", for errors. The function is found by the address of the op.
 std::string operand_name(const ir::Module& module, const ir::Op& op, size_t index) {
   for (const ir::Function& function : module.functions) {
     const std::less<const ir::Op*> before;
@@ -42,7 +42,7 @@ std::string operand_name(const ir::Module& module, const ir::Op& op, size_t inde
 }
 
 // The one device of all placed operands.
-Device common_device(const ir::Module& module, const ir::Op& op, std::span<const Place> inputs) {
+Device common_device(const ir::Module& module, const ir::Op& op, std::span<const Location> inputs) {
   std::optional<size_t> first;
   Device common;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -65,8 +65,8 @@ Device common_device(const ir::Module& module, const ir::Op& op, std::span<const
   return common;
 }
 
-// What a member of a group brings lives on one device, which no other member has.
-void check_group(const ir::Module& module, const ir::Op& op, std::span<const Place> inputs) {
+// Every operand of a communication lives on a device of its own.
+void check_group(const ir::Module& module, const ir::Op& op, std::span<const Location> inputs) {
   std::map<Device, size_t> members;
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (const Device& device : devices_of(inputs[i])) {
@@ -89,26 +89,26 @@ std::vector<Device> destinations(const ir::Op& op, const ir::Attribute& to) {
 
 }  // namespace
 
-Place place_of(const ir::Type& type) {
+Location location_of(const ir::Type& type) {
   if (type.elements.empty()) return {type.device, {}};
-  Place place;
-  for (const ir::Type& element : type.elements) place.elements.push_back(place_of(element));
-  return place;
+  Location location;
+  for (const ir::Type& element : type.elements) location.elements.push_back(location_of(element));
+  return location;
 }
 
-std::set<Device> devices_of(const Place& place) {
+std::set<Device> devices_of(const Location& location) {
   std::set<Device> devices;
-  collect(place, devices);
+  collect(location, devices);
   return devices;
 }
 
-std::vector<Place> PlacementDomain::apply(const ir::Op& op, std::span<const Place> inputs) const {
+std::vector<Location> DeviceDomain::apply(const ir::Op& op, std::span<const Location> inputs) const {
   if (op.def->role != ir::Role::communication) {
-    return std::vector<Place>(op.result_count, Place{common_device(module, op, inputs), {}});
+    return std::vector<Location>(op.result_count, Location{common_device(module, op, inputs), {}});
   }
   if (inputs.empty()) throw Error("devices", "has no operands; one for each device would be right");
   check_group(module, op, inputs);
-  std::vector<Place> results;
+  std::vector<Location> results;
   if (const ir::Attribute* to = op.attributes->find("to")) {
     for (const Device& device : destinations(op, *to)) results.push_back(moved(inputs[0], device));
     return results;
@@ -116,37 +116,37 @@ std::vector<Place> PlacementDomain::apply(const ir::Op& op, std::span<const Plac
   return {inputs.begin(), inputs.end()};
 }
 
-Place PlacementDomain::refine(Place place, const ir::Type& annotation) const {
-  const std::set<Device> lives  = devices_of(place);
-  const std::set<Device> stated = devices_of(place_of(annotation));
-  if (stated.empty()) return place;
-  if (lives.empty()) return place_of(annotation);
+Location DeviceDomain::refine(Location location, const ir::Type& annotation) const {
+  const std::set<Device> lives  = devices_of(location);
+  const std::set<Device> stated = devices_of(location_of(annotation));
+  if (stated.empty()) return location;
+  if (lives.empty()) return location_of(annotation);
   if (lives != stated) {
     throw Error("annotation", "is annotated as on " + list_of(stated) + " but lives on " + list_of(lives) +
                                   "; a Send would take it there");
   }
-  return place;
+  return location;
 }
 
-void PlacementDomain::append_key(const Place& place, std::string& key) const {
-  key += ir::to_string(place.device) + "(";
-  for (const Place& element : place.elements) append_key(element, key);
+void DeviceDomain::append_key(const Location& location, std::string& key) const {
+  key += ir::to_string(location.device) + "(";
+  for (const Location& element : location.elements) append_key(element, key);
   key += ")";
 }
 
-Placement place(const ir::Module& module, size_t entry, const std::vector<Place>& arguments) {
-  std::vector<Place> places = arguments;
-  if (places.empty()) {
+Locations locate(const ir::Module& module, size_t entry, const std::vector<Location>& arguments) {
+  std::vector<Location> locations = arguments;
+  if (locations.empty()) {
     const ir::Function& function = module.functions[entry];
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const ir::TypeRef& annotation = function.values[i].annotation;
-      places.push_back(annotation == nullptr ? Place() : place_of(*annotation));
+      locations.push_back(annotation == nullptr ? Location() : location_of(*annotation));
     }
   }
-  return Interpreter<PlacementDomain>(module, {module}).run(entry, std::move(places));
+  return Interpreter<DeviceDomain>(module, {module}).run(entry, std::move(locations));
 }
 
-std::set<Device> devices_of(const ir::Function& function, const ir::Op& op, const Instance<Place>& instance) {
+std::set<Device> devices_of(const ir::Function& function, const ir::Op& op, const Instance<Location>& instance) {
   std::set<Device> devices;
   for (const ir::ValueId id : function.inputs(op)) {
     if (id != ir::ValueId::none) collect(instance.values[ir::index(id)], devices);
@@ -162,17 +162,17 @@ DeviceMap composed(DeviceMap inner, const DeviceMap& outer) {
   return inner;
 }
 
-std::set<Device> devices_of(const Placement& placement) {
+std::set<Device> devices_of(const Locations& locations) {
   std::set<Device> devices;
   std::set<std::pair<int32_t, DeviceMap>> seen;
-  std::vector<std::pair<int32_t, DeviceMap>> left{{static_cast<int32_t>(placement.instances.size() - 1), {}}};
+  std::vector<std::pair<int32_t, DeviceMap>> left{{static_cast<int32_t>(locations.instances.size() - 1), {}}};
   while (!left.empty()) {
     const auto [number, map] = left.back();
     left.pop_back();
     if (!seen.emplace(number, map).second) continue;
-    const Instance<Place>& instance = placement.instances[static_cast<size_t>(number)];
-    for (const Place& place : instance.values) {
-      for (const Device& device : devices_of(place)) devices.insert(map.empty() ? device : renamed(device, map));
+    const Instance<Location>& instance = locations.instances[static_cast<size_t>(number)];
+    for (const Location& location : instance.values) {
+      for (const Device& device : devices_of(location)) devices.insert(map.empty() ? device : renamed(device, map));
     }
     for (size_t o = 0; o < instance.callee.size(); ++o) {
       if (instance.callee[o] >= 0) left.emplace_back(instance.callee[o], composed(instance.maps[o], map));

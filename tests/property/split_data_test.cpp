@@ -1,5 +1,5 @@
 // Context and expert parallelism compute what the sequential program does, and move the bytes that they should.
-#include "foreflow/transform/spread.h"
+#include "foreflow/transform/split_data.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
-namespace foreflow::spread_test {
+namespace foreflow::split_data_test {
 namespace {
 
 using test::Split;
@@ -75,22 +75,22 @@ const std::vector<Model>& models() {
   return kModels;
 }
 
-struct Spreading {
+struct Degrees {
   size_t model;
   int cp, ep;
 };
 
-bool has_replicas(int dp, const Spreading& spreading) {
-  return spreading.cp * dp <= 16 && dp % transform::replicas_in_group(spreading.cp, spreading.ep) == 0;
+bool has_replicas(int dp, const Degrees& degrees) {
+  return degrees.cp * dp <= 16 && dp % transform::replicas_in_group(degrees.cp, degrees.ep) == 0;
 }
 
 // Those that divide the model and leave room for some number of replicas.
-std::vector<Spreading> spreadings() {
-  std::vector<Spreading> all;
+std::vector<Degrees> all_degrees() {
+  std::vector<Degrees> all;
   for (size_t model = 0; model < models().size(); ++model) {
     for (const int cp : {1, 2, 4, 8}) {
       for (const int ep : {1, 2, 4, 8}) {
-        const Spreading one{model, cp, ep};
+        const Degrees one{model, cp, ep};
         const bool divides = models()[model].groups % cp == 0 && models()[model].experts % ep == 0;
         if (divides && (has_replicas(1, one) || has_replicas(2, one) || has_replicas(4, one))) all.push_back(one);
       }
@@ -99,9 +99,9 @@ std::vector<Spreading> spreadings() {
   return all;
 }
 
-class EverySpread : public testing::TestWithParam<Spreading> {};
+class EveryDataSplit : public testing::TestWithParam<Degrees> {};
 
-TEST_P(EverySpread, ComputesTheSameNumbersOnUpToSixteenDevices) {
+TEST_P(EveryDataSplit, ComputesTheSameNumbersOnUpToSixteenDevices) {
   const auto& [number, cp, ep] = GetParam();
   const Model& model           = models()[number];
   std::mt19937_64 random(20261);
@@ -126,8 +126,8 @@ TEST_P(EverySpread, ComputesTheSameNumbersOnUpToSixteenDevices) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Spread, EverySpread, testing::ValuesIn(spreadings()), [](const auto& info) {
-  const Spreading& s = info.param;
+INSTANTIATE_TEST_SUITE_P(SplitData, EveryDataSplit, testing::ValuesIn(all_degrees()), [](const auto& info) {
+  const Degrees& s = info.param;
   return models()[s.model].name + "_cp" + std::to_string(s.cp) + "_ep" + std::to_string(s.ep);
 });
 
@@ -147,14 +147,14 @@ std::map<std::string, std::vector<int64_t>> messages(const ir::Module& module) {
 
 // Each layer sends the experts' buffers [e,g,c,h] to the experts and back, and their gradients the other way: four
 // exchanges of what a rank's own groups fill. Routing stays where the tokens are.
-TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
+TEST(SplitData, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
   constexpr int64_t kLayers = 2, kExperts = 4, kHidden = 16, kTokens = 8, kTopK = 2;
   const ir::Module module =
       training("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "sequence": 8, "vocabulary": 11,
                                                 "experts": 4, "top_k": 2, "capacity_factor": 1})");
   for (const int ep : {2, 4}) {
     const auto sent = messages(
-        transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);
+        transform::split_data(transform::shard(module, ops::table(), 1).module, ops::table(), ep, {0, true}).module);
     const int64_t mine = kExperts * (kBatch / ep) * (kTopK * kTokens / kExperts) * kHidden;
     EXPECT_EQ(sent.at("MPIAlltoall"), std::vector<int64_t>(4 * kLayers, mine));
     EXPECT_FALSE(sent.contains("MPIAllgather"));
@@ -165,13 +165,13 @@ TEST(Spread, ExchangesTheBuffersOfItsOwnTokensFourTimesALayer) {
 }
 
 // Keys and values are gathered in the forward pass and again in the backward one, and their gradients scattered.
-TEST(Spread, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
+TEST(SplitData, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
   constexpr int64_t kLayers = 2, kHidden = 16, kPositions = 8;
   const ir::Module module =
       training("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11})");
   for (const int cp : {2, 4}) {
     const auto sent = messages(
-        transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), cp, {1, false}).module);
+        transform::split_data(transform::shard(module, ops::table(), 1).module, ops::table(), cp, {1, false}).module);
     const int64_t whole = kBatch * kPositions * kHidden;
     std::vector<int64_t> gathered(4 * kLayers, whole / cp);
     gathered.push_back(kPositions / cp * kHidden);  // the gradient of the position table
@@ -181,12 +181,12 @@ TEST(Spread, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
   }
 }
 
-TEST(Spread, SaysWhatItCannotSplit) {
+TEST(SplitData, SaysWhatItCannotSplit) {
   const ir::Module module =
       training("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 6, "vocabulary": 11})");
-  const auto refusal = [&](int ways, const transform::Spread& spread) -> std::string {
+  const auto refusal = [&](int ways, const transform::DataSplit& split) -> std::string {
     try {
-      transform::spread(transform::shard(module, ops::table(), 1).module, ops::table(), ways, spread);
+      transform::split_data(transform::shard(module, ops::table(), 1).module, ops::table(), ways, split);
     } catch (const Error& error) {
       return error.what();
     }
@@ -199,4 +199,4 @@ TEST(Spread, SaysWhatItCannotSplit) {
 }
 
 }  // namespace
-}  // namespace foreflow::spread_test
+}  // namespace foreflow::split_data_test

@@ -1,4 +1,4 @@
-#include "transform/context/spread_plan.h"
+#include "transform/context/data_split_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,8 +13,8 @@
 namespace foreflow::transform {
 namespace {
 
-// The dimension of a weight that a product neither contracts nor gives to its columns: that of the experts in w[e,h,f]
-// of x[e,n,h] * w[e,h,f]; -1: there is none.
+// The batch dimension of a weight in a product of batches of matrices: that of the experts, 0 for w[e,h,f] in
+// x[e,n,h] * w[e,h,f]. -1 if there is none.
 int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
   if (call.def.role != ir::Role::compute) return -1;
   const FactorText text = parse_factors(call.def.factors(call).text);
@@ -34,20 +34,20 @@ int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
   return contracts ? batch : -1;
 }
 
-// Greedy in program order. What has arrived split stays split; of several ways to go on, the one that leaves no sums
-// and moves the fewest bytes is taken.
-class SpreadPlanner {
+// Decides op by op, greedily in program order. An op keeps a split that one of its operands has. Of several such
+// decisions the planner takes the one without partial results, and among these the one that moves the fewest bytes.
+class DataSplitPlanner {
  public:
-  SpreadPlanner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
-                const Spread& spread)
+  DataSplitPlanner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                   const DataSplit& split)
       : module_(module),
         function_(module.entry()),
         values_(values),
         ways_(ways),
-        spread_(spread),
-        blocks_(spread.blocks) {}
+        split_(split),
+        blocks_(split.blocks) {}
 
-  SpreadPlan run() {
+  DataSplitPlan run() {
     const size_t count = function_.values.size();
     plan_.layouts.resize(count);
     at_hand_.resize(count);
@@ -56,7 +56,7 @@ class SpreadPlanner {
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     if (size_ == 0) refuse_data();
     for (const ir::Op& op : function_.ops) visit(op);
-    if (spread_.experts && std::find(experts_.begin(), experts_.end(), true) == experts_.end()) {
+    if (split_.experts && std::find(experts_.begin(), experts_.end(), true) == experts_.end()) {
       throw RefusalError(Cause::program, place(),
                          "expert parallelism of " + std::to_string(ways_) +
                              " finds no experts: no product of a batch of matrices takes a weight");
@@ -68,27 +68,27 @@ class SpreadPlanner {
   std::string place() const { return module_.source + ": @" + function_.name; }
   const ir::Type& type(ir::ValueId id) const { return values_[ir::index(id)].type; }
 
-  // Data that has the dimension is split along it, if it is as large as that of the first.
+  // Data are split along the dimension if it has the same size as in the first data parameter that has the dimension.
   void parameter(size_t i) {
     const ir::Type& type = values_[i].type;
     undecided_[i]        = function_.parameters[i] == ir::ParameterRole::weight;
-    const auto dim       = static_cast<size_t>(spread_.dim);
+    const auto dim       = static_cast<size_t>(split_.dim);
     if (undecided_[i] || !type.is_tensor() || dim >= type.dims.size()) return;
     if (size_ == 0) size_ = type.dims[dim];
     if (type.dims[dim] != size_) return;
-    if (size_ % (ways_ * spread_.blocks) != 0) refuse_data();
-    if (spread_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
-    plan_.layouts[i] = Layout::split(spread_.dim, blocks_);
+    if (size_ % (ways_ * split_.blocks) != 0) refuse_data();
+    if (split_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
+    plan_.layouts[i] = Layout::split(split_.dim, blocks_);
   }
 
   [[noreturn]] void refuse_data() const {
     if (size_ == 0)
       throw RefusalError(Cause::program, place(),
-                         "has no data with dimension " + std::to_string(spread_.dim) + " to split");
-    const std::string blocks = spread_.blocks == 1 ? "" : "of " + std::to_string(spread_.blocks) + " blocks ";
+                         "has no data with dimension " + std::to_string(split_.dim) + " to split");
+    const std::string blocks = split_.blocks == 1 ? "" : "of " + std::to_string(split_.blocks) + " blocks ";
     throw RefusalError(Cause::program, place(),
                        std::to_string(ways_) + " ways " + blocks + "do not divide dimension " +
-                           std::to_string(spread_.dim) + " of the data, which is " + std::to_string(size_));
+                           std::to_string(split_.dim) + " of the data, which is " + std::to_string(size_));
   }
 
   void visit(const ir::Op& op) {
@@ -99,7 +99,7 @@ class SpreadPlanner {
     for (const ir::ValueId id : inputs)
       made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
     const std::optional<AttentionDecision> attention =
-        spread_.dim == 1 ? decide_attention(call, made, ways_, spread_.attention) : std::nullopt;
+        split_.dim == 1 ? decide_attention(call, made, ways_, split_.attention) : std::nullopt;
     Decision decision = attention ? attention->decision : choose(op, call, inputs, made);
     if (attention && attention->ring) plan_.rings.insert(plan_.decisions.size());
     settle(op, inputs, made, decision);
@@ -118,7 +118,7 @@ class SpreadPlanner {
     const bool untouched =
         std::all_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_whole(); });
     if (untouched || call.def.role == ir::Role::optimizer) return decide(call, made, ways_);
-    if (spread_.experts) {
+    if (split_.experts) {
       if (const int64_t weight = expert_weight(op, call, inputs); weight >= 0)
         return with_experts(op, call, static_cast<size_t>(weight));
     }
@@ -127,7 +127,8 @@ class SpreadPlanner {
       if (decision.inputs == made) return decision;
     }
     best_ = {};
-    // What the forward pass has converted, the backward pass wants converted too: the other forms of it come first.
+    // The backward pass mostly needs a value in the layout to which the forward pass converted it: try such layouts
+    // first.
     for (size_t i = 0; i < made.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
       for (const Layout& layout : at_hand_[ir::index(inputs[i])]) {
@@ -148,7 +149,7 @@ class SpreadPlanner {
     Decision decision;
   };
 
-  // The decision that keeps operand `i` in `layout`.
+  // Considers the decision that takes operand `i` in `layout`.
   void consider(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t i, const Layout& layout) {
     std::vector<Layout> arriving(inputs.size());
     arriving[i]       = layout;
@@ -162,14 +163,15 @@ class SpreadPlanner {
     best_ = {true, sums, bytes, std::move(decision)};
   }
 
-  // A sum over the ways that nothing tells how to split is split where the data was: the gradient of keys and values.
+  // Considers reduce-scattering a partial operand along the dimension in which the data are split, if no other operand
+  // tells how to split: the gradient of gathered keys and values.
   void consider_scattering(const ir::OpCall& call, std::span<const ir::ValueId> inputs, size_t operand) {
     if (best_.found) return;
     const ir::Type& sum = type(inputs[operand]);
     if (!sum.is_tensor()) return;
-    // Positions stand behind samples, which are often as many.
+    // The numbers of samples and of positions may be equal, so begin behind dimension 0 when positions are split.
     for (size_t i = 0; i < sum.dims.size(); ++i) {
-      const size_t dim = spread_.dim > 0 ? (i + 1) % sum.dims.size() : i;
+      const size_t dim = split_.dim > 0 ? (i + 1) % sum.dims.size() : i;
       if (sum.dims[dim] == size_) consider(call, inputs, operand, Layout::split(static_cast<int32_t>(dim), blocks_));
     }
   }
@@ -183,8 +185,7 @@ class SpreadPlanner {
     double bytes = 0;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none || has(inputs[i], decision.inputs[i])) continue;
-      if (experts_[ir::index(inputs[i])])
-        return std::numeric_limits<double>::infinity();  // experts stay where they are
+      if (experts_[ir::index(inputs[i])]) return std::numeric_limits<double>::infinity();  // experts are never moved
       bytes += conversion_bytes(plan_.layouts[ir::index(inputs[i])], decision.inputs[i], type(inputs[i]), ways_);
     }
     return bytes;
@@ -218,8 +219,8 @@ class SpreadPlanner {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none) continue;
       const size_t value = ir::index(inputs[i]);
-      // Experts live split, and so does what an optimizer keeps for them; other weights are whole and sliced where they
-      // are used.
+      // Weights of experts, and their optimizer states, are stored split. Other weights are stored whole and sliced
+      // where they are used.
       if (undecided_[value] && (experts_[value] || op.def->role == ir::Role::optimizer))
         plan_.layouts[value] = decision.inputs[i];
       undecided_[value] = false;
@@ -236,21 +237,21 @@ class SpreadPlanner {
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
   const int ways_;
-  const Spread& spread_;
-  SpreadPlan plan_;
-  int64_t blocks_;                            // that it counts
-  int64_t size_ = 0;                          // of the dimension that is split
-  std::vector<std::vector<Layout>> at_hand_;  // per value: what it has been converted to
-  std::vector<bool> undecided_;               // per value: a weight without a use so far
-  std::vector<bool> experts_;                 // per value: experts' weights, and what is the same in another form
+  const DataSplit& split_;
+  DataSplitPlan plan_;
+  int64_t blocks_;                            // number of blocks of the dimension that is split
+  int64_t size_ = 0;                          // size of that dimension
+  std::vector<std::vector<Layout>> at_hand_;  // per value: the layouts to which it has been converted
+  std::vector<bool> undecided_;               // per value: a weight that no op has used so far
+  std::vector<bool> experts_;                 // per value: weights of experts, also reshaped or converted
   Best best_;
 };
 
 }  // namespace
 
-SpreadPlan plan_spread(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
-                       const Spread& spread) {
-  return SpreadPlanner(module, values, ways, spread).run();
+DataSplitPlan plan_data_split(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
+                              const DataSplit& split) {
+  return DataSplitPlanner(module, values, ways, split).run();
 }
 
 }  // namespace foreflow::transform

@@ -1,13 +1,11 @@
-// Ways that share the data of each sample or batch, and send each other what they need in between:
+// Splits the data over ways, which exchange what an op needs of the parts of other ways. With two ways and experts:
 //
-//   func @f(%w, %x) {                    func @f(%w.s1, %w.s2, %x.s1, %x.s2) {       // %x.s1: the first half of the
-//   experts' tokens
-//     %y = MatMul(%x, %w)        ->        %a, %b = MPIAlltoall([%x.s1, %x.s2])      // all tokens for half of the
-//     experts
-//     ..                                   %y.s1 = MatMul(%a, %w.s1)                 // %w.s1: those experts
-//                                          %y.s2 = MatMul(%b, %w.s2)
-//                                          ..
-#include "foreflow/transform/spread.h"
+//   func @f(%w, %x) {              func @f(%w.s1, %w.s2, %x.s1, %x.s2) {
+//     %y = MatMul(%x, %w)    ->      %a, %b = MPIAlltoall([%x.s1, %x.s2])   // %a: all tokens of half of the experts
+//     ..                             %y.s1 = MatMul(%a, %w.s1)              // %w.s1: these experts
+//                                    %y.s2 = MatMul(%b, %w.s2)
+//                                    ..
+#include "foreflow/transform/split_data.h"
 
 #include <algorithm>
 #include <array>
@@ -21,8 +19,8 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
+#include "transform/context/data_split_plan.h"
 #include "transform/context/ring_attention.h"
-#include "transform/context/spread_plan.h"
 #include "transform/layout/reshard_row.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/op_types.h"
@@ -32,16 +30,16 @@ namespace {
 
 using ir::ValueId;
 
-class Spreader {
+class DataSplitter {
  public:
-  Spreader(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread)
+  DataSplitter(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split)
       : module_(module),
         function_(module.entry()),
         interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
         values_(interpretation_.entry().values),
-        plan_(plan_spread(module, values_, ways, spread)),
+        plan_(plan_data_split(module, values_, ways, split)),
         ways_(ways),
-        shrinks_(spread.dim == 0 ? Shrinks::rest : Shrinks::blocks),
+        shrinks_(split.dim == 0 ? Shrinks::rest : Shrinks::blocks),
         builder_(function_.name, ops),
         copies_(function_.values.size()) {}
 
@@ -83,7 +81,8 @@ class Spreader {
     }
   }
 
-  // The copies of one op on a tensor-parallel group stand together, and stay together way by way.
+  // A row is one op on all devices of a tensor-parallel group: its copies stand next to each other in the program, and
+  // are written next to each other for every way. Returns the end of the row that begins at op `begin`.
   size_t end_of_row(size_t begin) const {
     const auto device = [&](size_t o) { return ir::device_of(values_[function_.ops[o].first_result].type); };
     const auto reads  = [&](const ir::Op& op, uint32_t from) {
@@ -115,7 +114,7 @@ class Spreader {
     for (uint32_t i = 0; i < function_.ops[begin].result_count; ++i) turn(begin, end, i);
   }
 
-  // Attention of a tensor-parallel group, member by member alike.
+  // Writes a row of attention ops, whose members are all handled in the same way.
   void write_ring(size_t begin, size_t end) {
     const ir::Op& first = function_.ops[begin];
     std::vector<Row> inputs(first.operand_count);
@@ -142,7 +141,7 @@ class Spreader {
     }
   }
 
-  // Result `i` of the ops of a row from the layout that they make it in.
+  // Converts result `i` of a row from the layout in which its ops compute it to the one that the plan wants at once.
   void turn(size_t begin, size_t end, uint32_t i) {
     const size_t value = function_.ops[begin].first_result + i;
     const Layout &made = plan_.made(value), &wanted = plan_.layouts[value];
@@ -153,9 +152,10 @@ class Spreader {
     for (size_t o = begin; o < end; ++o) copies_[function_.ops[o].first_result + i][wanted] = std::move(row[o - begin]);
   }
 
-  // Operand `i` of the ops of a row, in the layouts that they need; made when they are first needed.
+  // Provides operand `i` of a row in the layouts that its ops need, unless an earlier op needed it so. Values with the
+  // same layouts are converted together.
   void bring(size_t begin, size_t end, size_t i) {
-    std::map<std::tuple<Layout, Layout, size_t>, std::vector<ValueId>> alike;  // made, wanted, copies
+    std::map<std::tuple<Layout, Layout, size_t>, std::vector<ValueId>> together;  // by layout, wanted layout, copies
     for (size_t o = begin; o < end; ++o) {
       const ValueId id = function_.inputs(function_.ops[o])[i];
       if (id == ValueId::none) continue;
@@ -163,10 +163,10 @@ class Spreader {
       const Layout& wanted = plan_.decisions[o].inputs[i];
       if (known.contains(wanted)) continue;
       const Layout made = known.contains(Layout::whole()) ? Layout::whole() : plan_.layouts[ir::index(id)];
-      auto& ids         = alike[{made, wanted, known.at(made).size()}];
+      auto& ids         = together[{made, wanted, known.at(made).size()}];
       if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
     }
-    for (const auto& [key, ids] : alike) {
+    for (const auto& [key, ids] : together) {
       const auto& [made, wanted, count] = key;
       Row row;
       for (const ValueId id : ids) row.push_back(copies_[ir::index(id)].at(made));
@@ -176,7 +176,8 @@ class Spreader {
     }
   }
 
-  // A constant, and what is computed from constants alone, lives on no device; one copy serves all.
+  // Writes op `o` for one way. Constants, and values computed from constants alone, live on no device: one copy serves
+  // all ways.
   void write(size_t o, int way) {
     const auto inputs = function_.inputs(function_.ops[o]);
     std::vector<const Copies*> operands;
@@ -225,9 +226,9 @@ class Spreader {
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
-  const SpreadPlan plan_;
+  const DataSplitPlan plan_;
   const int ways_;
-  const Shrinks shrinks_;  // positions stand within samples
+  const Shrinks shrinks_;
   ir::FunctionBuilder builder_;
   int32_t group_ = 1;                             // devices of one way
   std::vector<std::map<Layout, Copies>> copies_;  // per value
@@ -236,13 +237,14 @@ class Spreader {
 
 }  // namespace
 
-Distributed spread(const ir::Module& module, const ir::OpTable& ops, int ways, const Spread& spread) {
+Distributed split_data(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
     if (op.is_call())
-      throw RefusalError(Cause::program, ir::describe(module, function, op), "spread works on a program without calls");
+      throw RefusalError(Cause::program, ir::describe(module, function, op),
+                         "split_data works on a program without calls");
   }
-  return Spreader(module, ops, ways, spread).run();
+  return DataSplitter(module, ops, ways, split).run();
 }
 
 namespace {
@@ -260,35 +262,35 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
               "\"" + std::string(name) + "\" is no way to share attention; use " + list_or(context_attention_names()));
 }
 
-std::vector<SpreadStep> spread_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
+std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
-  std::vector<SpreadStep> steps;
-  for (const SpreadStep& step : {SpreadStep{shared, {kPositions, true, blocks, attention}},
-                                 SpreadStep{cp / shared, {kPositions, false, blocks, attention}},
-                                 SpreadStep{replicas_in_group(cp, ep), {kSamples, true}}}) {
+  std::vector<DataSplitStep> steps;
+  for (const DataSplitStep& step : {DataSplitStep{shared, {kPositions, true, blocks, attention}},
+                                    DataSplitStep{cp / shared, {kPositions, false, blocks, attention}},
+                                    DataSplitStep{replicas_in_group(cp, ep), {kSamples, true}}}) {
     if (step.ways > 1) steps.push_back(step);
   }
   return steps;
 }
 
-namespace definitions::spread {
+namespace definitions::split_data {
 PassDef row() {
   return {
-      "spread",
-      "ways that share the data along a dimension (0: samples, 1: positions) and send each other what they need: "
-      "context parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions in n "
-      "parts; attention=ring, striped_ring or all_to_all instead of all_gather, for attention made one op by "
+      "split_data",
+      "split the data along a dimension (0: samples, 1: positions) over ways that exchange what they need of each "
+      "other: context parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions "
+      "in n parts; attention=ring, striped_ring or all_to_all instead of all_gather, for attention made one op by "
       "fuse_attention",
       {"ways", "dimension", "experts", "blocks", "attention"},
       [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-        const Spread how{
-            static_cast<int32_t>(integer_argument(arguments, "dimension", 1)), flag_argument(arguments, "experts"),
-            degree_argument(arguments, "blocks", 1),
-            context_attention_named(word_argument(arguments, "attention", "all_gather"), "--pass spread: attention")};
-        return transform::spread(module, ops, degree_argument(arguments, "ways", 1), how).module;
+        const DataSplit how{static_cast<int32_t>(integer_argument(arguments, "dimension", 1)),
+                            flag_argument(arguments, "experts"), degree_argument(arguments, "blocks", 1),
+                            context_attention_named(word_argument(arguments, "attention", "all_gather"),
+                                                    "--pass split_data: attention")};
+        return transform::split_data(module, ops, degree_argument(arguments, "ways", 1), how).module;
       }};
 }
-}  // namespace definitions::spread
+}  // namespace definitions::split_data
 
 }  // namespace foreflow::transform
