@@ -1,5 +1,6 @@
-// A machine as a graph of vertices and links, before it is text. A node recipe makes a Node, a fabric recipe joins the
-// outlets of all nodes, `compose` puts copies of the nodes and the fabric into one Blueprint, `write` makes it XML.
+// A machine as a graph of vertices and links. A node recipe makes a Node, a fabric recipe joins the outlets of all
+// nodes. layout.h holds both by rule, which is what platforms are made of; `compose` writes copies of the nodes and the
+// fabric out into one Blueprint, and `write` makes it XML.
 //
 //   gpu --nvlink-- nvswitch --nvlink-- gpu
 //    |                                  |
@@ -78,11 +79,18 @@ struct Outlets {
   Port cable;            // what joins switches: as wide as the widest NIC
 };
 
+// Between switches, from the one nearer to nodes, and named after both.
+struct Trunk {
+  int from, to;
+  int port;  // of the fabric
+};
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
   std::vector<int> plugs;             // the switch of each outlet
-  std::vector<Cable> cables;          // between switches, from the one nearer to nodes
+  std::vector<Port> ports;
+  std::vector<Trunk> trunks;
 };
 
 // An end of cables that runs ops.

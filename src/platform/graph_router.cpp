@@ -8,7 +8,6 @@
 #include "platform/connected.h"
 #include "platform/core_distances.h"
 #include "platform/ecmp.h"
-#include "platform/islands.h"
 
 namespace foreflow::platform {
 namespace {
@@ -25,16 +24,12 @@ const Graph& with_devices_first(const Graph& graph, size_t devices) {
 // Everything that stays the same from route to route, and the distances in the core found so far.
 class GraphRouter {
  public:
-  GraphRouter(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices, const std::vector<Link>& links,
-              const std::string& name)
-      : graph_(std::move(graph)),
-        parts_(cut(with_devices_first(*graph_, devices.size()), links, name)),
-        rule_(find_ecmp_rule(graph_->ecmp)),
+  GraphRouter(Parts parts, Wiring wiring, const std::string& ecmp)
+      : parts_(std::move(parts)),
+        wiring_(std::move(wiring)),
+        rule_(find_ecmp_rule(ecmp)),
         to_core_(parts_.core.network) {
     FOREFLOW_CHECK(rule_ != nullptr, "a graph names a rule of the table");
-    check_connected(parts_, devices, name);
-    for (const Link& link : links) latencies_.push_back(link.latency);
-    for (const Device& device : devices) rails_.push_back(static_cast<uint64_t>(device.rail));
   }
 
   // `from` and `to` are devices, and so the first vertices.
@@ -44,13 +39,13 @@ class GraphRouter {
     route.links.reserve(kUsualLinks);
     const IslandPlace a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
     const Island& home = parts_.islands[static_cast<size_t>(a.island)];
-    const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), rails_[static_cast<size_t>(to)]};
+    const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), wiring_.rail(to)};
     if (a.island == b.island && left(home, b.index, a.index) != kFar) {
       walk_inside(home, a.index, b.index, flow, route.links);
     } else {
       walk_outside(a, b, flow, route.links);
     }
-    for (const int link : route.links) route.latency += latencies_[static_cast<size_t>(link)];
+    for (const int link : route.links) route.latency += wiring_.latency(link);
     return route;
   }
 
@@ -68,10 +63,7 @@ class GraphRouter {
   const Switch& switch_at(int index) const { return parts_.core.switches[static_cast<size_t>(index)]; }
 
   void cross(int step, std::vector<int>& links) const {
-    if (step < 0) return;
-    const Edge& edge                = graph_->edges[static_cast<size_t>(step / 2)];
-    const std::vector<int>& crossed = step % 2 == 0 ? edge.forth : edge.back;
-    for (const int link : crossed) links.push_back(link);  // one, nearly always
+    if (step >= 0) wiring_.cross(step, links);
   }
 
   void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {
@@ -130,7 +122,7 @@ class GraphRouter {
   void walk_outside(const IslandPlace& from, const IslandPlace& to, Flow flow, std::vector<int>& links) const {
     std::vector<Ports> equal = best_ports(from, to);
     FOREFLOW_CHECK(!equal.empty(), "check_connected found a way");
-    const uint64_t from_rail = rails_[flow.from], to_rail = rails_[flow.to];
+    const uint64_t from_rail = wiring_.rail(static_cast<int>(flow.from)), to_rail = flow.quotient;
     const auto [first, last]   = choose(std::move(equal), from_rail, to_rail);
     const Island& a            = parts_.islands[static_cast<size_t>(from.island)];
     const Island& b            = parts_.islands[static_cast<size_t>(to.island)];
@@ -162,20 +154,40 @@ class GraphRouter {
     cross(last.down_step, links);
   }
 
-  std::shared_ptr<const Graph> graph_;
   Parts parts_;
+  Wiring wiring_;
   const EcmpRule* rule_;
   CoreDistances to_core_;
-  std::vector<Seconds> latencies_;  // of each link
-  std::vector<uint64_t> rails_;     // of each device
 };
+
+// A file's graph, as tables.
+Wiring wiring_of(std::shared_ptr<const Graph> graph, const List<Device>& devices, const List<Link>& links) {
+  std::vector<uint64_t> rails;
+  for (const Device& device : devices) rails.push_back(static_cast<uint64_t>(device.rail));
+  std::vector<Seconds> latencies;
+  for (const Link& link : links) latencies.push_back(link.latency);
+  return {[graph = std::move(graph)](int step, std::vector<int>& crossed) {
+            const Edge& edge             = graph->edges[static_cast<size_t>(step / 2)];
+            const std::vector<int>& more = step % 2 == 0 ? edge.forth : edge.back;
+            for (const int link : more) crossed.push_back(link);  // one, nearly always
+          },
+          [latencies = std::move(latencies)](int link) { return latencies[static_cast<size_t>(link)]; },
+          [rails = std::move(rails)](int device) { return rails[static_cast<size_t>(device)]; }};
+}
 
 }  // namespace
 
-Router make_router(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices,
-                   const std::vector<Link>& links, const std::string& name) {
-  const auto router = std::make_shared<const GraphRouter>(std::move(graph), devices, links, name);
+Router make_router(Parts parts, Wiring wiring, const std::string& ecmp) {
+  const auto router = std::make_shared<const GraphRouter>(std::move(parts), std::move(wiring), ecmp);
   return [router](int from, int to) { return router->route(from, to); };
+}
+
+Router make_router(std::shared_ptr<const Graph> graph, const List<Device>& devices, const List<Link>& links,
+                   const std::string& name) {
+  Parts parts = cut(with_devices_first(*graph, devices.size()), links, name);
+  check_connected(parts, devices, name);
+  const std::string ecmp = graph->ecmp;
+  return make_router(std::move(parts), wiring_of(std::move(graph), devices, links), ecmp);
 }
 
 }  // namespace foreflow::platform

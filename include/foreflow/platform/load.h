@@ -19,7 +19,8 @@ Platform load(const std::string& xml_text, const std::string& name);
 // The same for a file. Throws Error also when the file cannot be read.
 Platform load_file(const std::string& path);
 
-// The machine of a recipe, by way of its XML. Its name is name_of(recipe).
+// The machine of a recipe, held by rule: what load() makes of write_xml(recipe), in no time. Its name is
+// name_of(recipe).
 Platform make(const Recipe& recipe);
 
 // So many nodes on the default fabric. Throws Error when `nodes` is below 1.

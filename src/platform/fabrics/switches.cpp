@@ -18,8 +18,17 @@ int add_switch(Fabric& fabric, const std::string& name) {
 }
 
 void connect(Fabric& fabric, int from, int to, const Port& port) {
-  fabric.cables.push_back(
-      {fabric.switches[static_cast<size_t>(from)] + "-" + fabric.switches[static_cast<size_t>(to)], port, from, to});
+  // Neighbours mostly have equal ports.
+  size_t at        = fabric.ports.size();
+  const auto alike = [&](const Port& known) {
+    return known.kind == port.kind && known.bandwidth == port.bandwidth && known.latency == port.latency;
+  };
+  while (at > 0 && !alike(fabric.ports[at - 1])) --at;
+  if (at == 0) {
+    fabric.ports.push_back(port);
+    at = fabric.ports.size();
+  }
+  fabric.trunks.push_back({from, to, static_cast<int>(at) - 1});
 }
 
 }  // namespace foreflow::platform
