@@ -12,6 +12,8 @@
 // the links of both ends, and shared uplinks.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,12 +87,25 @@ struct Trunk {
   int port;  // of the fabric
 };
 
+// Equally short ways from a switch: way w begins with trunk first + w.
+struct Ways {
+  int count, first;
+};
+
+// How messages cross a fabric whose trunks are all alike, as arithmetic on the numbers of its switches. Pure functions;
+// `to` has an outlet.
+struct FabricRule {
+  std::function<int(int from, int to)> hops;  // trunks from one switch with outlets to another
+  std::function<Ways(int at, int to)> ways;   // from any switch on the way
+};
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
   std::vector<int> plugs;             // the switch of each outlet
   std::vector<Port> ports;
   std::vector<Trunk> trunks;
+  std::optional<FabricRule> rule;  // none: routes are found in the graph
 };
 
 // An end of cables that runs ops.

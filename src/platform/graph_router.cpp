@@ -6,8 +6,6 @@
 
 #include "foreflow/base/error.h"
 #include "platform/connected.h"
-#include "platform/core_distances.h"
-#include "platform/ecmp.h"
 
 namespace foreflow::platform {
 namespace {
@@ -21,16 +19,11 @@ const Graph& with_devices_first(const Graph& graph, size_t devices) {
   return graph;
 }
 
-// Everything that stays the same from route to route, and the distances in the core found so far.
+// Everything that stays the same from route to route.
 class GraphRouter {
  public:
-  GraphRouter(Parts parts, Wiring wiring, const std::string& ecmp)
-      : parts_(std::move(parts)),
-        wiring_(std::move(wiring)),
-        rule_(find_ecmp_rule(ecmp)),
-        to_core_(parts_.core.network) {
-    FOREFLOW_CHECK(rule_ != nullptr, "a graph names a rule of the table");
-  }
+  GraphRouter(Parts parts, CoreWays core, Wiring wiring, const EcmpRule& rule)
+      : parts_(std::move(parts)), core_(std::move(core)), wiring_(std::move(wiring)), rule_(rule) {}
 
   // `from` and `to` are devices, and so the first vertices.
   Route route(int from, int to) const {
@@ -60,8 +53,6 @@ class GraphRouter {
   Cost left(const Island& island, int to, int from) const {
     return shape(island).left[static_cast<size_t>(to)][static_cast<size_t>(from)];
   }
-  const Switch& switch_at(int index) const { return parts_.core.switches[static_cast<size_t>(index)]; }
-
   void cross(int step, std::vector<int>& links) const {
     if (step >= 0) wiring_.cross(step, links);
   }
@@ -70,15 +61,9 @@ class GraphRouter {
     walk(
         shape(island).network, shape(island).left[static_cast<size_t>(to)], from, to,
         [&](int vertex, size_t ways) {
-          return rule_->take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
+          return rule_.take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
         },
         [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
-  }
-
-  Cost through_core(const IslandPort& leaving, const IslandPort& entering) const {
-    if (leaving.at == entering.at) return 0;
-    const Switch &first = switch_at(leaving.at), &last = switch_at(entering.at);
-    return add(first.up + last.down, to_core_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
   }
 
   // All pairs of ports of the least cost; none when no two meet.
@@ -92,7 +77,7 @@ class GraphRouter {
     for (const auto& [out, first] : leaving) {
       for (const auto& [in, last] : entering) {
         if (out + in > least) break;
-        const Cost between = through_core(a.ports[static_cast<size_t>(first)], b.ports[static_cast<size_t>(last)]);
+        const Cost between = core_.cost(a.ports[static_cast<size_t>(first)].at, b.ports[static_cast<size_t>(last)].at);
         const Cost cost    = add(out + in, between);
         if (cost == kFar || cost > least) continue;
         if (cost < least) best.clear();
@@ -134,30 +119,24 @@ class GraphRouter {
     cross(leaving.out_step, links);
     if (leaving.at != entering.at) {
       flow.quotient = static_cast<uint64_t>(entering.number);
-      walk_core(switch_at(leaving.at), switch_at(entering.at), flow, links);
+      walk_core(leaving.at, entering.at, flow, links);
     }
     cross(entering.in_step, links);
     flow.quotient = to_rail;
     walk_inside(b, shape(b).doors[static_cast<size_t>(last)].at, to.index, flow, links);
   }
 
-  void walk_core(const Switch& first, const Switch& last, Flow flow, std::vector<int>& links) const {
-    const Core& core = parts_.core;
-    cross(first.up_step, links);
-    walk(
-        core.network, to_core_.costs(last.core, first.core), first.core, last.core,
-        [&](int vertex, size_t ways) {
-          const int at = core.names[static_cast<size_t>(vertex)];
-          return rule_->take(flow, static_cast<uint64_t>(switch_at(at).vertex), ways);
-        },
-        [&](int step) { cross(2 * core.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
-    cross(last.down_step, links);
+  void walk_core(int from, int to, const Flow& flow, std::vector<int>& links) const {
+    steps_.clear();
+    core_.walk(from, to, flow, steps_);
+    for (const int step : steps_) cross(step, links);
   }
 
   Parts parts_;
+  CoreWays core_;
   Wiring wiring_;
-  const EcmpRule* rule_;
-  CoreDistances to_core_;
+  const EcmpRule& rule_;
+  mutable std::vector<int> steps_;  // kept for its memory
 };
 
 // A file's graph, as tables.
@@ -177,8 +156,8 @@ Wiring wiring_of(std::shared_ptr<const Graph> graph, const List<Device>& devices
 
 }  // namespace
 
-Router make_router(Parts parts, Wiring wiring, const std::string& ecmp) {
-  const auto router = std::make_shared<const GraphRouter>(std::move(parts), std::move(wiring), ecmp);
+Router make_router(Parts parts, CoreWays core, Wiring wiring, const EcmpRule& rule) {
+  const auto router = std::make_shared<const GraphRouter>(std::move(parts), std::move(core), std::move(wiring), rule);
   return [router](int from, int to) { return router->route(from, to); };
 }
 
@@ -186,8 +165,10 @@ Router make_router(std::shared_ptr<const Graph> graph, const List<Device>& devic
                    const std::string& name) {
   Parts parts = cut(with_devices_first(*graph, devices.size()), links, name);
   check_connected(parts, devices, name);
-  const std::string ecmp = graph->ecmp;
-  return make_router(std::move(parts), wiring_of(std::move(graph), devices, links), ecmp);
+  const EcmpRule* rule = find_ecmp_rule(graph->ecmp);
+  FOREFLOW_CHECK(rule != nullptr, "a graph names a rule of the table");
+  CoreWays core = find_ways(std::move(parts.core), *rule);
+  return make_router(std::move(parts), std::move(core), wiring_of(std::move(graph), devices, links), *rule);
 }
 
 }  // namespace foreflow::platform

@@ -14,7 +14,7 @@
 
 #include "foreflow/platform/graph.h"
 #include "foreflow/platform/platform.h"
-#include "platform/islands.h"
+#include "platform/core_ways.h"
 
 namespace foreflow::platform {
 
@@ -29,7 +29,7 @@ struct Wiring {
   std::function<uint64_t(int device)> rail;
 };
 
-// The parts join every two devices. `ecmp` is a row of ecmp_rules().
-Router make_router(Parts parts, Wiring wiring, const std::string& ecmp);
+// The parts join every two devices; `core` says how messages cross the core, and parts.core is not looked at.
+Router make_router(Parts parts, CoreWays core, Wiring wiring, const EcmpRule& rule);
 
 }  // namespace foreflow::platform

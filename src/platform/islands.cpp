@@ -194,7 +194,7 @@ Shape shape_of(Draft draft) {
 }
 
 void number_ports(Parts& parts) {
-  std::vector<int> next(static_cast<size_t>(parts.core.network.size()) + 1);
+  std::vector<int> next(parts.core.names.size() + 1);
   const auto core_of = [&](const IslandPort& port) {
     return static_cast<size_t>(parts.core.switches[static_cast<size_t>(port.at)].core);
   };

@@ -35,7 +35,7 @@ Router look_up(size_t devices, std::vector<Route> routes) {
 template <class T>
 std::unordered_map<std::string_view, int> numbers_of_names(const List<T>& list) {
   std::unordered_map<std::string_view, int> numbers;
-  for (const T& item : list) numbers.emplace(item.name, static_cast<int>(numbers.size()));
+  for (size_t i = 0; i < list.size(); ++i) numbers.emplace(list[i].name, static_cast<int>(i));
   return numbers;
 }
 
@@ -48,6 +48,7 @@ std::optional<int> found_in(const std::unordered_map<std::string_view, int>& num
 
 // What a machine by rule answers, and what is known of a listed one as soon as somebody asked.
 struct Platform::Facts {
+  int nodes = 0;
   std::function<int(int device)> node;
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
   std::function<Graph()> draw;
@@ -77,19 +78,31 @@ Platform::Platform(std::string name, List<Device> devices, List<Link> links, Gra
 Platform::Platform(std::string name, PlatformRule rule)
     : Platform(std::move(name), List<Device>(std::move(rule.devices)), List<Link>(std::move(rule.links)),
                std::move(rule.router)) {
+  facts_->nodes       = rule.nodes;
   facts_->node        = std::move(rule.node);
   facts_->find_device = std::move(rule.find_device);
   facts_->find_link   = std::move(rule.find_link);
   facts_->draw        = std::move(rule.graph);
 }
 
+void Platform::count_nodes() const {
+  std::call_once(facts_->nodes_counted, [this] {
+    if (facts_->node) return;
+    std::unordered_map<std::string_view, int> numbers;
+    for (const Device& device : devices_)
+      facts_->node_of.push_back(numbers.emplace(device.node, static_cast<int>(numbers.size())).first->second);
+    facts_->nodes = static_cast<int>(numbers.size());
+  });
+}
+
+int Platform::nodes() const {
+  count_nodes();
+  return facts_->nodes;
+}
+
 int Platform::node(int device) const {
   if (facts_->node) return facts_->node(device);
-  std::call_once(facts_->nodes_counted, [this] {
-    std::unordered_map<std::string_view, int> numbers;
-    for (const Device& one : devices_)
-      facts_->node_of.push_back(numbers.emplace(one.node, static_cast<int>(numbers.size())).first->second);
-  });
+  count_nodes();
   return facts_->node_of[static_cast<size_t>(device)];
 }
 
@@ -114,7 +127,7 @@ const Graph* Platform::graph() const {
 
 Seconds Platform::step_latency(const Route& route) const {
   Seconds total = route.latency;
-  for (const int link : route.links) total += links_.kinds()[static_cast<size_t>(link_kind(link))].step_latency;
+  for (const int link : route.links) total += links_.like(static_cast<size_t>(link)).step_latency;
   return total;
 }
 

@@ -60,13 +60,16 @@ Platform make(const Recipe& recipe) {
   const auto layout      = std::make_shared<const Layout>(recipe);
   const std::string name = name_of(recipe);
   Parts parts            = parts_of(*layout, name);
+  const EcmpRule& rule   = *find_ecmp_rule(recipe.ecmp);
+  CoreWays core = has_ways_by_rule(*layout) ? ways_by_rule(layout, rule) : find_ways(std::move(parts.core), rule);
   return {name, PlatformRule{.devices     = devices_of(layout),
                              .links       = links_of(layout),
+                             .nodes       = layout->nodes(),
                              .node        = [layout](int device) { return layout->device(device).node; },
                              .find_device = [layout](std::string_view text) { return layout->find_device(text); },
                              .find_link   = [layout](std::string_view text) { return find_link_of(*layout, text); },
                              .graph       = [layout] { return graph_of(*layout); },
-                             .router      = make_router(std::move(parts), wiring_of(layout), recipe.ecmp)}};
+                             .router      = make_router(std::move(parts), std::move(core), wiring_of(layout), rule)}};
 }
 
 Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }

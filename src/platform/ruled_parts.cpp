@@ -37,8 +37,7 @@ bool is_joined(const Node& node) {
   return joined == next.size();
 }
 
-// Whether the nodes are the islands and the fabric is the core.
-bool is_regular(const Block& block) {
+bool is_one_island(const Block& block) {
   const Node& node = block.node;
   const bool separate =
       std::none_of(node.nics.begin(), node.nics.end(), [](const Nic& nic) { return stays_in_server(nic.port.kind); });
@@ -142,6 +141,13 @@ class RuledParts {
     const Fabric& fabric = layout_.fabric();
     std::vector<Switch> switches(fabric.switches.size());
     for (size_t s = 0; s < switches.size(); ++s) switches[s].vertex = layout_.first_core() + static_cast<int>(s);
+    if (has_ways_by_rule(layout_)) {
+      parts_.core.names.resize(switches.size());
+      std::iota(parts_.core.names.begin(), parts_.core.names.end(), 0);
+      for (size_t s = 0; s < switches.size(); ++s) switches[s].core = static_cast<int>(s);
+      parts_.core.switches = std::move(switches);
+      return;
+    }
     std::vector<CoreEdge> edges;
     edges.reserve(fabric.trunks.size());
     for (size_t t = 0; t < fabric.trunks.size(); ++t) {
@@ -159,9 +165,12 @@ class RuledParts {
 
 }  // namespace
 
+bool is_regular(const Layout& layout) {
+  return std::all_of(layout.blocks().begin(), layout.blocks().end(), is_one_island);
+}
+
 Parts parts_of(const Layout& layout, const std::string& name) {
-  const auto& blocks = layout.blocks();
-  if (std::all_of(blocks.begin(), blocks.end(), is_regular)) return RuledParts(layout, name).make();
+  if (is_regular(layout)) return RuledParts(layout, name).make();
   std::vector<Link> links;
   for (int link = 0; link < 2 * layout.cables(); ++link) links.push_back(layout.make_link(link));
   return cut(graph_of(layout), links, name);

@@ -39,9 +39,9 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
   std::vector<LinkSummary> links;
   for (size_t i = 0; i < timeline.links.size(); ++i) {
     const stream::LinkUse& use = timeline.links[i];
-    const platform::Link& link = platform.links()[i];
     if (use.bytes == Bytes(0)) continue;
-    const Bytes could = link.payload() * timeline.makespan;
+    const platform::Link& link = platform.links()[i];
+    const Bytes could          = link.payload() * timeline.makespan;
     links.push_back({link.name, link.kind, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
   }
   return links;
@@ -139,7 +139,7 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   FlopsPerSecond peak;
   for (const stream::DeviceUse& use : program.devices) {
     const std::string& dtype = job.jobs.empty() ? job.dtype : job.jobs[static_cast<size_t>(use.job)].dtype;
-    peak += platform.devices()[static_cast<size_t>(use.place)].peak(dtype);
+    peak += platform.devices().like(static_cast<size_t>(use.place)).peak(dtype);
   }
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }

@@ -96,9 +96,9 @@ Expected<transform::OneReplica> shared_replica(const ir::Module& module, const S
 
 // All devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform) {
-  const platform::Device& first = platform.devices()[0];
-  return std::all_of(platform.devices().begin(), platform.devices().end(),
-                     [&](const platform::Device& device) { return platform::same_speed(device, first); });
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // "network": how communications are modelled; "disturbances": what does not go as planned. The values are checked when
 // the scenario is read, the names of devices and links once the platform is there.
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "foreflow/base/text.h"
 #include "scenario/read.h"
@@ -29,28 +31,30 @@ class Names {
 };
 
 // Gives each name of a list its number on the platform.
+template <class Part>
 class Numbers {
  public:
-  template <typename Parts>
-  Numbers(std::string kind, const Parts& parts, const std::vector<NamedDisturbances::Name>& names)
-      : kind_(std::move(kind)), names_(names) {
-    for (const auto& part : parts) known_.emplace(part.name, static_cast<int>(known_.size()));
-  }
+  using Find = std::optional<int> (platform::Platform::*)(std::string_view) const;
+  Numbers(std::string kind, const platform::Platform& platform, Find find, const platform::List<Part>& parts,
+          const std::vector<NamedDisturbances::Name>& names)
+      : kind_(std::move(kind)), platform_(platform), find_(find), parts_(parts), names_(names) {}
 
   int of(int place) const {
     const auto& [name, where] = names_[static_cast<size_t>(place)];
-    const auto found          = known_.find(name);
-    if (found != known_.end()) return found->second;
+    if (const std::optional<int> found = (platform_.*find_)(name)) return *found;
     std::vector<std::string> all;
-    for (const auto& [one, number] : known_) all.push_back(one);
+    for (const Part& part : parts_) all.push_back(part.name);
+    std::sort(all.begin(), all.end());
     throw Error(where,
                 "the platform has no " + kind_ + " \"" + name + "\"; the nearest is \"" + nearest(name, all) + "\"");
   }
 
  private:
   std::string kind_;
+  const platform::Platform& platform_;
+  Find find_;
+  const platform::List<Part>& parts_;
   const std::vector<NamedDisturbances::Name>& names_;
-  std::map<std::string, int> known_;
 };
 
 Seconds seconds_or(const JsonView& json, std::string_view key, Seconds fallback) {
@@ -145,7 +149,9 @@ NamedDisturbances read_disturbances(const JsonView& json) {
 }
 
 simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform) {
-  const Numbers devices("device", platform.devices(), named.devices), links("link", platform.links(), named.links);
+  using platform::Platform;
+  const Numbers devices("device", platform, &Platform::find_device, platform.devices(), named.devices);
+  const Numbers links("link", platform, &Platform::find_link, platform.links(), named.links);
   simulate::Disturbances result = named.planned;
   for (Slowdown& one : result.slowdowns) one.device = devices.of(one.device);
   for (LinkTrace& one : result.links) one.link = links.of(one.link);

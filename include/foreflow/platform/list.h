@@ -43,6 +43,11 @@ class List {
   Iterator end() const { return {this, static_cast<std::ptrdiff_t>(size_)}; }
   operator std::vector<T>() const { return {begin(), end()}; }
 
+  // An item of the same kind, where name and place do not matter: the item itself of a list that is written out. Makes
+  // no item.
+  const T& like(size_t index) const {
+    return items_ != nullptr ? items_[index] : kinds()[static_cast<size_t>(kind(index))];
+  }
   // Which kind the item is of: an index into kinds(). Makes no item.
   int kind(size_t index) const;
   // One item of each kind. Of a rule they have no names.

@@ -64,6 +64,7 @@ using Router = std::function<Route(int from, int to)>;
 struct PlatformRule {
   ListRule<Device> devices;
   ListRule<Link> links;
+  int nodes = 0;
   std::function<int(int device)> node;
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
   std::function<Graph()> graph;
@@ -87,7 +88,8 @@ class Platform {
   // links().kinds(). Neither makes a device or a link of a machine by rule.
   int device_kind(int device) const { return devices_.kind(static_cast<size_t>(device)); }
   int link_kind(int link) const { return links_.kind(static_cast<size_t>(link)); }
-  // The number of the server that the device sits in, counted by first appearance.
+  // Servers, and the number of the one that the device sits in, counted by first appearance.
+  int nodes() const;
   int node(int device) const;
   // By name; none when there is no such device or link.
   std::optional<int> find_device(std::string_view name) const;
@@ -101,6 +103,7 @@ class Platform {
 
  private:
   struct Facts;
+  void count_nodes() const;
 
   std::string name_;
   List<Device> devices_;
