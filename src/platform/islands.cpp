@@ -60,16 +60,20 @@ class Cutter {
  private:
   Cost cost(const std::vector<int>& crossed) const {
     Seconds latency(0);
-    for (const int link : crossed) latency += links_[static_cast<size_t>(link)].latency;
+    for (const int link : crossed) latency += links_.like(static_cast<size_t>(link)).latency;
     return cost_of(latency, crossed.size());
   }
 
   void read_costs(const std::string& name) {
-    for (const Link& link : links_) check_latency(link, graph_.vertices.size(), name);
+    const size_t vertices = graph_.vertices.size();
+    const auto& kinds     = links_.kinds();
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const Link& kind) { return is_too_long(kind.latency, vertices); }))
+      return;
+    for (const Link& link : links_) check_latency(link, vertices, name);
   }
 
   bool is_inside(const Edge& edge) const {
-    const auto inside = [&](int link) { return stays_in_server(links_[static_cast<size_t>(link)].kind); };
+    const auto inside = [&](int link) { return stays_in_server(links_.like(static_cast<size_t>(link)).kind); };
     return std::all_of(edge.forth.begin(), edge.forth.end(), inside) &&
            std::all_of(edge.back.begin(), edge.back.end(), inside);
   }
