@@ -60,7 +60,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
   for (int32_t i = 0; i < placement.count(); ++i) {
-    const platform::Device& device = platform.devices()[static_cast<size_t>(placement.place_of_rank(i))];
+    const platform::Device& device = platform.devices().like(static_cast<size_t>(placement.place_of_rank(i)));
     const auto same                = std::find_if(hardware.begin(), hardware.end(),
                                                   [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     kinds.push_back(static_cast<int32_t>(same - hardware.begin()));

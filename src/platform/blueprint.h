@@ -1,6 +1,6 @@
-// A platform as a graph of vertices and links, before it becomes text. A node recipe makes a Node, a fabric recipe
-// connects the outlets of all nodes, `compose` combines copies of the nodes and the fabric into one Blueprint, and
-// `write` turns it into XML.
+// A machine as a graph of vertices and links. A node recipe makes a Node, a fabric recipe joins the outlets of all
+// nodes. layout.h holds both by rule, which is what platforms are made of; `compose` writes copies of the nodes and the
+// fabric out into one Blueprint, and `write` makes it XML.
 //
 //   gpu --nvlink-- nvswitch --nvlink-- gpu
 //    |                                  |
@@ -12,6 +12,8 @@
 // the links at both ends and by shared uplinks.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,11 +81,31 @@ struct Outlets {
   Port cable;            // what joins switches: as wide as the widest NIC
 };
 
+// Between switches, from the one nearer to nodes, and named after both.
+struct Trunk {
+  int from, to;
+  int port;  // of the fabric
+};
+
+// Equally short ways from a switch: way w begins with trunk first + w.
+struct Ways {
+  int count, first;
+};
+
+// How messages cross a fabric whose trunks are all alike, as arithmetic on the numbers of its switches. Pure functions;
+// `to` has an outlet.
+struct FabricRule {
+  std::function<int(int from, int to)> hops;  // trunks from one switch with outlets to another
+  std::function<Ways(int at, int to)> ways;   // from any switch on the way
+};
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
   std::vector<int> plugs;             // the switch of each outlet
-  std::vector<Cable> cables;          // between switches, from the one nearer to nodes
+  std::vector<Port> ports;
+  std::vector<Trunk> trunks;
+  std::optional<FabricRule> rule;  // none: routes are found in the graph
 };
 
 // An end of cables that runs ops.

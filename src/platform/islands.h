@@ -78,7 +78,29 @@ struct Parts {
   std::vector<IslandPlace> places;  // of every vertex of the graph
 };
 
-// Throws Error(name, ...) when latencies are too large for an exact sum.
-Parts cut(const Graph& graph, const std::vector<Link>& links, const std::string& name);
+// Throws Error(name, ...) when latencies are too long to be added up exactly.
+Parts cut(const Graph& graph, const List<Link>& links, const std::string& name);
+
+// An island as it is before what follows from it is known.
+struct Draft {
+  std::vector<char> forwards;  // of each vertex
+  std::vector<Wire> wires;
+  std::vector<Door> doors;
+};
+
+Shape shape_of(Draft draft);
+
+// Numbers the ports of all islands: in the order of the network's vertices, those of one vertex in the order of the
+// islands.
+void number_ports(Parts& parts);
+
+// Whether a latency is too long to be added up exactly in a graph of so many vertices.
+bool is_too_long(Seconds latency, size_t vertices);
+
+// Throws Error(name, ...) when that of the link is.
+void check_latency(const Link& link, size_t vertices, const std::string& name);
+
+// The most vertices of an island: what is known about each pair inside it must stay small.
+inline constexpr size_t kLargestIsland = 2048;
 
 }  // namespace foreflow::platform

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "foreflow/base/text.h"
-#include "platform/blueprint.h"
-#include "platform/ecmp.h"
+#include "platform/layout.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform {
@@ -119,11 +118,14 @@ void check_keys(const JsonView& json, const FabricDef& fabric) {
 }
 
 void check_links(const JsonView& json, const Recipe& recipe) {
+  const Layout layout(recipe);
   std::set<std::string> kinds, names;
-  for (const Cable& cable : compose(recipe).cables) {
-    kinds.insert(cable.port.kind);
-    names.insert(cable.name);
-  }
+  for (const Link& link : layout.link_kinds()) kinds.insert(link.kind);
+  const bool known = std::all_of(recipe.links.begin(), recipe.links.end(), [&](const auto& change) {
+    return kinds.contains(change.first) || layout.find_cable(change.first);
+  });
+  if (known) return;
+  for (int cable = 0; cable < layout.cables(); ++cable) names.insert(layout.cable_name(cable));
   check_link_changes(json, kinds, names);
 }
 

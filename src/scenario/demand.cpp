@@ -19,7 +19,7 @@ const ir::Device kFirst(1);
 // One device of each kind of hardware.
 std::vector<const platform::Device*> hardware_of(const platform::Platform& platform) {
   std::vector<const platform::Device*> kinds;
-  for (const platform::Device& device : platform.devices()) {
+  for (const platform::Device& device : platform.devices().kinds()) {
     const auto same = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     if (same == kinds.end()) kinds.push_back(&device);

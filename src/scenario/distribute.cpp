@@ -117,9 +117,9 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
 
 // All devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform) {
-  const platform::Device& first = platform.devices()[0];
-  return std::all_of(platform.devices().begin(), platform.devices().end(),
-                     [&](const platform::Device& device) { return platform::same_speed(device, first); });
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr double kFastest = std::numeric_limits<double>::infinity();
 double seconds_per_byte(const platform::Platform& platform, int from, int to) {
   double slowest = 0;
   for (const int link : platform.route(from, to).links)
-    slowest = std::max(slowest, 1 / platform.links()[static_cast<size_t>(link)].payload().value());
+    slowest = std::max(slowest, 1 / platform.links().like(static_cast<size_t>(link)).payload().value());
   return slowest;
 }
 
@@ -73,7 +73,7 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);
   const auto at                  = [&](size_t rank) -> const platform::Device& {
-    return platform.devices()[static_cast<size_t>(devices[rank])];
+    return platform.devices().like(static_cast<size_t>(devices[rank]));
   };
   const auto used = static_cast<size_t>(strategy.devices());
   std::vector<size_t> kinds, kind_of;  // the first rank of each kind of device; the kind of each rank
@@ -123,11 +123,11 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
-    prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);
+    prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
   prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   const double in_group = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
-  prices.op             = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
+  prices.op = [&cost = scenario.cost, &device = platform.devices().like(static_cast<size_t>(at(0))), in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;

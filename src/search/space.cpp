@@ -131,10 +131,8 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Spac
 
 SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
   SpaceFacts facts;
-  std::set<std::string_view> nodes;
-  for (const platform::Device& device : platform.devices()) nodes.insert(device.node);
   facts.devices  = static_cast<int64_t>(platform.devices().size());
-  facts.nodes    = static_cast<int64_t>(nodes.size());
+  facts.nodes    = platform.nodes();
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
   const workload::Traits& family     = scenario.workload.family->traits;

@@ -98,7 +98,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
   std::vector<int32_t> number(classes.size(), -1);  // of each class, in Network::capacities
   for (size_t link = 0; link < platform.links().size(); ++link) {
     if (classes.first(link) == 0) continue;
-    const double capacity = platform.links()[link].payload().value() / classes.first(link);
+    const double capacity = platform.links().like(link).payload().value() / classes.first(link);
     int32_t& place        = number[classes.of(link)];
     if (place < 0) {
       place = static_cast<int32_t>(network.capacities.size());

@@ -50,7 +50,8 @@ class Search {
       for (const int to : devices) routes_.push_back(from == to ? std::vector<int>{} : platform.route(from, to).links);
     }
     for (const auto& route : routes_) {
-      for (const int link : route) left_.emplace(link, platform.links()[static_cast<size_t>(link)].payload().value());
+      for (const int link : route)
+        left_.emplace(link, platform.links().like(static_cast<size_t>(link)).payload().value());
     }
   }
 

@@ -15,7 +15,9 @@ using collective::Wire;
 using platform::Platform;
 using platform::Route;
 
-const platform::Link& link(const Platform& platform, int index) { return platform.links()[static_cast<size_t>(index)]; }
+const platform::Link& link(const Platform& platform, int index) {
+  return platform.links().like(static_cast<size_t>(index));
+}
 
 // The slower of what is known and the route, if there is one.
 void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
@@ -127,13 +129,10 @@ class Survey {
 
 // The devices of the node of `place` that are contiguous with it in the platform's list.
 std::vector<int> neighbours(const Platform& platform, int place) {
-  const auto& devices = platform.devices();
-  const auto same     = [&](int other) {
-    return devices[static_cast<size_t>(other)].node == devices[static_cast<size_t>(place)].node;
-  };
+  const auto same = [&](int other) { return platform.node(other) == platform.node(place); };
   int first = place, last = place;
   while (first > 0 && same(first - 1)) --first;
-  while (last + 1 < static_cast<int>(devices.size()) && same(last + 1)) ++last;
+  while (last + 1 < static_cast<int>(platform.devices().size()) && same(last + 1)) ++last;
   std::vector<int> result;
   for (int device = first; device <= last; ++device) result.push_back(device);
   return result;

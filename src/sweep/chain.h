@@ -33,7 +33,8 @@ class Chain {
   };
   struct Lowered {
     std::string key;
-    std::vector<platform::Device> devices;
+    scenario::PlatformChoice choice;  // without changes of links
+    platform::List<platform::Device> devices;
     lower::Lowered lowered;
   };
   std::optional<Loaded> loaded_;

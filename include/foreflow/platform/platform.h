@@ -1,16 +1,19 @@
-// A platform as a plain value: devices, links, and the route between any two devices. Knows nothing of SimGrid,
-// programs or time; recipes (topologies.h) write platforms as SimGrid XML and load.h reads them back.
+// The machine as a plain value: devices, links, and the route between any two devices. Nothing here knows SimGrid,
+// programs or time. What a recipe builds is held by rule, whatever its size: names, routes and the graph are made when
+// they are asked for. What a file declares is held as lists.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foreflow/base/units.h"
 #include "foreflow/platform/graph.h"
+#include "foreflow/platform/list.h"
 
 namespace foreflow::platform {
 
@@ -56,30 +59,55 @@ struct Route {
 // A pure function that returns the route from one device to another; the route from a device to itself is empty.
 using Router = std::function<Route(int from, int to)>;
 
+// A machine by rule. All are pure functions.
+struct PlatformRule {
+  ListRule<Device> devices;
+  ListRule<Link> links;
+  int nodes = 0;
+  std::function<int(int device)> node;
+  std::function<std::optional<int>(std::string_view name)> find_device, find_link;
+  std::function<Graph()> graph;
+  Router router;
+};
+
 class Platform {
  public:
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Router router);
+  Platform(std::string name, List<Device> devices, List<Link> links, Router router);
   // `routes[from * devices.size() + to]`; the diagonal is empty.
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes);
-  // Routes are computed from the graph on demand, so platforms of any size are possible; see
-  // src/platform/graph_router.h. Throws Error when two devices are not connected.
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Graph graph);
+  Platform(std::string name, List<Device> devices, List<Link> links, std::vector<Route> routes);
+  // Routes are found in the graph when they are asked for, so this has any size; src/platform/graph_router.h says how.
+  // Throws Error when two devices have no route.
+  Platform(std::string name, List<Device> devices, List<Link> links, Graph graph);
+  Platform(std::string name, PlatformRule rule);
 
   const std::string& name() const { return name_; }
-  const std::vector<Device>& devices() const { return devices_; }
-  const std::vector<Link>& links() const { return links_; }
-  // Requires: 0 <= from, to < devices().size(). Not thread-safe.
+  const List<Device>& devices() const { return devices_; }
+  const List<Link>& links() const { return links_; }
+  // Devices and links of one kind differ in nothing but names and places: indices into devices().kinds() and
+  // links().kinds(). Neither makes a device or a link of a machine by rule.
+  int device_kind(int device) const { return devices_.kind(static_cast<size_t>(device)); }
+  int link_kind(int link) const { return links_.kind(static_cast<size_t>(link)); }
+  // Servers, and the number of the one that the device sits in, counted by first appearance.
+  int nodes() const;
+  int node(int device) const;
+  // By name; none when there is no such device or link.
+  std::optional<int> find_device(std::string_view name) const;
+  std::optional<int> find_link(std::string_view name) const;
+  // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
   // Time of a step of a collective on `route` besides the transfer of its bytes.
   Seconds step_latency(const Route& route) const;
-  // Null for platforms with routes only.
-  const Graph* graph() const { return graph_.get(); }
+  // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.
+  const Graph* graph() const;
 
  private:
+  struct Facts;
+  void count_nodes() const;
+
   std::string name_;
-  std::vector<Device> devices_;
-  std::vector<Link> links_;
-  std::shared_ptr<const Graph> graph_;
+  List<Device> devices_;
+  List<Link> links_;
+  std::shared_ptr<Facts> facts_;
   Router router_;
 };
 

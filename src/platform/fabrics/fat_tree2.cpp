@@ -36,10 +36,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
   for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
-  const Port cable = widened(outlets.cable, uplinks.width);
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
-  }
+  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
   return fabric;
 }
 

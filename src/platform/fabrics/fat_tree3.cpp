@@ -34,6 +34,24 @@ Settings read(const JsonView& json, const Outlets& outlets) {
   return settings;
 }
 
+// Trunks are numbered leaf by leaf, then spine by spine. Up any way leads to the leaf, down there is one.
+FabricRule rule_of(int leaves, int per_pod, int pods, int spines) {
+  const int first_core = leaves + pods * spines, first_up = leaves * spines;
+  const auto hops = [=](int from, int to) { return from == to ? 0 : from / per_pod == to / per_pod ? 2 : 4; };
+  const auto ways = [=](int at, int to) -> Ways {
+    if (at < leaves) return {spines, at * spines};
+    const int pod = to / per_pod;
+    if (at >= first_core) {
+      const int spine = (at - first_core) / per_pod, core = (at - first_core) % per_pod;
+      return {1, first_up + (pod * spines + spine) * per_pod + core};
+    }
+    const int spine = at - leaves;
+    if (spine / spines == pod) return {1, to * spines + spine % spines};
+    return {per_pod, first_up + spine * per_pod};
+  };
+  return {hops, ways};
+}
+
 Fabric build(const Settings& settings, const Outlets& outlets) {
   const int ports       = static_cast<int>(outlets.all.size());
   const int per_pod     = settings.pod_leaves;
@@ -60,6 +78,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
     const int first = leaves + pods * spines + spine % spines * per_pod;
     for (int c = 0; c < per_pod; ++c) connect(fabric, leaves + spine, first + c, cable);
   }
+  if (spines > 1) fabric.rule = rule_of(leaves, per_pod, pods, spines);
   return fabric;
 }
 

@@ -44,10 +44,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (const Outlet& outlet : outlets.all)
     fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);
-  const Port cable = widened(outlets.cable, uplinks.width);
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
-  }
+  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
   return fabric;
 }
 

@@ -46,6 +46,9 @@ Port widened(const Port& port, double times);
 
 int add_switch(Fabric& fabric, const std::string& name);
 
+// Joins each leaf to each spine, in this order, where `leaves` are the first switches and `spines` the next.
+void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port);
+
 // A link named after both its ends.
 void connect(Fabric& fabric, int from, int to, const Port& port);
 

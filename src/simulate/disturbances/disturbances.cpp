@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <optional>
 
 #include "foreflow/simulate/disturbance_kind.h"
 
@@ -16,21 +17,22 @@ namespace definitions {
 
 namespace {
 
-// The number of each of `names` among the parts of a platform, which are `kind`s.
-template <typename Parts>
-std::vector<int> numbers_of(const std::vector<ComponentName>& names, const Parts& parts, const char* kind) {
-  std::map<std::string, int> known;
-  for (const auto& part : parts) known.emplace(part.name, static_cast<int>(known.size()));
+// The number of each of `names` on the platform; `find` and `parts` are those of the kind.
+template <class Part>
+std::vector<int> numbers_of(const std::vector<ComponentName>& names, const platform::Platform& platform,
+                            std::optional<int> (platform::Platform::*find)(std::string_view) const,
+                            const platform::List<Part>& parts, const char* kind) {
   std::vector<int> numbers;
   for (const auto& [name, where] : names) {
-    const auto found = known.find(name);
-    if (found == known.end()) {
+    const std::optional<int> found = (platform.*find)(name);
+    if (!found) {
       std::vector<std::string> all;
-      for (const auto& [one, number] : known) all.push_back(one);
+      for (const Part& part : parts) all.push_back(part.name);
+      std::sort(all.begin(), all.end());
       throw Error(where,
                   fmt::format("the platform has no {} \"{}\"; the nearest is \"{}\"", kind, name, nearest(name, all)));
     }
-    numbers.push_back(found->second);
+    numbers.push_back(*found);
   }
   return numbers;
 }
@@ -68,8 +70,9 @@ NamedDisturbances read_disturbances(const JsonView& json) {
 }
 
 Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform) {
-  const ComponentNumbers numbers = {numbers_of(named.devices, platform.devices(), "device"),
-                                    numbers_of(named.links, platform.links(), "link")};
+  const ComponentNumbers numbers = {
+      numbers_of(named.devices, platform, &platform::Platform::find_device, platform.devices(), "device"),
+      numbers_of(named.links, platform, &platform::Platform::find_link, platform.links(), "link")};
   Disturbances result            = named.planned;
   for (const DisturbanceDef& kind : disturbance_kinds()) {
     if (kind.renumber) kind.renumber(numbers, result);
