@@ -85,10 +85,11 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .bucket  = strategy.bucket};
 }
 
-// One of the replicas that share gradients, states or weights, with its streams.
-Expected<transform::OneReplica> shared_replica(const ir::Module& module, const Scenario& scenario) {
+// One of the replicas, with its streams.
+Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
-    transform::OneReplica one = transform::one_replica(module, ops::table(), data_parallel(scenario.strategy));
+    transform::OneReplica one =
+        transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
     one.module                = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
@@ -110,7 +111,7 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
   const transform::DataParallel how = data_parallel(scenario.strategy);
   auto module                       = of_replica(sequential, scenario, platform);
   if (module && how.shares()) {
-    const auto one = shared_replica(*module, scenario);
+    const auto one = one_replica(*std::move(module), scenario);
     if (!one) return one.refusal();
     return transform::unfold(*one, ops::table()).module;
   }
@@ -144,15 +145,15 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
                                              const platform::Platform& platform) {
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  if (sequential.placed || !how.shares() || !is_uniform(platform)) {
+  if (sequential.placed || how.ways == 1 || !is_uniform(platform)) {
     auto module = try_distribute(sequential, scenario, platform);
     if (!module) return module.refusal();
     return AlikeReplicas{*std::move(module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  const auto module = of_replica(sequential, scenario, platform);
+  auto module = of_replica(sequential, scenario, platform);
   if (!module) return module.refusal();
-  auto one = shared_replica(*module, scenario);
+  auto one = one_replica(*std::move(module), scenario);
   if (!one) return one.refusal();
   return AlikeReplicas{std::move(one->module), how.ways};
 }

@@ -6,7 +6,7 @@
 
 namespace foreflow::scenario {
 
-// As try_distribute, where replicas that share something may be written once for all of them (transform/replicas.h).
+// As try_distribute, where replicas may be written once for all of them (foreflow/transform/replica.h).
 struct AlikeReplicas {
   ir::Module module;
   int replicas = 1;  // of which the program is that of one

@@ -53,10 +53,11 @@ struct OneReplica {
   std::vector<Result> results;
 };
 
-// What `replicate` does, for one replica.
-OneReplica one_replica(const ir::Module& module, const ir::OpTable& ops, const DataParallel& how);
+// What `replicate` does, for one replica. Where replicas only all-reduce their gradients, values are called as in the
+// first of those that `replicate` writes out.
+OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
 
-// The program of all replicas.
+// The program of all replicas of `one_replica`.
 Distributed unfold(const OneReplica& replica, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -10,6 +10,7 @@
 #include "transform/replica/replica_call.h"
 #include "transform/replica/replica_exchange.h"
 #include "transform/replica/replica_update.h"
+#include "transform/replica/sharing_replica.h"
 #include "transform/rewrite/drop_uncalled.h"
 
 namespace foreflow::transform {
@@ -336,8 +337,8 @@ class ReplicaWriter {
 
 }  // namespace
 
-OneReplica one_replica(const ir::Module& module, const ir::OpTable& ops, const DataParallel& how) {
-  const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+OneReplica sharing_replica(const ir::Module& module, const LayoutInterpretation& layouts, const ir::OpTable& ops,
+                           const DataParallel& how) {
   return ReplicaWriter(module, plan_exchange(module, layouts, how), layouts, ops, how).run();
 }
 
