@@ -74,7 +74,7 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
   if (strategy.tp > 1 && strategy.tensor_chunks > 1)
     module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
-  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(std::move(module), ops);
   return module;
 }
 
@@ -90,7 +90,7 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   return asked_for_by("dp", scenario, [&] {
     transform::OneReplica one =
         transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
-    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    one.module = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
 }

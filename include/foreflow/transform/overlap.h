@@ -7,7 +7,7 @@ namespace foreflow::transform {
 
 // For programs on many devices: messages between devices travel on streams of their own (`to_next`, `to_prev` of the
 // sender; `from_prev`, `from_next` of the receiver), so that computing goes on until they are needed.
-ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops);
+ir::Module overlap_sends(ir::Module module, const ir::OpTable& ops);
 
 // For programs on many devices: a product whose results are summed or scattered over several devices is cut into
 // `chunks` along its rows, and the sum of one chunk runs on streams `tp` while the next one is computed.
