@@ -35,7 +35,7 @@ class FunctionBuilder {
   void reserve(size_t ops, size_t values, size_t operands);
   void set_name(ValueId id, std::string name);
   // Without asking whether another value has it: for names that come from one function.
-  void take_name(ValueId id, std::string name) { function_.values[index(id)].name = std::move(name); }
+  void take_name(ValueId id, std::string name) { function_.values.set_name(index(id), std::move(name)); }
   void annotate(ValueId id, TypeRef annotation);
 
   const Function& function() const { return function_; }
