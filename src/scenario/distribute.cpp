@@ -94,7 +94,7 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
   if (strategy.tp > 1 && strategy.tensor_chunks > 1)
     module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
-  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(std::move(module), ops);
   return module;
 }
 

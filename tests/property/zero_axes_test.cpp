@@ -128,7 +128,7 @@ TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
         SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : ""));
         const transform::OneReplica one = transform::one_replica(replica, ops::table(), how);
         const Answer folded             = answer(one.module, 2, platform),
-                     written            = answer(transform::unfold(one, ops::table()).module, 1, platform);
+                     written            = answer(transform::replicate(replica, ops::table(), how).module, 1, platform);
         EXPECT_NEAR(folded.time.value(), written.time.value(), 1e-9 * written.time.value());
         ASSERT_EQ(folded.peaks.size(), written.peaks.size());
         // Constants, which are on no device, count on the first of each replica, or on the first of all.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foreflow/ir/text.h"
 #include "foreflow/schedule/play.h"
+#include "ir/verify.h"
 #include "transform/pipeline/stage_costs.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/step_update.h"
@@ -102,7 +102,7 @@ class Pipeliner {
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
     distributed_.module.functions.push_back(builder_.finish(std::move(results)));
     distributed_.module.source = module_.source;
-    ir::verify(distributed_.module);
+    ir::verify(distributed_.module, ir::Names::unique);
     return std::move(distributed_);
   }
 

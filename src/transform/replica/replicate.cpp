@@ -15,10 +15,10 @@
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
-#include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
+#include "ir/verify.h"
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
 #include "transform/replica/sharing_replica.h"
@@ -68,7 +68,7 @@ class Replicator {
     }
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
-    ir::verify(distributed_.module);
+    ir::verify(distributed_.module, ir::Names::unique);
     return std::move(distributed_);
   }
 
