@@ -20,8 +20,8 @@
 namespace foreflow::scenario {
 namespace {
 
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario,
-                                const platform::Platform& platform, int run = 0) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
+                                int run = 0) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
@@ -110,7 +110,7 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   return asked_for_by("dp", scenario, [&] {
     transform::OneReplica one =
         transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
-    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    one.module = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
 }

@@ -24,7 +24,8 @@ int step_of(const Strategy& strategy) {
 }
 
 // The data of the microbatches that are not run. Nothing when the parameters are not as `split_data` says.
-std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry, const interpret::MixedInterpretation& types,
+std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
+                                                  const interpret::MixedInterpretation& types,
                                                   const std::vector<int32_t>& split_data, int run, int microbatches) {
   std::map<std::pair<int32_t, int32_t>, Bytes> found;  // by parameter of the undistributed program, and device
   size_t data = 0;
@@ -54,7 +55,7 @@ int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
     return 0;
   // To fill the pipeline and to empty it takes a microbatch a device each; those between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
-  const int few  = least + (strategy.microbatches - least % step) % step;
+  const int few = least + (strategy.microbatches - least % step) % step;
   return few + step < strategy.microbatches ? few : 0;
 }
 
@@ -75,7 +76,8 @@ Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario,
   lower::Options options = scenario.collectives;
   options.places         = *std::move(places);
   if (run > 0) {
-    auto inputs = left_out(module.entry(), interpretation, distributed->split_data, run, scenario.strategy.microbatches);
+    auto inputs =
+        left_out(module.entry(), interpretation, distributed->split_data, run, scenario.strategy.microbatches);
     if (!inputs) return std::optional<lower::Lowered>();
     options.inputs = *std::move(inputs);
   }

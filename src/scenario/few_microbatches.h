@@ -1,10 +1,10 @@
 // Predictions of scenarios with many microbatches from the programs of a few.
 //
-// In the middle of a pipeline's program the microbatches repeat each other (simulate/rounds.h), so the program of all of
-// them follows from that of a few. Where a simulation of it has a steady state (simulate/steady_state.h), each further
-// period takes as long as the last, does the same work, and leaves memory as it was. So all figures of a summary are
-// linear in the number of periods: those of the run, and for each period that was left out the difference that one
-// period more makes.
+// In the middle of a pipeline's program the microbatches repeat each other (simulate/rounds.h), so the program of all
+// of them follows from that of a few. Where a simulation of it has a steady state (simulate/steady_state.h), each
+// further period takes as long as the last, does the same work, and leaves memory as it was. So all figures of a
+// summary are linear in the number of periods: those of the run, and for each period that was left out the difference
+// that one period more makes.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 #include "foreflow/scenario/run.h"
 
 #include "scenario/distribute.h"
-#include "scenario/job.h"
 #include "scenario/few_microbatches.h"
+#include "scenario/job.h"
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
@@ -76,7 +76,8 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   if (!resolved) return resolved.refusal();
   auto predicted = try_predict(*resolved, sequential, *platform, finished);
   if (!predicted) return predicted.refusal();
-  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform};
+  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline),
+                 platform};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

@@ -24,8 +24,10 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   for (const stream::DeviceUse& device : program.devices) held.emplace(device.place, scenario.name);
 
   const std::vector<int64_t> counts = stream::executions(lowered.compact);
-  Prepared prepared{
-      stream::repeated(program, job.iterations), describe(scenario, sequential, lowered, counts), {}, provenance_of(lowered, counts)};
+  Prepared prepared{stream::repeated(program, job.iterations),
+                    describe(scenario, sequential, lowered, counts),
+                    {},
+                    provenance_of(lowered, counts)};
   prepared.shared.name       = scenario.name;
   prepared.shared.dtype      = prepared.job.dtype;
   prepared.shared.placement  = prepared.job.placement;

@@ -14,9 +14,8 @@ class SteadyFinder {
       : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {}
 
   std::optional<SteadyState> run() const {
-    const auto longest =
-        std::max_element(program_.streams.begin(), program_.streams.end(),
-                         [](const auto& a, const auto& b) { return a.items.size() < b.items.size(); });
+    const auto longest = std::max_element(program_.streams.begin(), program_.streams.end(),
+                                          [](const auto& a, const auto& b) { return a.items.size() < b.items.size(); });
     if (longest == program_.streams.end()) return {};
     const auto stream   = static_cast<size_t>(longest - program_.streams.begin());
     const size_t length = longest->items.size();

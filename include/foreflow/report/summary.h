@@ -162,8 +162,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
                   const platform::Platform& platform);
 
 // From the summary `one` of a run and `two` of the same with one more period of its steady state: that of a run with so
-// many periods more than the first, every figure of which is linear in their number. Nothing when the two differ in more
-// than figures, or in memory.
+// many periods more than the first, every figure of which is linear in their number. Nothing when the two differ in
+// more than figures, or in memory.
 std::optional<Summary> after_periods(const Summary& one, const Summary& two, int64_t periods);
 
 }  // namespace foreflow::report

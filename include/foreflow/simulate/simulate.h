@@ -33,11 +33,11 @@ struct Rounds {
 };
 
 // What tells the run of all rounds. In the middle of the program, `at_once` rounds do what so many before them did, so
-// the program of more rounds is known, by multiples of `at_once`. `run` has some of the rounds wanted. Every further period of its steady state does the same for
-// as long, and there are `periods` more of it; `longer` has one.
+// the program of more rounds is known, by multiples of `at_once`. `run` has some of the rounds wanted. Every further
+// period of its steady state does the same for as long, and there are `periods` more of it; `longer` has one.
 struct RunOfRounds {
   int64_t at_once;
-  std::optional<Run> run;  // nothing: those that are left are no multiple of `at_once`
+  std::optional<Run> run;     // nothing: those that are left are no multiple of `at_once`
   std::optional<Run> longer;  // nothing: `run` has all
   int64_t periods = 0;
   std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
@@ -65,8 +65,8 @@ struct EngineDef {
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
   Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
-  // Nothing where the program has no such rounds (src/simulate/rounds.h), cannot be folded, or is disturbed by what comes
-  // or goes; and where run() throws.
+  // Nothing where the program has no such rounds (src/simulate/rounds.h), cannot be folded, or is disturbed by what
+  // comes or goes; and where run() throws.
   std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
                                  const platform::Platform& platform, const Options& options = {}) const;
 };

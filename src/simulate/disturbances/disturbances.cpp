@@ -73,7 +73,7 @@ Disturbances numbered(const NamedDisturbances& named, const platform::Platform& 
   const ComponentNumbers numbers = {
       numbers_of(named.devices, platform, &platform::Platform::find_device, platform.devices(), "device"),
       numbers_of(named.links, platform, &platform::Platform::find_link, platform.links(), "link")};
-  Disturbances result            = named.planned;
+  Disturbances result = named.planned;
   for (const DisturbanceDef& kind : disturbance_kinds()) {
     if (kind.renumber) kind.renumber(numbers, result);
   }

@@ -163,7 +163,7 @@ class Replicator {
     const auto originals = function_.inputs(op);
     const bool placed    = std::any_of(originals.begin(), originals.end(),
                                        [this](ValueId id) { return id != ValueId::none && placed_[ir::index(id)]; });
-    const int count   = placed ? written_ : 1;
+    const int count      = placed ? written_ : 1;
     for (int way = 0; way < count; ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         chosen[i] =

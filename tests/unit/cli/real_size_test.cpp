@@ -22,8 +22,8 @@ TEST_P(RealSize, IsAnsweredWithinTheMemoryOfASmallMachine) {
   const auto& [name, workload, platform, strategy, devices] = GetParam();
   const test::TemporaryFolder folder;
   write_file(folder / "question.json", R"({"workload": {"mode": "training", "optimizer": "adam", )" + workload +
-                                                 R"(}, "platform": {)" + platform + R"(}, "strategy": {)" + strategy +
-                                                 R"(}, "cost": {"model": "roofline"}, "engine": "simgrid"})");
+                                           R"(}, "platform": {)" + platform + R"(}, "strategy": {)" + strategy +
+                                           R"(}, "cost": {"model": "roofline"}, "engine": "simgrid"})");
   const test::CommandResult result =
       test::run_foreflow({"simulate", "question.json", "--json", "-", "--timing"}, folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -53,20 +53,19 @@ INSTANTIATE_TEST_SUITE_P(
         Question{"gpt3_175b_1024_a100", R"("model": "gpt3-175b", "dtype": "f16", "sequence": 2048)", kA100 + "128",
                  R"("microbatch_size": 1, "dp": 16, "tp": 8, "pp": 8, "global_batch": 1536)", 1024},
         Question{"gpt3_175b_2048_a100_1024_microbatches", R"("model": "gpt3-175b", "dtype": "f16", "sequence": 2048)",
-                 kA100 + "256",
-                 R"("microbatch_size": 1, "dp": 32, "tp": 8, "pp": 8, "global_batch": 32768, "zero": 1)", 2048},
-        Question{"gpt3_175b_2048_a100_zero3", R"("model": "gpt3-175b", "dtype": "f16", "sequence": 2048)",
-                 kA100 + "256",
-                 R"("microbatch_size": 1, "dp": 256, "tp": 8, "global_batch": 8192, "zero": 3, "recompute": "full")",
+                 kA100 + "256", R"("microbatch_size": 1, "dp": 32, "tp": 8, "pp": 8, "global_batch": 32768, "zero": 1)",
                  2048},
+        Question{
+            "gpt3_175b_2048_a100_zero3", R"("model": "gpt3-175b", "dtype": "f16", "sequence": 2048)", kA100 + "256",
+            R"("microbatch_size": 1, "dp": 256, "tp": 8, "global_batch": 8192, "zero": 3, "recompute": "full")", 2048},
         Question{"llama3_405b_8192_h100", R"("model": "llama3-405b", "dtype": "bf16", "sequence": 8192)",
                  kH100 + R"(1024, "fabric": "rail_optimized")",
                  R"("microbatch_size": 1, "dp": 64, "tp": 8, "pp": 16, "global_batch": 1024, "recompute": "full",
                     "sequence_parallel": true, "zero": 1)",
                  8192},
         Question{"mixtral_8x22b_512_h100", R"("model": "mixtral-8x22b", "dtype": "bf16", "sequence": 4096)",
-                 kH100 + "64",
-                 R"("microbatch_size": 1, "dp": 128, "pp": 4, "ep": 8, "global_batch": 1024, "zero": 1)", 512},
+                 kH100 + "64", R"("microbatch_size": 1, "dp": 128, "pp": 4, "ep": 8, "global_batch": 1024, "zero": 1)",
+                 512},
         Question{"small_gpt_50000_microbatches",
                  R"("model": "gpt", "dtype": "bf16", "layers": 8, "hidden": 512, "heads": 8, "sequence": 256,
                     "vocabulary": 1024)",
