@@ -16,9 +16,9 @@
 #include <numeric>
 #include <optional>
 
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
-#include "ir/verify.h"
 #include "transform/rewrite/awaited.h"
 #include "transform/rewrite/value_devices.h"
 

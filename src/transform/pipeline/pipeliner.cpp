@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/verify.h"
 #include "foreflow/schedule/play.h"
-#include "ir/verify.h"
 #include "transform/pipeline/stage_costs.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/step_update.h"

@@ -15,10 +15,10 @@
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
-#include "ir/verify.h"
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
 #include "transform/replica/sharing_replica.h"
