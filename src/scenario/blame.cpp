@@ -2,12 +2,12 @@
 
 namespace foreflow::scenario {
 
-Refusal refused(const std::string& root, Cause cause, const std::string& key, std::string why) {
-  return {cause, root + (key.empty() ? ".strategy" : ".strategy." + key), std::move(why), key};
+Refusal refused(const std::string& root, Cause cause, const std::string& key, const std::string& why) {
+  return {cause, root + (key.empty() ? ".strategy" : ".strategy." + key), why, key};
 }
 
-Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, std::string why) {
-  return refused(scenario.root().where(), cause, key, std::move(why));
+Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, const std::string& why) {
+  return refused(scenario.root().where(), cause, key, why);
 }
 
 Refusal blamed(const Scenario& scenario, const Refusal& refusal, const std::string& key) {

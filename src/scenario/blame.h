@@ -9,8 +9,8 @@ namespace foreflow::scenario {
 
 // A refusal at a key of the strategy in the object `root` of a scenario; at the strategy as a whole when the key is
 // empty.
-Refusal refused(const std::string& root, Cause cause, const std::string& key, std::string why);
-Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, std::string why);
+Refusal refused(const std::string& root, Cause cause, const std::string& key, const std::string& why);
+Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, const std::string& why);
 
 // The refusal of a pass, at the key that its cause belongs to; for most causes this is `key`, for which the pass was
 // applied.

@@ -53,8 +53,8 @@ class Devices {
   const platform::Platform& platform_;
 };
 
-Refusal refused_item(const Request& request, size_t item, std::string why) {
-  return {Cause::placement, request.root + ".placement.devices[" + std::to_string(item) + "]", std::move(why)};
+Refusal refused_item(const Request& request, size_t item, const std::string& why) {
+  return {Cause::placement, request.root + ".placement.devices[" + std::to_string(item) + "]", why};
 }
 
 // The devices that the scenario lists; none may be there twice or be held by another job.

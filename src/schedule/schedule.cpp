@@ -80,7 +80,7 @@ Expected<Size> try_size(const ScheduleDef& schedule, int devices, int microbatch
   std::string why = virtual_stages ? refuse_virtual_stages(schedule, *virtual_stages) : "";
   if (why.empty()) why = refuse_counts(size);
   if (why.empty() && schedule.refuse != nullptr) why = schedule.refuse(size);
-  if (!why.empty()) return Refusal(Cause::schedule, "", std::move(why));
+  if (!why.empty()) return Refusal(Cause::schedule, "", why);
   return size;
 }
 

@@ -24,7 +24,7 @@ struct OpDef;
 // place in the program, adds it.
 class OpError : public Error {
  public:
-  OpError(std::string_view op, std::string what) : Error(std::string(op), std::move(what)) {}
+  OpError(std::string_view op, const std::string& what) : Error(std::string(op), what) {}
 };
 
 // One application of an op.

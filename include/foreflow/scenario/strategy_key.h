@@ -24,7 +24,7 @@ struct StrategySource {
   // The place for a refusal of the key: the key itself, or the strategy when the key is absent.
   std::string where(std::string_view key) const { return has(key) ? json.at(key).where() : json.where(); }
   Refusal refused(std::string_view key, std::string why) const {
-    return {Cause::value, where(key), std::move(why), std::string(has(key) ? key : "")};
+    return {Cause::value, where(key), why, std::string(has(key) ? key : "")};
   }
 };
 
