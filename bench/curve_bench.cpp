@@ -1,5 +1,5 @@
-// What a prediction costs as machines and batches grow, while nothing new is distinct: from the scenario to the summary,
-// on 8 to 131,072 GPUs, and with 8 to 4,096 microbatches.
+// What a prediction costs as machines and batches grow, while nothing new is distinct: from the scenario to the
+// summary, on 8 to 131,072 GPUs, and with 8 to 4,096 microbatches.
 #include <benchmark/benchmark.h>
 
 #include "foreflow/scenario/run.h"

@@ -75,7 +75,8 @@ Simulated simulated(const Case& asked) {
   wanted.prices.op  = [&](const ir::OpCall& call, std::span<const ir::Type>) { return price(call, asked.costs); };
   wanted.prices.hop = [&](Bytes) { return Seconds(asked.costs.hop); };
   constexpr int kOpsOfALayer = 2;
-  for (int stage = 1; stage <= asked.stages(); ++stage) wanted.stage_ends.push_back(kOpsOfALayer * (stage + asked.more));
+  for (int stage = 1; stage <= asked.stages(); ++stage)
+    wanted.stage_ends.push_back(kOpsOfALayer * (stage + asked.more));
   if (asked.schedule.trains) ++wanted.stage_ends.back();  // the loss
   ir::Module module = layers(asked.stages() + asked.more, asked.size.microbatches, asked.schedule.trains);
   module            = transform::pipeline(module, ops::table(), wanted).module;

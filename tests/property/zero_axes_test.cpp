@@ -85,7 +85,7 @@ TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
   const int32_t end          = transform::cut(steps[0].module, ops::table(), wanted).stage_ends.back();
   for (int32_t place = 1; place <= end - 2; ++place) {  // the loss, once on each of two devices, is one group
     wanted.stage_ends = {place, end};
-    steps[1]      = transform::pipeline(steps[0].module, ops::table(), wanted);
+    steps[1]          = transform::pipeline(steps[0].module, ops::table(), wanted);
     for (const int zero : {0, 2, 3}) {
       SCOPED_TRACE("cut behind " + std::to_string(place) + " of " + std::to_string(end) +
                    ", zero=" + std::to_string(zero));
