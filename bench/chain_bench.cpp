@@ -21,7 +21,7 @@ struct Chain {
                     .module),
         module(scenario::distribute(sequential, scenario, *platform)),
         interpretation(interpret::interpret_mixed(module, module.functions.size() - 1)),
-        program(lower::lower(module, interpretation, scenario.cost, *platform).program) {}
+        program(lower::lower(module, interpretation, scenario.cost, *platform).program()) {}
 
   ir::Module pipelined() const {
     const scenario::Strategy& strategy = scenario.strategy;

@@ -17,7 +17,7 @@ void grid(benchmark::State& state) {
       const scenario::Scenario scenario = bench::mlp_1b(degrees);
       const ir::Module module           = scenario::distribute(scenario::build(scenario), scenario, *platform);
       const auto interpretation         = interpret::interpret_mixed(module, module.functions.size() - 1);
-      const stream::Program program     = lower::lower(module, interpretation, scenario.cost, *platform).program;
+      const stream::Program program     = lower::lower(module, interpretation, scenario.cost, *platform).program();
       benchmark::DoNotOptimize(scenario.engine->run(program, *platform).makespan);
       ops += bench::executed_ops(module);
     }

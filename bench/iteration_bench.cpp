@@ -59,7 +59,7 @@ void step(benchmark::State& state, const std::string& engine) {
       lower::lower(module, interpret::interpret_mixed(module, module.functions.size() - 1), scenario.cost, *platform);
   for (auto _ : state) {
     const double before = cpu_seconds();
-    benchmark::DoNotOptimize(scenario.engine->run(lowered.program, *platform, scenario.simulation).makespan);
+    benchmark::DoNotOptimize(scenario.engine->run(lowered.program(), *platform, scenario.simulation).makespan);
     state.SetIterationTime(cpu_seconds() - before);
   }
 }

@@ -63,7 +63,7 @@ void fifteen_simulations(benchmark::State& state) {
   const auto built    = scenario::build(points.front());
   std::vector<stream::Program> programs;
   for (const scenario::Scenario& point : points)
-    programs.push_back(scenario::lower_scenario(point, built, *platform).program);
+    programs.push_back(scenario::lower_scenario(point, built, *platform).program());
   for (auto _ : state) {
     for (size_t i = 0; i < points.size(); ++i)
       benchmark::DoNotOptimize(points[i].engine->run(programs[i], *platform, points[i].simulation).makespan);

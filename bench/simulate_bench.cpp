@@ -139,9 +139,9 @@ void gpt_step(benchmark::State& state, bool fold) {
   const auto platform = scenario::load_platform(scenario.platform);
   const auto lowered  = scenario::lower_scenario(scenario, scenario::build(scenario), *platform, {});
   bench::time_cpu(state, [&] {
-    benchmark::DoNotOptimize(scenario.engine->run(lowered.program, *platform, {.fold = fold}).makespan);
+    benchmark::DoNotOptimize(scenario.engine->run(lowered.program(), *platform, {.fold = fold}).makespan);
   });
-  count(state, lowered.program);
+  count(state, lowered.program());
 }
 
 void ring(benchmark::State& state) {

@@ -77,7 +77,7 @@ void lower_scenario(const Options& options) {
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   write_programs(options, module, interpretation, scenario.name);
   if (options.target != "distir") return;
-  write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program);
+  write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program());
 }
 
 void run(const Options& options) {

@@ -15,7 +15,7 @@ namespace foreflow::cli::definitions::simulate_command {
 namespace {
 
 struct Options {
-  std::string scenario, engine, json;
+  std::string scenario, engine, json, devices;
   std::vector<std::string> settings;
   std::map<std::string, std::string> reports;  // writer -> file
   bool timing  = false;
@@ -29,20 +29,28 @@ std::string written(std::string_view writer, const scenario::Outcome& outcome) {
       .write(outcome.summary, outcome.program, outcome.timeline, *outcome.platform);
 }
 
+// A trace and a table of items tell every device.
+bool tells_every_item(const Options& options) {
+  return !options.reports.at("trace").empty() || !options.reports.at("csv").empty();
+}
+
 scenario::Outcome simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
   scenario.simulation.observe = options.observe;
-  scenario.simulation.fold    = !options.no_fold;
+  scenario.simulation.fold    = !options.no_fold && !tells_every_item(options);
   Progress progress("simulate", scenario::kSteps);
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
 
 void run(const Options& options) {
-  const scenario::Outcome outcome = simulated(options);
+  const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
+  const scenario::Outcome outcome   = simulated(options);
+  report::check(choice, outcome.summary.device_count, "--devices");
   Json json;
   if (!options.json.empty())
-    json = report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
+    json = report::to_json(outcome.summary, outcome.program, *outcome.platform,
+                           report::memory_peaks(outcome.summary, outcome.program, outcome.timeline), choice);
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
@@ -81,6 +89,8 @@ Action declare(CLI::App& command) {
     const std::string name(writer->name);
     command.add_option("--" + name, options->reports[name], std::string(writer->option));
   }
+  command.add_option("--devices", options->devices,
+                     "tell these devices one by one: all, or numbers and ranges such as D1-D8,D17");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--no-fold", options->no_fold,
                    "simulate every device even where some are alike; the result is the same");

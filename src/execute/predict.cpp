@@ -46,12 +46,13 @@ Prediction predict(const Task& task, const cost::CostModel& cost) {
   const auto& topology      = platform::topologies().get("localhost", "predict");
   const auto platform       = platform::make(topology, devices_of(interpretation));
   const auto lowered        = lower::lower(task.module, interpretation, cost, platform);
-  const auto timeline       = simulate::engines().get("analytic", "predict").run(lowered.program, platform);
+  const auto program        = lowered.program();
+  const auto timeline       = simulate::engines().get("analytic", "predict").run(program, platform);
   Prediction prediction;
   prediction.iteration = timeline.makespan;
-  for (size_t stream = 0; stream < lowered.program.streams.size(); ++stream) {
-    prediction.ranks.push_back(times_of(lowered.program, timeline, stream));
-    for (const stream::Item& item : lowered.program.streams[stream].items) {
+  for (size_t stream = 0; stream < program.streams.size(); ++stream) {
+    prediction.ranks.push_back(times_of(program, timeline, stream));
+    for (const stream::Item& item : program.streams[stream].items) {
       if (item.instance >= 0) continue;
       const auto& shares = lowered.provenance[static_cast<size_t>(item.event)];
       for (size_t p = 0; p < shares.size(); ++p) prediction.provenance[p] += shares[p];

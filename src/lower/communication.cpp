@@ -49,12 +49,4 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   return meeting;
 }
 
-bool is_among(const GroupAlgorithms& group, const std::vector<int>& ranks) {
-  const int first = ranks.front();
-  return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
-    return rank % group.stride == first % group.stride &&
-           rank / group.stride / group.size == first / group.stride / group.size;
-  });
-}
-
 }  // namespace foreflow::lower

@@ -47,6 +47,10 @@ int32_t FragmentMaker::intern(const stream::MemoryEffect& effect) {
   return intern_row(memory_index_, memory_effects, std::pair(effect.peak.value(), effect.net.value()), effect);
 }
 
+int32_t FragmentMaker::intern(const interpret::DeviceMap& renaming) {
+  return renaming.empty() ? -1 : intern_row(renaming_index_, renamings, renaming, renaming);
+}
+
 // Writes one fragment op by op. Runs of compute on a device gather in `open_` until something else needs the device.
 class FragmentWriter {
  public:
@@ -194,8 +198,10 @@ class FragmentWriter {
   }
 
   int32_t device_number(const ir::Device& device) {
-    const auto [found, fresh] = numbers_.emplace(device, static_cast<int32_t>(fragment_.devices.size()));
-    if (fresh) fragment_.devices.push_back(device);
+    const auto [found, fresh] = numbers_.emplace(device, static_cast<int32_t>(fragment_.lanes.size()));
+    if (fresh)
+      fragment_.lanes.push_back(
+          {device.placed() ? device.index : stream::CompactProgram::kNoDevice, std::string(device.stream_name())});
     return found->second;
   }
 
@@ -217,7 +223,7 @@ class FragmentWriter {
     }
     free_elsewhere(freed);
     for (size_t i = 0; i < count; ++i) {
-      fragment_.members[first + i].device = device_number(meeting.members[i]);
+      fragment_.members[first + i].lane = device_number(meeting.members[i]);
       recorder_.work(meeting.members[i], true, logs_[i]);
     }
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
@@ -319,7 +325,7 @@ class FragmentWriter {
     for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
     const int32_t callee = maker_.fragment(instance_.callee[o], live_.calls[fragment_.calls.size()], kinds);
     fragment_.steps.push_back({Step::Kind::call, static_cast<int32_t>(fragment_.calls.size())});
-    fragment_.calls.push_back({callee, &instance_.maps[o]});
+    fragment_.calls.push_back({callee, maker_.intern(map)});
     recorder_.call(callee, map, function_.ops[o]);
   }
 
@@ -360,8 +366,8 @@ class FragmentWriter {
   Recorder recorder_;
   Fragment fragment_;
   std::map<ir::Device, Open> open_;
-  std::map<ir::Device, int32_t> numbers_;  // of fragment_.devices
-  interpret::SequenceTable meeting_numbers_;
+  std::map<ir::Device, int32_t> numbers_;  // of fragment_.lanes
+  SequenceTable meeting_numbers_;
   std::vector<KnownMeeting> meetings_;  // by number
   std::vector<uint64_t> words_;         // scratch
   std::vector<bool> released_;          // of the buffers that a meeting frees; scratch

@@ -3,50 +3,21 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <tuple>
 #include <vector>
 
 #include "foreflow/lower/communication.h"
+#include "foreflow/stream/compact.h"
 #include "lower/recorder.h"
 
 namespace foreflow::lower {
 
-struct ComputeStep {
-  int32_t device;  // into Fragment::devices
-  int32_t event;   // into Program::computes
-  int32_t memory;  // into Program::memory_effects
-};
-struct Member {
-  int32_t device;  // into Fragment::devices
-  int32_t memory;  // into Program::memory_effects
-};
-struct MeetingStep {
-  int32_t communication;  // into Program::communications
-  uint32_t first, last;   // of Fragment::members
-  bool of_all_replicas;   // these members and their like in the others; else each replica has a meeting of its own
-};
-struct CallStep {
-  int32_t fragment;
-  const interpret::DeviceMap* map;  // empty: devices are the caller's own
-};
-struct Step {
-  enum class Kind : uint8_t { compute, meeting, call } kind;
-  int32_t index;  // into the list of its kind
-};
-
-struct Fragment {
-  std::vector<ir::Device> devices;  // whose work is here; not of calls
-  std::vector<Step> steps;
-  std::vector<ComputeStep> computes;
-  std::vector<MeetingStep> meetings;
-  std::vector<Member> members;
-  std::vector<CallStep> calls;
-
-  std::span<const Member> of(const MeetingStep& meeting) const {
-    return std::span(members).subspan(meeting.first, meeting.last - meeting.first);
-  }
-};
+using Fragment    = stream::CompactProgram::Procedure;
+using ComputeStep = stream::CompactProgram::ComputeStep;
+using Member      = stream::CompactProgram::Member;
+using MeetingStep = stream::CompactProgram::MeetingStep;
+using CallStep    = stream::CompactProgram::CallStep;
+using Step        = stream::CompactProgram::Step;
 
 // The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
 using Kinds = std::vector<int32_t>;
@@ -71,6 +42,7 @@ class FragmentMaker {
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;  // per compute
   std::vector<stream::Communication> communications;
   std::vector<stream::MemoryEffect> memory_effects;
+  std::vector<std::vector<int32_t>> renamings;            // of devices, by calls
   stream::Storage& storage() { return ledger_.storage; }  // procedures are numbered as the fragments
   stream::MemoryClass class_of(size_t function, size_t value) const { return ledger_.class_of(function, value).kind; }
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size) {
@@ -82,6 +54,8 @@ class FragmentMaker {
   int32_t intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares);
   int32_t intern(const stream::Communication& communication);
   int32_t intern(const stream::MemoryEffect& effect);
+  // The number of a renaming; -1: of the empty one.
+  int32_t intern(const interpret::DeviceMap& renaming);
 
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
@@ -92,6 +66,7 @@ class FragmentMaker {
   std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
   std::map<std::string, int32_t> compute_index_, communication_index_;
   std::map<std::pair<double, double>, int32_t> memory_index_;
+  std::map<std::vector<int32_t>, int32_t> renaming_index_;
 };
 
 }  // namespace foreflow::lower

@@ -1,10 +1,9 @@
 #include "foreflow/lower/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
-#include "foreflow/base/memory.h"
-#include "foreflow/interpret/sequence_table.h"
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ir/written_out.h"
 #include "lower/caches.h"
@@ -70,197 +69,11 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   return {hardware, kinds};
 }
 
-// Writes fragments into streams, renaming devices on the way, for all replicas at once.
-class Flattener {
- public:
-  Flattener(const FragmentMaker& maker, const Placement& placement, const std::vector<GroupAlgorithms>& groups,
-            stream::Program& program)
-      : maker_(maker), placement_(placement), groups_(groups), program_(program) {}
-
-  // The whole program.
-  void run(int32_t root) {
-    make_room(root);
-    write(root, {});
-  }
-
-  int32_t stream_of(const ir::Device& device, int32_t replica) {
-    const ir::Device real(placement_.device(device) + replica * placement_.of_replica(), device.stream_name());
-    int32_t& known =
-        real.stream_name().empty() ? main_stream(real.index) : other_streams_.try_emplace(real, -1).first->second;
-    if (known < 0) {
-      known = static_cast<int32_t>(program_.streams.size());
-      program_.streams.push_back({"D" + ir::to_string(real), use_of(real.index), {}});
-    }
-    return known;
-  }
-
-  int32_t use_of(int32_t device) {
-    const auto [found, fresh] = uses_.emplace(device, static_cast<int32_t>(program_.devices.size()));
-    if (fresh) program_.devices.push_back({device, placement_.place(device), Bytes(0)});
-    return found->second;
-  }
-
- private:
-  // -1: not there yet.
-  int32_t& main_stream(int32_t device) {
-    const auto number = static_cast<size_t>(device);
-    if (number >= main_streams_.size()) main_streams_.resize(number + 1, -1);
-    return main_streams_[number];
-  }
-
-  // What a fragment comes to, its calls included.
-  struct Size {
-    size_t meetings = 0;                 // of all replicas
-    std::map<ir::Device, size_t> items;  // of one, by device, as the fragment calls it
-  };
-
-  // Streams hold nearly all of a program's memory: room for what they need and no more.
-  void make_room(int32_t root) {
-    std::vector<Size> sizes;  // by fragment: callees stand before their callers
-    for (const Fragment& fragment : maker_.fragments) sizes.push_back(size_of(fragment, sizes));
-    const Size& whole = sizes[static_cast<size_t>(root)];
-    std::map<int32_t, size_t> items;  // by stream
-    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
-      for (const auto& [device, count] : whole.items) items[stream_of(device, replica)] += count;
-    }
-    double all = 0;
-    for (const auto& [stream, count] : items) all += static_cast<double>(count);
-    // Beside each item its times will be kept.
-    check_memory(Bytes(all * (sizeof(stream::Item) + 2 * sizeof(double))),
-                 [] { return std::string("the program, op by op,"); });
-    for (const auto& [stream, count] : items) program_.streams[static_cast<size_t>(stream)].items.reserve(count);
-    program_.instances.reserve(whole.meetings);
-  }
-
-  Size size_of(const Fragment& fragment, const std::vector<Size>& sizes) const {
-    std::vector<size_t> own(fragment.devices.size());
-    for (const ComputeStep& step : fragment.computes) ++own[static_cast<size_t>(step.device)];
-    for (const Member& member : fragment.members) ++own[static_cast<size_t>(member.device)];
-    Size size;
-    for (const MeetingStep& step : fragment.meetings)
-      size.meetings += step.of_all_replicas ? 1 : static_cast<size_t>(placement_.replicas());
-    for (size_t i = 0; i < own.size(); ++i) size.items.emplace(fragment.devices[i], own[i]);
-    for (const CallStep& call : fragment.calls) {
-      const Size& callee = sizes[static_cast<size_t>(call.fragment)];
-      size.meetings += callee.meetings;
-      for (const auto& [device, count] : callee.items) size.items[outside(device, *call.map)] += count;
-    }
-    return size;
-  }
-
-  void write(int32_t number, const interpret::DeviceMap& map) {
-    const Fragment& fragment           = maker_.fragments[static_cast<size_t>(number)];
-    const std::vector<int32_t> streams = streams_of(fragment.devices, map);
-    for (const Step& step : fragment.steps) {
-      switch (step.kind) {
-        case Step::Kind::compute: write(fragment.computes[static_cast<size_t>(step.index)], streams); break;
-        case Step::Kind::meeting: write(fragment, fragment.meetings[static_cast<size_t>(step.index)], streams); break;
-        case Step::Kind::call: write(fragment.calls[static_cast<size_t>(step.index)], map); break;
-      }
-    }
-  }
-
-  // What is on no device counts as on the first: of the program, or of a function where its devices have other names.
-  static ir::Device outside(const ir::Device& device, const interpret::DeviceMap& map) {
-    if (map.empty()) return device;
-    return interpret::renamed(device.placed() ? device : ir::Device(1), map);
-  }
-
-  // Per replica those of `devices`.
-  std::vector<int32_t> streams_of(const std::vector<ir::Device>& devices, const interpret::DeviceMap& map) {
-    std::vector<int32_t> streams;
-    streams.reserve(devices.size() * static_cast<size_t>(placement_.replicas()));
-    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
-      for (const ir::Device& device : devices) streams.push_back(stream_of(outside(device, map), replica));
-    }
-    return streams;
-  }
-
-  std::vector<stream::Item>& items(int32_t stream) { return program_.streams[static_cast<size_t>(stream)].items; }
-
-  void write(const ComputeStep& step, const std::vector<int32_t>& streams) {
-    const size_t devices = streams.size() / static_cast<size_t>(placement_.replicas());
-    for (auto i = static_cast<size_t>(step.device); i < streams.size(); i += devices)
-      items(streams[i]).push_back({step.event, -1, step.memory});
-  }
-
-  // Its members are those of all replicas, or there is a meeting for each.
-  void write(const Fragment& fragment, const MeetingStep& step, const std::vector<int32_t>& streams) {
-    const auto replicas  = static_cast<size_t>(placement_.replicas());
-    const size_t devices = streams.size() / replicas, together = step.of_all_replicas ? replicas : 1;
-    for (size_t first = 0; first < replicas; first += together)
-      meet(step.communication, fragment.of(step), std::span(streams).subspan(first * devices, together * devices),
-           devices);
-  }
-
-  // `streams`: those of the fragment's `devices`, for each replica that takes part.
-  void meet(int32_t communication, std::span<const Member> members, std::span<const int32_t> streams, size_t devices) {
-    const auto number = static_cast<int32_t>(program_.instances.size());
-    words_.clear();
-    for (size_t replica = 0; replica < streams.size(); replica += devices) {
-      for (const Member& member : members)
-        words_.push_back(static_cast<uint64_t>(streams[replica + static_cast<size_t>(member.device)]));
-    }
-    const uint32_t group = group_numbers_.number(words_);
-    if (group == met_.size()) met_.emplace_back(std::vector<int32_t>(words_.begin(), words_.end()));
-    stream::Instance& instance = program_.instances.emplace_back(stream::Instance{communication, met_[group]});
-    instance.communication     = chosen(communication, instance.members);
-    for (size_t i = 0; i < instance.members.size(); ++i)
-      items(instance.members[i]).push_back({instance.communication, number, members[i % members.size()].memory});
-  }
-
-  // The communication with the algorithm of the group that its members are.
-  int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
-    const auto kind = static_cast<size_t>(program_.communications[static_cast<size_t>(communication)].kind);
-    for (const GroupAlgorithms& group : groups_) {
-      if (group.algorithms[kind] == nullptr || !is_among(group, ranks(members))) continue;
-      const auto [found, fresh] = chosen_.try_emplace({communication, group.algorithms[kind]},
-                                                      static_cast<int32_t>(program_.communications.size()));
-      if (fresh) {
-        program_.communications.push_back(program_.communications[static_cast<size_t>(communication)]);
-        program_.communications.back().algorithm = group.algorithms[kind];
-      }
-      return found->second;
-    }
-    return communication;
-  }
-
-  std::vector<int> ranks(const std::vector<int32_t>& members) const {
-    std::vector<int> all;
-    for (const int32_t member : members) {
-      const stream::Stream& stream = program_.streams[static_cast<size_t>(member)];
-      all.push_back(program_.devices[static_cast<size_t>(stream.device)].index - placement_.first());
-    }
-    return all;
-  }
-
-  void write(const CallStep& step, const interpret::DeviceMap& map) {
-    if (step.map->empty()) return write(step.fragment, map);
-    interpret::DeviceMap inner = *step.map;
-    if (!map.empty()) {
-      for (int32_t& device : inner) device = map[static_cast<size_t>(device - 1)];
-    }
-    write(step.fragment, inner);
-  }
-
-  const FragmentMaker& maker_;
-  const Placement& placement_;
-  const std::vector<GroupAlgorithms>& groups_;
-  stream::Program& program_;
-  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
-  interpret::SequenceTable group_numbers_;
-  std::vector<stream::Members> met_;  // by number in group_numbers_
-  std::vector<uint64_t> words_;
-  std::vector<int32_t> main_streams_;  // by device
-  std::map<ir::Device, int32_t> other_streams_;
-  std::map<int32_t, int32_t> uses_;
-};
-
 // What lives from the beginning: the parameters, tuples by their elements.
 class Beginning {
  public:
-  Beginning(const Placement& placement, Flattener& flattener, stream::Program& program, FragmentMaker& maker)
-      : placement_(placement), flattener_(flattener), program_(program), maker_(maker) {}
+  Beginning(const Placement& placement, stream::CompactProgram& program, FragmentMaker& maker)
+      : placement_(placement), program_(program), maker_(maker) {}
 
   void add(size_t function, const ir::Function& code, size_t parameter, const ir::Type& type) {
     const stream::MemoryClass kind = maker_.class_of(function, parameter);
@@ -274,18 +87,66 @@ class Beginning {
       return;
     }
     const int32_t device = placement_.device(type.device);
-    for (int32_t replica = 0; replica < placement_.replicas(); ++replica) {
-      const int32_t use = flattener_.use_of(device + replica * placement_.of_replica());
-      program_.devices[static_cast<size_t>(use)].initial += ir::bytes_of(type);
-    }
+    device_of(device).initial += ir::bytes_of(type);
     maker_.storage().initial.push_back({device, slot, maker_.buffer(name, kind, ir::bytes_of(type))});
   }
 
+  stream::CompactProgram::Device& device_of(int32_t number) {
+    if (numbers_.empty()) {
+      for (const auto& device : program_.devices) numbers_.emplace(device.index, numbers_.size());
+    }
+    const auto [found, fresh] = numbers_.emplace(number, program_.devices.size());
+    if (fresh) program_.devices.push_back({number, Bytes(0)});
+    return program_.devices[found->second];
+  }
+
   const Placement& placement_;
-  Flattener& flattener_;
-  stream::Program& program_;
+  stream::CompactProgram& program_;
   FragmentMaker& maker_;
+  std::map<int32_t, size_t> numbers_;  // of the program's devices
 };
+
+// The streams of a replica, in the order of their devices and not of their first use, and the devices.
+void add_streams(const std::set<ir::Device>& devices, const Placement& placement, stream::CompactProgram& program) {
+  std::set<std::pair<int32_t, std::string>> known;
+  for (const ir::Device& device : devices) {
+    if (ir::in_host_memory(device)) continue;
+    const int32_t number = placement.device(device);
+    const stream::CompactProgram::Lane lane{number, std::string(device.stream_name())};
+    if (!known.emplace(number, lane.stream).second) continue;  // what is on no device is on the first
+    program.streams.push_back(lane);
+    if (program.devices.empty() || program.devices.back().index != number)
+      program.devices.push_back({number, Bytes(0)});
+  }
+}
+
+using Address = std::pair<int32_t, std::string>;  // device and stream
+
+// Streams that only copy to the host, which are of no device of the module. In the order of devices, after the others.
+void add_host_streams(stream::CompactProgram& program) {
+  std::set<Address> known;
+  for (const auto& lane : program.streams) known.emplace(lane.device, lane.stream);
+  std::vector<std::set<Address>> of_procedures;  // callees stand before their callers
+  for (const auto& procedure : program.procedures) {
+    std::set<Address> all;
+    for (const auto& lane : procedure.lanes) {
+      if (lane.stream == ir::kToHost) all.emplace(lane.device, lane.stream);
+    }
+    for (const auto& call : procedure.calls) {
+      const std::set<Address>& inside = of_procedures[static_cast<size_t>(call.procedure)];
+      if (inside.empty()) continue;
+      const std::vector<int32_t> renaming = composed(program, call, {});
+      for (const auto& [device, stream] : inside) all.emplace(program.outside(device, renaming), stream);
+    }
+    of_procedures.push_back(std::move(all));
+  }
+  std::set<Address> missing;
+  for (const auto& [device, stream] : of_procedures[static_cast<size_t>(program.root)]) {
+    const Address address(device == stream::CompactProgram::kNoDevice ? program.first_device : device, stream);
+    if (!known.contains(address)) missing.insert(address);
+  }
+  for (const auto& [device, stream] : missing) program.streams.push_back({device, stream});
+}
 
 }  // namespace
 
@@ -311,25 +172,28 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   const int32_t root = maker.fragment(root_instance, boundary, kinds);
 
   Lowered lowered;
-  lowered.program.communications = std::move(maker.communications);
-  Flattener flattener(maker, placement, options.groups, lowered.program);
-  for (int32_t replica = 0; replica < replicas; ++replica) {
-    for (const ir::Device& device : devices) {  // in order of device, not of first use
-      if (!ir::in_host_memory(device)) flattener.stream_of(device, replica);
-    }
-  }
-  Beginning beginning(placement, flattener, lowered.program, maker);
+  stream::CompactProgram& program = lowered.compact;
+  add_streams(devices, placement, program);
+  Beginning beginning(placement, program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
-  flattener.run(root);
-  lowered.program.computes       = std::move(maker.computes);
-  lowered.program.memory_effects = std::move(maker.memory_effects);
-  lowered.provenance             = std::move(maker.provenance);
-  maker.storage().root           = root;
-  maker.storage().first_device   = placement.first();
-  maker.storage().of_replica     = replicas == 1 ? 0 : placement.of_replica();
-  const auto storage             = std::make_shared<const stream::Storage>(std::move(maker.storage()));
-  for (stream::DeviceUse& use : lowered.program.devices) use.storage = storage;
+  program.computes       = std::move(maker.computes);
+  program.communications = std::move(maker.communications);
+  program.memory_effects = std::move(maker.memory_effects);
+  program.procedures     = std::move(maker.fragments);
+  program.renamings      = std::move(maker.renamings);
+  program.root           = root;
+  program.first_device   = placement.first();
+  program.of_replica     = placement.of_replica();
+  program.replicas       = replicas;
+  program.places         = options.places;
+  program.groups         = options.groups;
+  add_host_streams(program);
+  lowered.provenance           = std::move(maker.provenance);
+  maker.storage().root         = root;
+  maker.storage().first_device = placement.first();
+  maker.storage().of_replica   = replicas == 1 ? 0 : placement.of_replica();
+  program.storage              = std::make_shared<const stream::Storage>(std::move(maker.storage()));
   return lowered;
 }
 

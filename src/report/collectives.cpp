@@ -9,7 +9,7 @@ namespace {
 // One execution, in half a cache line: there are millions, and each stream goes through them with long steps.
 struct Execution {
   Seconds time;
-  Seconds waited;              // by its members, each until the last of them came
+  Seconds waited;              // by its members, each until the last of them came; by all of its equals if folded
   Seconds latest;              // when the last came
   int32_t late          = -1;  // the stream that did; the lowest of several
   bool all_came_at_once = true;
@@ -19,6 +19,7 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
   std::vector<Execution> executions(program.instances.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items = program.streams[s].items;
+    const auto alike  = static_cast<double>(program.devices[static_cast<size_t>(program.streams[s].device)].count());
     Seconds free;
     for (size_t i = 0; i < items.size(); ++i) {
       const stream::Record& record = timeline.records[s][i];
@@ -28,7 +29,7 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
       Execution& execution = executions[static_cast<size_t>(items[i].instance)];
       const bool first     = execution.late < 0;
       execution.time       = record.end - record.start;
-      execution.waited += record.start - came;
+      execution.waited += alike * (record.start - came);
       execution.all_came_at_once = first || (execution.all_came_at_once && came == execution.latest);
       if (first || came > execution.latest) {
         execution.latest = came;
@@ -64,7 +65,7 @@ std::string names(const std::vector<const collective::AlgorithmDef*>& algorithms
 
 CollectiveSummary summary_of(const stream::Program& program, const Group& group) {
   const auto& communication = program.communications[static_cast<size_t>(group.example->communication)];
-  const auto ranks          = static_cast<int>(group.example->members.size());
+  const auto ranks          = static_cast<int>(group.example->members.ranks());
   CollectiveSummary summary;
   summary.name       = name_of(program, *group.example);
   summary.kind       = collective::name(communication.kind);
@@ -115,20 +116,21 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
   for (size_t i = 0; i < executions.size(); ++i) {
     const stream::Instance& instance = program.instances[i];
     if (stream::is_hand_over(program, instance)) continue;
-    Group& group          = groups[{instance.communication, instance.members.size()}];
-    const Seconds waited  = executions[i].waited / static_cast<double>(instance.members.size());
+    Group& group          = groups[{instance.communication, instance.members.ranks()}];
+    const auto times      = static_cast<double>(instance.members.executions());
+    const Seconds waited  = executions[i].waited / static_cast<double>(instance.members.ranks());
     const auto* algorithm = timeline.algorithms.empty() ? nullptr : timeline.algorithms[i];
     auto& known           = group.algorithms;
     if (algorithm != nullptr && std::find(known.begin(), known.end(), algorithm) == known.end())
       known.push_back(algorithm);
-    ++group.count;
+    group.count += instance.members.executions();
     group.example = &instance;
-    group.time += executions[i].time;
-    group.contention += contention[i];
+    group.time += times * executions[i].time;
+    group.contention += times * contention[i];
     group.waiting += waited;
     if (executions[i].all_came_at_once) continue;
     group.waited_for.resize(program.streams.size());
-    group.waited_for[static_cast<size_t>(executions[i].late)] += waited;
+    group.waited_for[static_cast<size_t>(executions[i].late)] += waited / times;
   }
   std::vector<CollectiveSummary> all;
   for (const auto& [key, group] : groups) {

@@ -40,7 +40,7 @@ std::vector<DeviceGroup> equal_devices(const Summary& summary) {
                                         whole(device.peak_memory), whole(device.capacity), device.fits ? 1 : 0};
     const auto [found, fresh]        = index.emplace(key, groups.size());
     if (fresh) groups.push_back({{}, &device});
-    groups[found->second].names.push_back(device.name);
+    groups[found->second].devices.push_back(static_cast<size_t>(&device - summary.devices.data()));
   }
   return groups;
 }
@@ -51,8 +51,8 @@ std::vector<LinkGroup> busiest_links(const Summary& summary) {
   for (const LinkSummary& link : summary.links) {
     const auto [found, fresh] =
         index.emplace(std::tuple(std::llround(link.utilization * 1e3), format(link.bytes), link.kind), groups.size());
-    if (fresh) groups.push_back({{}, &link});
-    groups[found->second].names.push_back(link.name);
+    if (fresh) groups.push_back({0, &link});
+    groups[found->second].count += static_cast<int64_t>(link.members.size());
   }
   std::stable_sort(groups.begin(), groups.end(),
                    [](const LinkGroup& a, const LinkGroup& b) { return a.first->utilization > b.first->utilization; });
@@ -76,28 +76,16 @@ std::vector<PathShare> path_shares(const Summary& summary) {
   return shares;
 }
 
-std::vector<NodeShare> places_by_node(const Summary& summary, int job) {
-  std::vector<NodeShare> nodes;
-  std::map<std::string, size_t> index;
-  for (const DeviceSummary& device : summary.devices) {
-    if (device.job != job) continue;
-    const auto [found, fresh] = index.emplace(device.node, nodes.size());
-    if (fresh) nodes.push_back({device.node, {}});
-    const size_t prefix = summary.jobs.empty() ? 0 : summary.jobs[static_cast<size_t>(job)].job.name.size() + 1;
-    nodes[found->second].names.push_back(device.name.substr(prefix));
-  }
-  return nodes;
-}
-
 Averages averages(const Summary& summary) {
   Averages out;
   Seconds communication, both;
   for (const DeviceSummary& device : summary.devices) {
-    out.idle += device.idle;
-    communication += device.communication;
-    both += device.compute + device.communication - device.busy;
+    const auto alike = static_cast<double>(device.count());
+    out.idle += alike * device.idle;
+    communication += alike * device.communication;
+    both += alike * (device.compute + device.communication - device.busy);
   }
-  if (!summary.devices.empty()) out.idle = out.idle / static_cast<double>(summary.devices.size());
+  if (summary.device_count > 0) out.idle = out.idle / static_cast<double>(summary.device_count);
   if (communication > Seconds(0)) out.hidden = both / communication;
   return out;
 }

@@ -21,14 +21,14 @@ std::vector<FamilyTime> time_by_family(const Summary& summary);
 
 // Devices whose figures look the same when printed, in the order of their first.
 struct DeviceGroup {
-  std::vector<std::string> names;
+  std::vector<size_t> devices;  // indices into Summary::devices
   const DeviceSummary* first = nullptr;
 };
 std::vector<DeviceGroup> equal_devices(const Summary& summary);
 
 // Links whose figures look the same when printed; the busiest first, by utilization.
 struct LinkGroup {
-  std::vector<std::string> names;
+  int64_t count            = 0;
   const LinkSummary* first = nullptr;
 };
 std::vector<LinkGroup> busiest_links(const Summary& summary);
@@ -41,13 +41,6 @@ struct PathShare {
   std::vector<std::string> streams;  // in the order in which the path meets them
 };
 std::vector<PathShare> path_shares(const Summary& summary);
-
-// The devices of a job on each node, in the order in which the job's devices come to nodes.
-struct NodeShare {
-  std::string node;
-  std::vector<std::string> names;  // without that of the job
-};
-std::vector<NodeShare> places_by_node(const Summary& summary, int job);
 
 // Of the devices that are fullest by their capacity; null: there are no peaks.
 const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryPeak>& peaks);

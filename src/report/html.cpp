@@ -7,6 +7,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "report/device_names.h"
 #include "report/digest.h"
 #include "report/family.h"
 #include "report/picture.h"
@@ -111,7 +112,7 @@ void add_devices(Page& page, const Summary& summary) {
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
-    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(name_ranges(groups[i].names, 3)),
+    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(names_of(summary, groups[i].devices).text(3)),
              figure(percent(share_of_iteration(summary, device.busy))),
              figure(percent(share_of_iteration(summary, device.compute))),
              figure(percent(share_of_iteration(summary, device.communication))),
@@ -127,9 +128,8 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
   const MemoryPeak* fullest = fullest_peak(summary, peaks);
   if (fullest == nullptr) return;
   constexpr size_t kNames = 6;
-  std::vector<std::string> names;
-  for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
-  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape::markup(name_ranges(names, 3)),
+  const std::vector<size_t> devices(fullest->devices.begin(), fullest->devices.end());
+  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape::markup(names_of(summary, devices).text(3)),
            escape::markup(format(fullest->time)));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind   = static_cast<stream::MemoryClass>(i);
@@ -155,9 +155,8 @@ void add_links(Page& page, const Summary& summary) {
            R"(<th class="n">bytes</th></tr>)");
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {
     const LinkSummary& link = *groups[i].first;
-    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(static_cast<int64_t>(groups[i].names.size()))),
-             cell(link.kind), bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)),
-             figure(format(link.bytes)));
+    page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(groups[i].count)), cell(link.kind),
+             bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)), figure(format(link.bytes)));
   }
   page.add("</table></section>");
 }
@@ -174,8 +173,8 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
   page.add("<body>\n<main>\n<h1>{}</h1>", title);
   page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · {} events, {} distinct</div>)",
            summary.job.training ? "training" : "inference", escape::markup(summary.job.dtype),
-           escape::markup(summary.job.engine), count(static_cast<int64_t>(summary.devices.size())),
-           escape::markup(summary.platform), count(summary.events.executed), count(summary.events.distinct));
+           escape::markup(summary.job.engine), count(summary.device_count), escape::markup(summary.platform),
+           count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
   page.raw("<section>");
   page.raw(draw_timeline(summary, program, timeline));

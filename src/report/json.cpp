@@ -2,33 +2,19 @@
 #include "foreflow/base/json.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "report/json_parts.h"
 
 namespace foreflow::report {
 namespace {
 
-// Whole bytes are written as a whole number.
-Json whole(Bytes size) {
-  const double value = size.value();
-  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
-}
-
-Json classes_json(const ClassBytes& classes) {
-  Json all = Json::object();
-  for (size_t kind = 0; kind < classes.size(); ++kind)
-    all.set(std::string(stream::name(static_cast<stream::MemoryClass>(kind))) + "_bytes", whole(classes[kind]));
-  return all;
-}
-
-Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks, const DeviceChoice& choice) {
   constexpr size_t kShown = 20;
   Json all                = Json::array();
   for (const MemoryPeak& peak : peaks) {
-    Json names = Json::array(), alive = Json::array();
-    for (const int device : peak.devices) names.push(summary.devices[static_cast<size_t>(device)].name);
+    Json alive = Json::array();
     for (size_t i = 0; i < std::min(peak.alive.size(), kShown); ++i) {
       Json row = Json::object();
       row.set("name", peak.alive[i].name);
@@ -38,7 +24,7 @@ Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
       alive.push(std::move(row));
     }
     Json row = Json::object();
-    row.set("devices", std::move(names));
+    row.set("devices", names_json(summary, {peak.devices.begin(), peak.devices.end()}, choice));
     row.set("time_s", peak.time.value());
     row.set("bytes", whole(peak.size));
     row.set("memory", classes_json(peak.classes));
@@ -52,31 +38,6 @@ Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
       use.set("overhead_bytes", whole(peak.allocator->overhead()));
       row.set("allocator", std::move(use));
     }
-    all.push(std::move(row));
-  }
-  return all;
-}
-
-Json devices_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
-  Json all = Json::array();
-  std::vector<const MemoryPeak*> peak_of(summary.devices.size());
-  for (const MemoryPeak& peak : peaks) {
-    for (const int device : peak.devices) peak_of[static_cast<size_t>(device)] = &peak;
-  }
-  for (const DeviceSummary& device : summary.devices) {
-    Json row = Json::object();
-    row.set("name", device.name);
-    row.set("place", device.place);
-    row.set("node", device.node);
-    if (!summary.jobs.empty()) row.set("job", summary.jobs[static_cast<size_t>(device.job)].job.name);
-    row.set("busy_s", device.busy.value());
-    row.set("compute_s", device.compute.value());
-    row.set("communication_s", device.communication.value());
-    row.set("idle_s", device.idle.value());
-    row.set("peak_memory_bytes", whole(device.peak_memory));
-    row.set("memory_capacity_bytes", whole(device.capacity));
-    row.set("fits", device.fits);
-    if (!peaks.empty()) row.set("memory", classes_json(peak_of[all.if_array()->size()]->classes));
     all.push(std::move(row));
   }
   return all;
@@ -96,43 +57,6 @@ Json jobs_json(const Summary& summary) {
     row.set("iteration_time_s", job.together.value() / job.job.iterations);
     row.set("throughput_samples_per_s", job.samples_per_second);
     row.set("fits", job.fits);
-    all.push(std::move(row));
-  }
-  return all;
-}
-
-Json numbers(const std::vector<double>& values) {
-  Json all = Json::array();
-  for (const double value : values) all.push(value);
-  return all;
-}
-
-Json shared_json(const LinkSummary& link) {
-  Json all = Json::array();
-  for (const LinkSharing& sharing : link.shared) {
-    Json between = Json::array();
-    between.push(sharing.first);
-    between.push(sharing.second);
-    Json row = Json::object();
-    row.set("between", std::move(between));
-    row.set("time_s", sharing.seconds.value());
-    all.push(std::move(row));
-  }
-  return all;
-}
-
-Json links_json(const Summary& summary) {
-  Json all = Json::array();
-  for (const LinkSummary& link : summary.links) {
-    Json row = Json::object();
-    row.set("name", link.name);
-    row.set("bytes", whole(link.bytes));
-    row.set("busy_s", link.busy.value());
-    row.set("utilization", link.utilization);
-    if (!link.usage.empty()) {
-      row.set("utilization_over_time", numbers(link.usage));
-      row.set("shared", shared_json(link));
-    }
     all.push(std::move(row));
   }
   return all;
@@ -187,15 +111,14 @@ Json path_json(const Summary& summary) {
 }
 
 std::string write_json(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
-                       const platform::Platform&) {
-  return to_json(summary, memory_peaks(summary, program, timeline)).dump();
+                       const platform::Platform& platform) {
+  return to_json(summary, program, platform, memory_peaks(summary, program, timeline)).dump();
 }
 
 }  // namespace
 
-Json to_json(const Summary& summary) { return to_json(summary, {}); }
-
-Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
+Json to_json(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
+             const std::vector<MemoryPeak>& peaks, const DeviceChoice& choice) {
   Json events = Json::object();
   events.set("distinct", summary.events.distinct);
   events.set("executed", summary.events.executed);
@@ -212,9 +135,9 @@ Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   out.set("fits", summary.fits);
   out.set("placement", summary.job.placement);
   if (!summary.jobs.empty()) out.set("jobs", jobs_json(summary));
-  out.set("devices", devices_json(summary, peaks));
-  if (!peaks.empty()) out.set("memory_peaks", peaks_json(summary, peaks));
-  out.set("links", links_json(summary));
+  out.set("devices", devices_json(summary, program, platform, peaks, choice));
+  if (!peaks.empty()) out.set("memory_peaks", peaks_json(summary, peaks, choice));
+  out.set("links", links_json(summary, platform, choice));
   out.set("collectives", collectives_json(summary));
   out.set("ops", ops_json(summary));
   out.set("critical_path", path_json(summary));

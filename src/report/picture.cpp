@@ -8,6 +8,7 @@
 #include <map>
 
 #include "foreflow/base/escape.h"
+#include "report/device_names.h"
 #include "report/rows.h"
 #include "report/words.h"
 
@@ -54,11 +55,16 @@ struct Label {
   std::string text, full;
 };
 
-Label row_label(const Row& row) {
-  const std::string full = name_ranges(row.names, 1000);
-  std::string shorter    = name_ranges(row.names, 2);
-  if (shorter.size() > 26) shorter = fmt::format("{} … {} ({})", row.names.front(), row.names.back(), row.names.size());
-  return {shorter, full};
+Label row_label(const stream::Program& program, const Row& row) {
+  DeviceNames names;
+  for (const size_t s : row.streams) {
+    const stream::Stream& stream    = program.streams[s];
+    const stream::DeviceUse& device = program.devices[static_cast<size_t>(stream.device)];
+    names.add(stream.name, device.index, numbers(device));
+  }
+  std::string shorter = names.text(2);
+  if (shorter.size() > 26) shorter = names.ends();
+  return {shorter, names.text(1000)};
 }
 
 Layout lay_out(const std::vector<Label>& labels, Seconds makespan) {
@@ -94,8 +100,8 @@ void draw_heading(Drawing& out, const Summary& summary) {
   std::string facts = fmt::format("one iteration {}", format(summary.iteration_time));
   if (summary.samples_per_second > 0) facts += fmt::format("  ·  {} samples/s", number(summary.samples_per_second));
   if (summary.mfu > 0) facts += fmt::format("  ·  MFU {}", percent(summary.mfu));
-  facts += fmt::format("  ·  {} device{} on {}", count(static_cast<int64_t>(summary.devices.size())),
-                       summary.devices.size() == 1 ? "" : "s", summary.platform);
+  facts += fmt::format("  ·  {} device{} on {}", count(summary.device_count), summary.device_count == 1 ? "" : "s",
+                       summary.platform);
   out.text(kMargin, 58, 13, "start", kSoft, facts);
 }
 
@@ -178,11 +184,12 @@ void draw_row(Drawing& out, const Layout& layout, const std::vector<Block>& bloc
 }
 
 // A line under the boxes of the critical path that climbs from row to row.
-bool draw_critical_path(Drawing& out, const Layout& layout, const Summary& summary, const std::vector<Row>& rows) {
+bool draw_critical_path(Drawing& out, const Layout& layout, const Summary& summary, const stream::Program& program,
+                        const std::vector<Row>& rows) {
   if (summary.critical_path.empty() || static_cast<double>(summary.critical_path.size()) > kMostPath) return false;
   std::map<std::string_view, size_t> row_of;
   for (size_t r = 0; r < layout.rows; ++r) {
-    for (const std::string& name : rows[r].names) row_of.emplace(name, r);
+    for (const size_t stream : rows[r].streams) row_of.emplace(program.streams[stream].name, r);
   }
   std::string line;
   Seconds reached;
@@ -245,7 +252,7 @@ constexpr std::string_view kDefinitions =
 std::string draw_timeline(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline) {
   const std::vector<Row> rows = equal_streams(program, timeline);
   std::vector<Label> labels;
-  for (size_t r = 0; r < std::min(rows.size(), kMostRows); ++r) labels.push_back(row_label(rows[r]));
+  for (size_t r = 0; r < std::min(rows.size(), kMostRows); ++r) labels.push_back(row_label(program, rows[r]));
   const Layout layout = lay_out(labels, summary.iteration_time);
 
   Drawing body;
@@ -265,7 +272,7 @@ std::string draw_timeline(const Summary& summary, const stream::Program& program
     for (const Block& block : row) note(drawn, *block.family);
     draw_row(body, layout, row, layout.top(r));
   }
-  const bool path = draw_critical_path(body, layout, summary, rows);
+  const bool path = draw_critical_path(body, layout, summary, program, rows);
   double bottom   = draw_legend(body, legend(drawn, path), layout.left, layout.bottom() + kAxis + 8);
   if (rows.size() > layout.rows) {
     bottom += 24;

@@ -91,7 +91,6 @@ std::vector<Row> equal_streams(const stream::Program& program, const stream::Tim
     if (program.streams[s].items.empty()) continue;
     const auto [found, fresh] = index.emplace(fingerprint(program, timeline, s), rows.size());
     if (fresh) rows.emplace_back();
-    rows[found->second].names.push_back(program.streams[s].name);
     rows[found->second].streams.push_back(s);
   }
   return rows;

@@ -11,8 +11,7 @@ namespace foreflow::report {
 
 // Streams that do the same at the same time (to a millionth of the iteration), in the order of their first.
 struct Row {
-  std::vector<std::string> names;
-  std::vector<size_t> streams;
+  std::vector<size_t> streams;  // indices into Program::streams
 };
 std::vector<Row> equal_streams(const stream::Program& program, const stream::Timeline& timeline);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
+#include <unordered_map>
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/share.h"
@@ -14,6 +16,13 @@
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
+
+int64_t DeviceSummary::count() const {
+  int64_t count = 0;
+  for (const stream::DeviceRange& range : members) count += range.count();
+  return count;
+}
+
 namespace {
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
@@ -22,6 +31,7 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
   DeviceSummary device;
   device.name          = name(program, use);
+  device.members       = numbers(use);
   device.place         = hardware.name;
   device.node          = hardware.node;
   device.job           = use.job;
@@ -35,19 +45,66 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   return device;
 }
 
+// Where links were not seen together (Timeline::like_link), those of equal figures are one; where they were observed,
+// each has a history of its own.
 std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const platform::Platform& platform) {
   std::vector<LinkSummary> links;
+  std::unordered_map<int32_t, size_t> by_first;  // link -> index into `links`
+  std::map<std::tuple<std::string, double, double, double>, size_t> by_figures;
   for (size_t i = 0; i < timeline.links.size(); ++i) {
     const stream::LinkUse& use = timeline.links[i];
-    const platform::Link& link = platform.links()[i];
     if (use.bytes == Bytes(0)) continue;
-    const Bytes could = link.payload() * timeline.makespan;
-    links.push_back({link.name, link.kind, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
+    const platform::Link& link = platform.links()[i];
+    const auto number          = static_cast<int32_t>(i);
+    const int32_t first        = timeline.like_link.empty() ? number : timeline.like_link[i];
+    auto [known, fresh]        = by_first.try_emplace(first, links.size());
+    if (fresh && timeline.paces.empty()) {
+      const auto [equal, unequal] = by_figures.try_emplace(
+          {link.kind, link.payload().value(), use.bytes.value(), use.busy.value()}, links.size());
+      fresh         = unequal;
+      known->second = equal->second;
+    }
+    if (fresh) {
+      const Bytes could = link.payload() * timeline.makespan;
+      links.push_back({link.name, link.kind, {}, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
+    }
+    links[known->second].members.push_back(number);
   }
   return links;
 }
 
-// What the items come to.
+std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const platform::Platform& platform) {
+  struct Placed {
+    int job;
+    int32_t number;
+    int place;
+  };
+  std::vector<Placed> all;
+  for (const stream::DeviceUse& device : program.devices) {
+    for (const stream::DeviceRange& range : numbers(device)) {
+      for (int32_t number = range.first; number <= range.last; number += range.step)
+        all.push_back({device.job, number, place_of(program, device, number)});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
+    return std::tie(a.job, a.number) < std::tie(b.job, b.number);
+  });
+  std::vector<NodeSummary> nodes;
+  std::map<std::pair<int, std::string>, size_t> index;
+  for (const auto& [job, number, place] : all) {
+    const std::string& node = platform.devices()[static_cast<size_t>(place)].node;
+    size_t at               = nodes.size() - 1;
+    if (nodes.empty() || nodes.back().job != job || nodes.back().name != node) {
+      const auto [found, fresh] = index.try_emplace({job, node}, nodes.size());
+      at                        = found->second;
+      if (fresh) nodes.push_back({node, job, {}});
+    }
+    nodes[at].devices.push_back(number);
+  }
+  return nodes;
+}
+
+// What the items come to, those of devices included for which others stand.
 struct Tally {
   std::vector<int64_t> executions;     // by compute
   std::vector<Seconds> communicating;  // by communication: of all members
@@ -56,13 +113,15 @@ struct Tally {
 Tally tally_of(const stream::Program& program, const stream::Timeline& timeline) {
   Tally tally{std::vector<int64_t>(program.computes.size()), std::vector<Seconds>(program.communications.size())};
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const auto& items = program.streams[s].items;
+    const auto& items   = program.streams[s].items;
+    const int64_t alike = program.devices[static_cast<size_t>(program.streams[s].device)].count();
     for (size_t i = 0; i < items.size(); ++i) {
       const auto event = static_cast<size_t>(items[i].event);
       if (items[i].instance < 0) {
-        ++tally.executions[event];
+        tally.executions[event] += alike;
       } else {
-        tally.communicating[event] += timeline.records[s][i].end - timeline.records[s][i].start;
+        tally.communicating[event] +=
+            static_cast<double>(alike) * (timeline.records[s][i].end - timeline.records[s][i].start);
       }
     }
   }
@@ -75,7 +134,7 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const Tally& tall
   const auto add = [&](const std::string& name, const Family& family, Seconds seconds) {
     ops.emplace(name, OpTime{name, std::string(family.name), Seconds(0)}).first->second.seconds += seconds;
   };
-  const auto devices = static_cast<double>(std::max<size_t>(program.devices.size(), 1));
+  const auto devices = static_cast<double>(std::max<int64_t>(stream::device_count(program), 1));
   for (size_t e = 0; e < program.computes.size(); ++e) {
     const stream::Compute& compute = program.computes[e];
     const double times             = static_cast<double>(tally.executions[e]) / devices;
@@ -101,7 +160,7 @@ EventCounts count_events(const stream::Program& program, const Tally& tally) {
   std::vector<bool> communicates(program.communications.size());
   for (const stream::Instance& instance : program.instances) {
     if (instance.members.empty()) continue;
-    ++counts.executed;
+    counts.executed += instance.members.executions();
     communicates[static_cast<size_t>(instance.communication)] = true;
   }
   counts.distinct =
@@ -130,7 +189,7 @@ std::vector<JobSummary> summarise_jobs(const Summary& summary, const stream::Pro
 void add_rates(Summary& summary, const stream::Program& program, const platform::Platform& platform) {
   if (summary.iteration_time <= Seconds(0) || program.devices.empty()) return;
   const Job& job                       = summary.job;
-  const auto devices                   = static_cast<double>(program.devices.size());
+  const auto devices                   = static_cast<double>(summary.device_count);
   const double time                    = summary.iteration_time.value();
   summary.samples_per_second           = job.samples / time;
   summary.model_rate                   = job.model_flops / summary.iteration_time / devices;
@@ -139,7 +198,7 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   FlopsPerSecond peak;
   for (const stream::DeviceUse& use : program.devices) {
     const std::string& dtype = job.jobs.empty() ? job.dtype : job.jobs[static_cast<size_t>(use.job)].dtype;
-    peak += platform.devices()[static_cast<size_t>(use.place)].peak(dtype);
+    peak += static_cast<double>(use.count()) * platform.devices()[static_cast<size_t>(use.place)].peak(dtype);
   }
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }
@@ -155,6 +214,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.job            = job;
   summary.platform       = platform.name();
   summary.iteration_time = timeline.makespan;
+  summary.device_count   = stream::device_count(program);
+  summary.nodes          = summarise_nodes(program, platform);
   add_rates(summary, program, platform);
 
   const auto streams = streams_by_device(program);

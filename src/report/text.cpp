@@ -6,6 +6,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "report/device_names.h"
 #include "report/digest.h"
 #include "report/words.h"
 
@@ -46,13 +47,17 @@ std::string padded(std::string_view of, int width) {
 
 // "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
 // nodes" where none does.
-std::string where_ranks_sit(const std::string& placement, const std::vector<NodeShare>& nodes, int width) {
+std::string where_ranks_sit(const Summary& summary, int job, const std::string& placement, int width) {
+  std::vector<const NodeSummary*> nodes;
+  for (const NodeSummary& node : summary.nodes) {
+    if (node.job == job) nodes.push_back(&node);
+  }
   const auto so_many = [](size_t n) {
     return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s");
   };
   std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
   for (size_t i = 0; i < nodes.size(); ++i) {
-    text += fmt::format("{} {} on {}", i == 0 ? "" : ",", name_ranges(nodes[i].names, 2), nodes[i].node);
+    text += fmt::format("{} {} on {}", i == 0 ? "" : ",", device_ranges(nodes[i]->devices, 2), nodes[i]->name);
     const size_t left      = nodes.size() - 1 - i;
     const std::string with = left == 0 ? text : text + ", … " + so_many(left) + " more";
     if (cells(with) > width) break;
@@ -63,7 +68,6 @@ std::string where_ranks_sit(const std::string& placement, const std::vector<Node
 
 std::string headline(const Summary& summary) {
   const Job& job     = summary.job;
-  const auto devices = summary.devices.size();
   constexpr int kHow = kWidth / 2;
   const std::string how =
       clipped(fmt::format("{} · {} · {} engine", job.training ? "training" : "inference", job.dtype, job.engine), kHow);
@@ -79,12 +83,11 @@ std::string headline(const Summary& summary) {
   // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
   if (job.hardware_flops > 1.02 * job.model_flops)
     out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
-  out += fmt::format("\n  {:<12}{} on {}\n", "devices", count(static_cast<int64_t>(devices)),
-                     escape::terminal(summary.platform));
+  out +=
+      fmt::format("\n  {:<12}{} on {}\n", "devices", count(summary.device_count), escape::terminal(summary.platform));
   if (!summary.jobs.empty()) return out;
   constexpr int kIndent = 14;
-  return out + fmt::format("  {:<12}{}\n", "placement",
-                           where_ranks_sit(job.placement, places_by_node(summary, 0), kWidth - kIndent));
+  return out + fmt::format("  {:<12}{}\n", "placement", where_ranks_sit(summary, 0, job.placement, kWidth - kIndent));
 }
 
 std::string jobs(const Summary& summary) {
@@ -96,10 +99,9 @@ std::string jobs(const Summary& summary) {
     const JobSummary& job = summary.jobs[j];
     const std::string name =
         job.job.iterations == 1 ? job.job.name : fmt::format("{}, {} x", job.job.name, count(job.job.iterations));
-    out +=
-        fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
-                    format(job.job.alone), format(job.together), job.slowdown,
-                    where_ranks_sit(job.job.placement, places_by_node(summary, static_cast<int>(j)), kWidth - kIndent));
+    out += fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
+                       format(job.job.alone), format(job.together), job.slowdown,
+                       where_ranks_sit(summary, static_cast<int>(j), job.job.placement, kWidth - kIndent));
   }
   return out;
 }
@@ -149,14 +151,16 @@ std::string devices(const Summary& summary) {
     const DeviceSummary& device = *groups[i].first;
     const double full           = device.capacity > Bytes(0) ? device.peak_memory / device.capacity : 0;
     out += fmt::format(
-        "  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(name_ranges(groups[i].names, 2), 24),
+        "  {}{:>8}{:>9}{:>9}{:>9}   {} {} of {}{}\n", padded(names_of(summary, groups[i].devices).text(2), 24),
         percent(share_of_iteration(summary, device.busy)), percent(share_of_iteration(summary, device.compute)),
         percent(share_of_iteration(summary, device.communication)), percent(share_of_iteration(summary, device.idle)),
         bar(full, 10, "░"), format(device.peak_memory), format(device.capacity), device.fits ? "" : "  too much");
   }
-  size_t more = 0;
-  for (size_t i = kGroups; i < groups.size(); ++i) more += groups[i].names.size();
-  if (more > 0) out += fmt::format("  … and {} more\n", count(static_cast<int64_t>(more)));
+  int64_t more = 0;
+  for (size_t i = kGroups; i < groups.size(); ++i) {
+    for (const size_t device : groups[i].devices) more += summary.devices[device].count();
+  }
+  if (more > 0) out += fmt::format("  … and {} more\n", count(more));
   return out;
 }
 
@@ -164,10 +168,9 @@ std::string devices(const Summary& summary) {
 std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak* fullest = fullest_peak(summary, peaks);
   if (fullest == nullptr) return "";
-  std::vector<std::string> names;
-  for (const int device : fullest->devices) names.push_back(summary.devices[static_cast<size_t>(device)].name);
-  std::string out =
-      fmt::format("\nMemory of {} at its peak, {}\n", escape::terminal(name_ranges(names, 2)), format(fullest->time));
+  const std::vector<size_t> devices(fullest->devices.begin(), fullest->devices.end());
+  std::string out = fmt::format("\nMemory of {} at its peak, {}\n",
+                                escape::terminal(names_of(summary, devices).text(2)), format(fullest->time));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind = static_cast<stream::MemoryClass>(i);
     if (fullest->classes[i] <= Bytes(0)) continue;
@@ -215,10 +218,7 @@ std::string links(const Summary& summary) {
   std::string out = "\nBusiest links\n";
   for (size_t i = 0; i < std::min(groups.size(), kLinks); ++i) {
     const LinkSummary& link = *groups[i].first;
-    const std::string alike =
-        groups[i].names.size() == 1
-            ? ""
-            : fmt::format(" and {} alike", count(static_cast<int64_t>(groups[i].names.size()) - 1));
+    const std::string alike = groups[i].count == 1 ? "" : fmt::format(" and {} alike", count(groups[i].count - 1));
     out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48),
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes),
                        escape::terminal(link.kind));

@@ -102,9 +102,7 @@ Bytes working_set(const LocalOp& op) {
 const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collective::Kind kind,
                                              const std::vector<int>& ranks) {
   const auto row = static_cast<size_t>(kind);
-  for (const lower::GroupAlgorithms& group : scenario.collectives.groups) {
-    if (group.algorithms[row] != nullptr && lower::is_among(group, ranks)) return *group.algorithms[row];
-  }
+  if (const auto* own = stream::algorithm_among(scenario.collectives.groups, kind, ranks); own != nullptr) return *own;
   const auto* const chosen = scenario.collectives.algorithms[row];
   return chosen != nullptr ? *chosen : collective::default_algorithm(kind);
 }
@@ -159,7 +157,7 @@ void add_sum(const Message& message, std::vector<Message>& sums) {
 void add_peak(const Scenario& scenario, const ir::Module& module, const platform::Platform& platform, Demand& demand) {
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const stream::Program program =
-      lower::lower(module, interpretation, scenario.cost, platform, lowering(scenario, platform)).program;
+      lower::lower(module, interpretation, scenario.cost, platform, lowering(scenario, platform)).program();
   const auto first = [&](const stream::Stream& stream) {
     return program.devices[static_cast<size_t>(stream.device)].index == kFirst.index;
   };

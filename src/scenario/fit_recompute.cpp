@@ -156,18 +156,21 @@ class Fitter {
     scenario.strategy.recompute.limits = std::move(limits);
     const auto lowered                 = try_lower(scenario, sequential_, platform_);
     if (!lowered) return lowered.refusal();
-    const stream::Program& program = lowered->program;
-    stream::Timeline timeline      = simulate_on(scenario, program, platform_);
-    const report::Summary summary  = report::summarise({}, program, timeline, platform_);
-    const Strategy& strategy       = scenario.strategy;
-    const auto stages              = stages_by_device(strategy);
-    const int replicas             = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-    const auto group               = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
+    const simulate::Run run       = simulate_on(scenario, lowered->compact, platform_);
+    const report::Summary summary = report::summarise({}, run.program, run.timeline, platform_);
+    const Strategy& strategy      = scenario.strategy;
+    const auto stages             = stages_by_device(strategy);
+    const int replicas            = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+    const auto group              = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
     Trial trial{std::move(scenario), summary.iteration_time, std::vector<bool>(in_flight_.size(), true)};
-    for (size_t d = 0; d < summary.devices.size(); ++d) {
-      const report::DeviceSummary& device = summary.devices[d];
+    for (const report::DeviceSummary& device : summary.devices) {
       if (device.fits) continue;
-      for (const int stage : stages[d / group % stages.size()]) trial.fits[static_cast<size_t>(stage)] = false;
+      for (const stream::DeviceRange& range : device.members) {
+        for (int32_t number = range.first; number <= range.last; number += range.step) {
+          for (const int stage : stages[static_cast<size_t>(number - 1) / group % stages.size()])
+            trial.fits[static_cast<size_t>(stage)] = false;
+        }
+      }
       if (device.peak_memory > trial.fullest.peak_memory) trial.fullest = device;
     }
     return trial;

@@ -1,30 +1,16 @@
 #include "scenario/job.h"
 
 namespace foreflow::scenario {
-namespace {
 
-// How often each compute event is executed.
-std::vector<int64_t> executions(const stream::Program& program) {
-  std::vector<int64_t> counts(program.computes.size());
-  for (const stream::Stream& stream : program.streams) {
-    for (const stream::Item& item : stream.items) {
-      if (item.instance < 0) ++counts[static_cast<size_t>(item.event)];
-    }
-  }
-  return counts;
-}
-
-}  // namespace
-
-Flops hardware_flops(const stream::Program& program) {
-  const std::vector<int64_t> counts = executions(program);
+Flops hardware_flops(const stream::CompactProgram& program) {
+  const std::vector<int64_t> counts = stream::executions(program);
   Flops total;
   for (size_t e = 0; e < counts.size(); ++e) total += static_cast<double>(counts[e]) * program.computes[e].flops;
   return total;
 }
 
 Provenance provenance_of(const lower::Lowered& lowered) {
-  const std::vector<int64_t> counts = executions(lowered.program);
+  const std::vector<int64_t> counts = stream::executions(lowered.compact);
   Provenance seconds{};
   for (size_t e = 0; e < counts.size(); ++e) {
     for (size_t p = 0; p < seconds.size(); ++p) seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
@@ -49,7 +35,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.samples         = static_cast<double>(sequential.samples);
   job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
   job.model_flops     = sequential.model_flops;
-  job.hardware_flops  = hardware_flops(lowered.program);
+  job.hardware_flops  = hardware_flops(lowered.compact);
   job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);

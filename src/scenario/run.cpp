@@ -19,6 +19,12 @@ stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& pr
   return scenario.engine->run(program, platform, scenario.simulation);
 }
 
+simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
+                          const platform::Platform& platform) {
+  FOREFLOW_CHECK(!scenario.disturbances, "what disturbs a simulation has its numbers before it begins");
+  return scenario.engine->run(program, platform, scenario.simulation);
+}
+
 PlatformRef load_platform(const PlatformChoice& choice) {
   if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
   platform::Platform written = platform::load_file(choice.path);
@@ -50,12 +56,12 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished) {
-  stream::Timeline timeline = simulate_on(scenario, lowered.program, platform);
+  simulate::Run run = simulate_on(scenario, lowered.compact, platform);
   tell(finished, 4);
   report::Summary summary =
-      report::summarise(describe(scenario, sequential, lowered), lowered.program, timeline, platform);
+      report::summarise(describe(scenario, sequential, lowered), run.program, run.timeline, platform);
   tell(finished, kSteps);
-  return {std::move(timeline), std::move(summary)};
+  return {std::move(run.program), std::move(run.timeline), std::move(summary)};
 }
 
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
@@ -65,7 +71,8 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   auto lowered = try_lower(*resolved, sequential, *platform, finished);
   if (!lowered) return lowered.refusal();
   Prediction prediction = predict(*resolved, sequential, *lowered, *platform, finished);
-  return Outcome{std::move(prediction.summary), std::move(lowered->program), std::move(prediction.timeline), platform};
+  return Outcome{std::move(prediction.summary), std::move(prediction.program), std::move(prediction.timeline),
+                 platform};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

@@ -17,15 +17,14 @@ struct Prepared {
 };
 
 Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
-  const Sequential sequential  = build(job.scenario);
-  const Scenario scenario      = resolve(job.scenario, sequential, *platform).value();
-  const lower::Lowered lowered = lower_scenario(scenario, sequential, *platform, {}, held);
-  for (const stream::DeviceUse& device : lowered.program.devices) held.emplace(device.place, scenario.name);
+  const Sequential sequential   = build(job.scenario);
+  const Scenario scenario       = resolve(job.scenario, sequential, *platform).value();
+  const lower::Lowered lowered  = lower_scenario(scenario, sequential, *platform, {}, held);
+  const stream::Program program = lowered.program();
+  for (const stream::DeviceUse& device : program.devices) held.emplace(device.place, scenario.name);
 
-  Prepared prepared{stream::repeated(lowered.program, job.iterations),
-                    describe(scenario, sequential, lowered),
-                    {},
-                    provenance_of(lowered)};
+  Prepared prepared{
+      stream::repeated(program, job.iterations), describe(scenario, sequential, lowered), {}, provenance_of(lowered)};
   prepared.shared.name       = scenario.name;
   prepared.shared.dtype      = prepared.job.dtype;
   prepared.shared.placement  = prepared.job.placement;

@@ -2,6 +2,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
+#include "simulate/fold_compact.h"
 #include "simulate/simulation_result.h"
 #include "simulate/stream_states.h"
 
@@ -32,8 +33,8 @@ SimulationResult perform(const SimulationInput& input) {
   return result;
 }
 
-stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
-  check(options.disturbances, platform);
+// Throws Error for what means nothing to this engine.
+void check_meaningful(const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
     throw Error("engine analytic",
                 "moves every collective at one pace, so how its hops are coupled means nothing to it; use engine "
@@ -41,6 +42,11 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
     throw Error("engine analytic",
                 "knows no shared links, so link traces and background traffic mean nothing to it; use engine simgrid");
+}
+
+stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check(options.disturbances, platform);
+  check_meaningful(options);
   const ComputeTimes times(program, options.disturbances);
   const Footprints prints         = footprints(program, platform);
   const Participants participants = all_participants(program, prints);
@@ -48,8 +54,20 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   return timeline_of(perform(input), input, platform);
 }
 
+stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Platform& platform,
+                                 const Options& options) {
+  check_meaningful(options);
+  const ComputeTimes times(folded.program, options.disturbances);
+  const Participants participants = all_participants(folded.program, folded.each);
+  // No communication slows another down, so what each of the alike ones takes is what all of them take.
+  const SimulationResult result = perform({folded.program, participants, folded.each, times, options});
+  return timeline_of(result, folded, {folded.program, participants, folded.together, times, options}, platform);
+}
+
 }  // namespace
 
-EngineDef row() { return {"analytic", "a linear scan; communications never slow each other down", simulate}; }
+EngineDef row() {
+  return {"analytic", "a linear scan; communications never slow each other down", simulate, simulate_folded};
+}
 
 }  // namespace foreflow::simulate::definitions::analytic_engine

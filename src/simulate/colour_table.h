@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/colours.h"
+#include "simulate/hash.h"
 
 namespace foreflow::simulate {
 

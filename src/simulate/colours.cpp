@@ -1,22 +1,11 @@
 #include "simulate/colours.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "simulate/colour_table.h"
 
 namespace foreflow::simulate {
 namespace {
-
-// Order matters: mix(a, b) is not mix(b, a). The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
-Colour mix(Colour a, Colour b) {
-  Colour x = a + 0x9e3779b97f4a7c15u * (b + 1);
-  x        = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x        = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-Colour mix(Colour a, double b) { return mix(a, std::bit_cast<Colour>(b)); }
-Colour number(int64_t value) { return static_cast<Colour>(value); }
 
 // Instances are met in another order than they are kept, and there are many millions: what is fetched so many stops
 // before it is needed does not hold up the processor.

@@ -8,10 +8,9 @@
 
 #include "foreflow/simulate/disturbance.h"
 #include "simulate/footprint.h"
+#include "simulate/hash.h"
 
 namespace foreflow::simulate {
-
-using Colour = uint64_t;  // a hash of what has been seen; two different things share one with probability 2^-64
 
 struct Colours {
   std::vector<Colour> streams, instances, links;

@@ -14,7 +14,7 @@
 #include "foreflow/stream/task.h"
 
 namespace foreflow::simulate {
-namespace {
+namespace footprint_parts {
 
 // The largest number of which both are multiples. Shares are ratios of small integers, so that what is left of one
 // after subtracting the other is either far above the rounding error or zero.
@@ -123,47 +123,27 @@ class Evenness {
   bool uneven_ = false;
 };
 
-class Maker {
+}  // namespace footprint_parts
+
+using namespace footprint_parts;  // NOLINT(google-build-using-namespace): of this file
+
+// Adds footprints to a list.
+class FootprintMaker::Work {
  public:
-  Maker(const stream::Program& program, const platform::Platform& platform)
-      : program_(program), platform_(platform), tally_(platform.links().size()), evenness_(platform) {}
+  explicit Work(const platform::Platform& platform)
+      : platform_(platform), tally_(platform.links().size()), evenness_(platform) {}
 
-  Footprints make() && {
-    result_.of_instance.reserve(program_.instances.size());
-    for (size_t i = 0; i < program_.instances.size(); ++i) {
-      const stream::Instance& instance = program_.instances[i];
-      if (stream::is_hand_over(program_, instance)) {
-        result_.of_instance.push_back(-1);
-        continue;
-      }
-      size_t hash = static_cast<size_t>(instance.communication);
-      for (const int32_t member : instance.members) hash = combine_hash(hash, static_cast<size_t>(member));
-      result_.of_instance.push_back(footprints_.find_or(
-          hash,
-          [&](int32_t number) {
-            const auto& other =
-                program_.instances[static_cast<size_t>(result_.distinct[static_cast<size_t>(number)].example)];
-            return other.communication == instance.communication && other.members == instance.members;
-          },
-          [&] { return add(static_cast<int32_t>(i)); }));
-    }
-    return std::move(result_);
-  }
-
- private:
-  int32_t add(int32_t example) {
-    const stream::Instance& instance          = program_.instances[static_cast<size_t>(example)];
-    const auto& communication                 = program_.communications[static_cast<size_t>(instance.communication)];
+  int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
     const collective::AlgorithmDef* algorithm = nullptr;
     if (communication.fixed) {
       result_.phases.push_back({*communication.fixed, Seconds(0), -1});
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
-      result_.phases.push_back(host_phase(copy, communication.bytes, places_of(program_, instance)[0]));
+      result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
-      const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                        places_of(program_, instance));
-      algorithm         = placed.algorithm;
+      const auto placed =
+          stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places);
+      algorithm = placed.algorithm;
       for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed));
     }
@@ -172,6 +152,9 @@ class Maker {
     return static_cast<int32_t>(result_.distinct.size() - 1);
   }
 
+  Footprints take() { return std::move(result_); }
+
+ private:
   Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
     if (!host_routes_) host_routes_.emplace(platform_);
     const bool out             = copy == stream::HostCopy::to_host;
@@ -251,16 +234,23 @@ class Maker {
     return found;
   }
 
-  const stream::Program& program_;
   const platform::Platform& platform_;
   Tally tally_;
   Evenness evenness_;
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   Footprints result_;
-  Seen footprints_, loads_;
+  Seen loads_;
 };
 
-}  // namespace
+FootprintMaker::FootprintMaker(const platform::Platform& platform) : work_(std::make_unique<Work>(platform)) {}
+FootprintMaker::~FootprintMaker() = default;
+
+int32_t FootprintMaker::add(const stream::Communication& communication, const std::vector<int>& places,
+                            int32_t example) {
+  return work_->add(communication, places, example);
+}
+
+Footprints FootprintMaker::take() && { return work_->take(); }
 
 std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance) {
   std::vector<int> places;
@@ -273,7 +263,34 @@ std::vector<int> places_of(const stream::Program& program, const stream::Instanc
 }
 
 Footprints footprints(const stream::Program& program, const platform::Platform& platform) {
-  return Maker(program, platform).make();
+  FootprintMaker maker(platform);
+  Seen seen;
+  std::vector<int32_t> of_instance, examples;  // of each footprint, the first instance with it
+  of_instance.reserve(program.instances.size());
+  for (size_t i = 0; i < program.instances.size(); ++i) {
+    const stream::Instance& instance = program.instances[i];
+    if (stream::is_hand_over(program, instance)) {
+      of_instance.push_back(-1);
+      continue;
+    }
+    size_t hash = static_cast<size_t>(instance.communication);
+    for (const int32_t member : instance.members) hash = combine_hash(hash, static_cast<size_t>(member));
+    of_instance.push_back(seen.find_or(
+        hash,
+        [&](int32_t number) {
+          const auto& other = program.instances[static_cast<size_t>(examples[static_cast<size_t>(number)])];
+          return other.communication == instance.communication && other.members == instance.members;
+        },
+        [&] {
+          const auto example = static_cast<int32_t>(i);
+          examples.push_back(example);
+          return maker.add(program.communications[static_cast<size_t>(instance.communication)],
+                           places_of(program, instance), example);
+        }));
+  }
+  Footprints result  = std::move(maker).take();
+  result.of_instance = std::move(of_instance);
+  return result;
 }
 
 std::vector<const collective::AlgorithmDef*> algorithms(const Footprints& footprints) {

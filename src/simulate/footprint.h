@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,24 @@ struct Footprints {
   std::span<const Phase> phases_of(const Footprint& footprint) const {
     return std::span(phases).subspan(static_cast<size_t>(footprint.first), static_cast<size_t>(footprint.count));
   }
+};
+
+// Makes footprints one by one.
+class FootprintMaker {
+ public:
+  explicit FootprintMaker(const platform::Platform& platform);
+  ~FootprintMaker();
+
+  // The number of the footprint of a communication among devices at these places. Throws Error when two of them have no
+  // route.
+  int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example);
+
+  // All of them; Footprints::of_instance is empty.
+  Footprints take() &&;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
 };
 
 // Throws Error when two members have no route.

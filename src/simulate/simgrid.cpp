@@ -8,6 +8,7 @@
 #include "foreflow/simulate/simulate.h"
 #include "simulate/coupling.h"
 #include "simulate/fold.h"
+#include "simulate/fold_compact.h"
 #include "simulate/kernel.h"
 
 namespace foreflow::simulate::definitions::simgrid_engine {
@@ -55,11 +56,21 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   return timeline_of(perform(input, platform, others), input, platform);
 }
 
+stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Platform& platform,
+                                 const Options& options) {
+  const ComputeTimes times(folded.program, options.disturbances);
+  const Participants participants = all_participants(folded.program, folded.each);
+  const SimulationInput input{folded.program, participants, folded.together, times, options};
+  Footprints background = {};  // its loads are those of `together` already
+  return timeline_of(perform(input, platform, sources(options.disturbances, platform, background)), folded, input,
+                     platform);
+}
+
 }  // namespace
 
 EngineDef row() {
   return {"simgrid", "contention: communications share links max-min fairly, by a model of our own in SimGrid's kernel",
-          simulate};
+          simulate, simulate_folded};
 }
 
 }  // namespace foreflow::simulate::definitions::simgrid_engine

@@ -1,5 +1,9 @@
 #include "foreflow/simulate/simulate.h"
 
+#include "foreflow/base/error.h"
+#include "simulate/external_events.h"
+#include "simulate/fold_compact.h"
+
 namespace foreflow::simulate {
 // clang-format off
 namespace definitions {
@@ -8,6 +12,22 @@ namespace definitions {
 #undef FOREFLOW_ROW
 }  // namespace definitions
 // clang-format on
+
+Run EngineDef::run(const stream::CompactProgram& program, const platform::Platform& platform,
+                   const Options& options) const {
+  check(options.disturbances, platform);
+  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options)) {
+    try {
+      stream::Timeline timeline = simulate_folded(*folded, platform, options);
+      return {std::move(folded->program), std::move(timeline)};
+    } catch (const Error&) {
+      // What is wrong is told of the program as it is, not of one device for many.
+    }
+  }
+  stream::Program whole     = stream::expand(program);
+  stream::Timeline timeline = simulate(whole, platform, options);
+  return {std::move(whole), std::move(timeline)};
+}
 
 const Registry<EngineDef>& engines() {
   // clang-format off

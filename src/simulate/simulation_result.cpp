@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "foreflow/base/error.h"
+#include "simulate/fold_compact.h"
 #include "simulate/link_use.h"
 
 namespace foreflow::simulate {
@@ -171,6 +172,20 @@ stream::Timeline timeline_of(const SimulationResult& result, const SimulationInp
   timeline.loads      = crossings(input.footprints);
   timeline.algorithms = algorithms(input.footprints);
   timeline.links      = link_uses(input.program, timeline, platform.links().size());
+  return timeline;
+}
+
+stream::Timeline timeline_of(const SimulationResult& result, const FoldedProgram& folded, const SimulationInput& input,
+                             const platform::Platform& platform) {
+  stream::Timeline timeline = timeline_of(result, input, platform);
+  for (stream::Flow& flow : timeline.flows) {
+    const Footprint& alone = folded.each.of(static_cast<size_t>(flow.instance));
+    flow.alone             = folded.each.phases_of(alone)[static_cast<size_t>(flow.phase)].alone;
+  }
+  timeline.algorithms = algorithms(folded.each);
+  timeline.like_link  = folded.like_link;
+  for (size_t link = 0; link < timeline.links.size(); ++link)
+    timeline.links[link] = timeline.links[static_cast<size_t>(folded.like_link[link])];
   return timeline;
 }
 

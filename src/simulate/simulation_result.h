@@ -36,4 +36,10 @@ struct SimulationInput {
 stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
                              const platform::Platform& platform);
 
+// Of a folded program, which `input` is made of: each communication is told from those that are alike, and each link of
+// the platform carries what the first of its class does.
+struct FoldedProgram;
+stream::Timeline timeline_of(const SimulationResult& result, const FoldedProgram& folded, const SimulationInput& input,
+                             const platform::Platform& platform);
+
 }  // namespace foreflow::simulate

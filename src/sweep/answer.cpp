@@ -14,8 +14,8 @@ using report::Summary;
 
 double mean(const Summary& summary, Seconds DeviceSummary::*time) {
   Seconds sum;
-  for (const DeviceSummary& device : summary.devices) sum += device.*time;
-  return summary.devices.empty() ? 0 : sum.value() / static_cast<double>(summary.devices.size());
+  for (const DeviceSummary& device : summary.devices) sum += static_cast<double>(device.count()) * device.*time;
+  return summary.device_count == 0 ? 0 : sum.value() / static_cast<double>(summary.device_count);
 }
 
 double peak_memory(const Summary& summary) {

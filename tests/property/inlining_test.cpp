@@ -97,8 +97,8 @@ TEST(Inlining, ChangesNeitherWorkNorMessagesNorWhatStays) {
     for (const test::Split& split : splits) {
       SCOPED_TRACE(family + (" " + test::to_string(split)));
       const ir::Module module       = distributed(family, sizes, split);
-      const stream::Program calls   = test::lowered(module, platform).program;
-      const stream::Program written = test::lowered(without_calls(module), platform).program;
+      const stream::Program calls   = test::lowered(module, platform).program();
+      const stream::Program written = test::lowered(without_calls(module), platform).program();
       const auto busy = test::busy_seconds(calls), expected = test::busy_seconds(written);
       ASSERT_EQ(busy.size(), expected.size());
       for (const auto& [stream, seconds] : expected) EXPECT_NEAR(busy.at(stream), seconds, 1e-9 * seconds) << stream;

@@ -21,7 +21,9 @@ const PlatformRef& machine() {
 Outcome placed(const Case& one, const std::string& placement) {
   const std::string text = R"({"workload": )" + one.workload + R"(, "strategy": )" + one.strategy +
                            R"(, "platform": {"topology": "p3_8xlarge", "nodes": 4}, "placement": )" + placement + "}";
-  return run(load(parse_json(text, "s.json"), "s.json"), machine());
+  Scenario scenario        = load(parse_json(text, "s.json"), "s.json");
+  scenario.simulation.fold = false;
+  return run(scenario, machine());
 }
 
 std::string text_without_places(stream::Program program) {

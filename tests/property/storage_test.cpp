@@ -51,7 +51,7 @@ stream::Program program_of(const Subject& subject, const platform::Platform& pla
       transform::differentiate(test::family(subject.family, subject.sizes, 16, workload::Mode::training), ops);
   module = transform::eliminate_dead_code(transform::resolve(transform::add_optimizer(module, ops, "adam")));
   module = transform::recompute(module, ops, transform::read_recompute(subject.recompute, "test"), subject.split.pp);
-  return test::lowered(test::distribute(module, subject.split).back().module, platform).program;
+  return test::lowered(test::distribute(module, subject.split).back().module, platform).program();
 }
 
 class Buffers : public testing::TestWithParam<std::string> {

@@ -107,7 +107,7 @@ struct Answer {
 Answer answer(const ir::Module& module, int replicas, const platform::Platform& platform) {
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const stream::Program program =
-      lower::lower_replicas(module, interpretation, test::ideal_roofline(), platform, replicas).program;
+      lower::lower_replicas(module, interpretation, test::ideal_roofline(), platform, replicas).program();
   stream::verify(program);
   Answer found{simulate::engines().get("analytic", "test").run(program, platform, {}).makespan, {}};
   for (size_t d = 0; d < program.devices.size(); ++d) {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foreflow/interpret/sequence_table.h"
+#include "foreflow/base/sequence_table.h"
 #include "foreflow/interpret/values.h"
 #include "foreflow/ir/module.h"
 

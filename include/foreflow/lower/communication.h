@@ -18,7 +18,4 @@ struct Meeting {
 Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
                    const cost::CostModel& cost, const Options& options);
 
-// Whether `ranks` lie along the dimension of the group.
-bool is_among(const GroupAlgorithms& group, const std::vector<int>& ranks);
-
 }  // namespace foreflow::lower

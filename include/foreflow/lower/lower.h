@@ -1,6 +1,6 @@
-// ir::Module -> stream::Program: the program is projected onto each device, every distinct piece of work is priced
-// once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only rename
-// devices.
+// ir::Module -> stream::CompactProgram: the program is projected onto each device, every distinct piece of work is
+// priced once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only
+// rename devices.
 #pragma once
 
 #include <array>
@@ -9,19 +9,12 @@
 #include "foreflow/cost/cost.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/platform/platform.h"
-#include "foreflow/stream/program.h"
+#include "foreflow/stream/compact.h"
 
 namespace foreflow::lower {
 
-// By collective::Kind; null: collective::default_algorithm.
-using Algorithms = std::array<const collective::AlgorithmDef*, collective::kKinds>;
-
-// What communications along one dimension of the devices use: those among ranks (the first device is rank 0) that
-// differ only in (rank / stride) % size.
-struct GroupAlgorithms {
-  int stride = 1, size = 1;
-  Algorithms algorithms{};  // null: what all others use
-};
+using stream::Algorithms;
+using stream::GroupAlgorithms;
 
 struct Options {
   Algorithms algorithms{};
@@ -31,9 +24,12 @@ struct Options {
 };
 
 struct Lowered {
-  stream::Program program;
+  stream::CompactProgram compact;
   // Per stream::Compute of the program: its seconds by provenance.
   std::vector<std::array<Seconds, cost::kProvenances>> provenance;
+
+  // Every stream of every replica.
+  stream::Program program() const { return stream::expand(compact); }
 };
 
 // A value on no device counts as on D1. `interpretation` is that of function `entry` of `module`. Throws Error when

@@ -8,6 +8,7 @@
 
 #include "foreflow/base/json.h"
 #include "foreflow/report/allocator.h"
+#include "foreflow/report/device_choice.h"
 #include "foreflow/report/summary.h"
 #include "foreflow/stream/storage.h"
 #include "foreflow/stream/timeline.h"
@@ -53,8 +54,9 @@ Bytes host_peak(const stream::Program& program, const stream::Timeline& timeline
 // Of one device, an index into Program::devices. While an item runs, its memory is that of its own fullest moment.
 std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device);
 
-// The result of `simulate --json`, with what the memory holds: members "memory" of each of "devices", and
-// "memory_peaks".
-Json to_json(const Summary& summary, const std::vector<MemoryPeak>& peaks);
+// The result of `simulate --json`; a caller may add members. Where there are peaks, with what the memory holds:
+// "memory" of each of "devices", and "memory_peaks". `program` and `platform` are those of the summary.
+Json to_json(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
+             const std::vector<MemoryPeak>& peaks = {}, const DeviceChoice& choice = {});
 
 }  // namespace foreflow::report

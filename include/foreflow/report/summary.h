@@ -45,13 +45,24 @@ struct Job {
 // Streams of one device may overlap: each figure is the length of a union, so busy <= compute + communication, and
 // busy + idle is the iteration time.
 struct DeviceSummary {
-  std::string name;   // "D1"
+  std::string name;  // "D1"
+  // The numbers of the devices that do the same at the same time, for which this one stands; itself the first.
+  std::vector<stream::DeviceRange> members;
   std::string place;  // the platform's name for it: "node0-gpu0"
   std::string node;   // where that is: "node0"
   int job = 0;        // index into Summary::jobs
   Seconds busy, compute, communication, idle;
   Bytes peak_memory, capacity;
   bool fits = true;
+
+  int64_t count() const;  // of members
+};
+
+// The devices of a job on one node.
+struct NodeSummary {
+  std::string name;
+  int job = 0;                   // index into Summary::jobs
+  std::vector<int32_t> devices;  // their numbers
 };
 
 // Two communications that had flows on a link at the same time; both names are equal where two executions of one did.
@@ -64,6 +75,7 @@ struct LinkSummary {
   static constexpr size_t kIntervals = 100;
 
   std::string name, kind;
+  std::vector<int32_t> members;  // links that carried the same for as long: indices into platform::Platform::links()
   Bytes bytes;
   Seconds busy;            // with at least one flow on it
   double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
@@ -125,10 +137,12 @@ struct Summary {
   double tokens_per_second_per_device = 0;
   FlopsPerSecond model_rate;     // per device
   FlopsPerSecond hardware_rate;  // per device
-  double mfu = 0;                // model flops / (time x the sum of the devices' peaks), 0..1
-  bool fits  = true;
+  double mfu           = 0;      // model flops / (time x the sum of the devices' peaks), 0..1
+  bool fits            = true;
+  int64_t device_count = 0;                    // of all that `devices` stand for
   std::vector<DeviceSummary> devices;          // as in Program::devices
-  std::vector<LinkSummary> links;              // those that carried something, in the platform's order
+  std::vector<NodeSummary> nodes;              // by job, in the order in which its devices come to them
+  std::vector<LinkSummary> links;              // those that carried something, in the platform's order of their first
   std::vector<OpTime> ops;                     // longest first
   std::vector<CollectiveSummary> collectives;  // those with the most time first
   std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
@@ -139,8 +153,5 @@ struct Summary {
 // `timeline` is what an engine made of `program` on `platform`.
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform);
-
-// The result of `simulate --json`; a caller may add members.
-Json to_json(const Summary& summary);
 
 }  // namespace foreflow::report

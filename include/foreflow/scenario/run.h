@@ -27,7 +27,7 @@ using PlatformRef = std::shared_ptr<const platform::Platform>;
 
 struct Outcome {
   report::Summary summary;
-  stream::Program program;
+  stream::Program program;  // what was simulated: folded where devices are alike
   stream::Timeline timeline;
   PlatformRef platform;
 };
@@ -96,6 +96,7 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
                               const platform::Platform& platform, const Finished& finished = {}, const Held& held = {});
 
 struct Prediction {
+  stream::Program program;  // what was simulated: folded where devices are alike
   stream::Timeline timeline;
   report::Summary summary;
 };

@@ -9,15 +9,28 @@
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/options.h"
+#include "foreflow/stream/compact.h"
 #include "foreflow/stream/timeline.h"
 
 namespace foreflow::simulate {
+
+struct FoldedProgram;  // simulate/fold_compact.h
+
+// What was simulated of a compact program, with its timeline: one device for all that do the same at the same time
+// (DeviceUse::alike) where that saves at least half of them and is exact; else every device.
+struct Run {
+  stream::Program program;
+  stream::Timeline timeline;
+};
 
 struct EngineDef {
   std::string_view name;  // "analytic", "simgrid", "simgrid_flows"
   std::string_view doc;
   stream::Timeline (*simulate)(const stream::Program& program, const platform::Platform& platform,
                                const Options& options);
+  // Null: the engine simulates every stream.
+  stream::Timeline (*simulate_folded)(const FoldedProgram& folded, const platform::Platform& platform,
+                                      const Options& options) = nullptr;
 
   // Streams are placed on platform devices by Program::devices[].place.
   // Throws Error when two members of a communication have no route, when a disturbance names no device or link of the
@@ -27,6 +40,10 @@ struct EngineDef {
                        const Options& options = {}) const {
     return simulate(program, platform, options);
   }
+
+  // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
+  // fit into memory.
+  Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
 };
 
 const Registry<EngineDef>& engines();

@@ -1,4 +1,4 @@
-// Who meets at an instance of a communication.
+// Who takes part in an instance of a communication.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,45 @@
 
 namespace foreflow::stream {
 
-// Stream indices, in rank order. Copies share them: a program has millions of meetings, but few groups.
+// Stream indices, in rank order. Copies share them: a program has millions of instances, but few groups.
 class Members {
  public:
   Members() : Members(std::vector<int32_t>()) {}
   Members(std::initializer_list<int32_t> streams) : Members(std::vector<int32_t>(streams)) {}
   Members(std::vector<int32_t> streams)  // NOLINT(google-explicit-constructor): a vector is members
-      : streams_(std::make_shared<const std::vector<int32_t>>(std::move(streams))) {}
+      : Members(std::move(streams), 0, 1) {}
+  // Of a folded program: `streams` stand for `ranks` members, and the instance for `executions` of its kind.
+  Members(std::vector<int32_t> streams, int32_t ranks, int64_t executions)
+      : group_(std::make_shared<const Group>(Group{std::move(streams), ranks, executions})) {}
 
-  operator const std::vector<int32_t>&() const { return *streams_; }  // NOLINT(google-explicit-constructor)
-  bool empty() const { return streams_->empty(); }
-  size_t size() const { return streams_->size(); }
-  int32_t operator[](size_t rank) const { return (*streams_)[rank]; }
-  int32_t front() const { return streams_->front(); }
-  int32_t back() const { return streams_->back(); }
-  auto begin() const { return streams_->begin(); }
-  auto end() const { return streams_->end(); }
+  operator const std::vector<int32_t>&() const { return group_->streams; }  // NOLINT(google-explicit-constructor)
+  bool empty() const { return streams().empty(); }
+  size_t size() const { return streams().size(); }
+  int32_t operator[](size_t rank) const { return streams()[rank]; }
+  int32_t front() const { return streams().front(); }
+  int32_t back() const { return streams().back(); }
+  auto begin() const { return streams().begin(); }
+  auto end() const { return streams().end(); }
+
+  // How many take part: size(), but in a folded program, where one stream stands for all that do the same.
+  size_t ranks() const { return group_->ranks > 0 ? static_cast<size_t>(group_->ranks) : size(); }
+  // How many equal instances this one stands for; 1 unless the program is folded.
+  int64_t executions() const { return group_->executions; }
 
   friend bool operator==(const Members& a, const Members& b) {
-    return a.streams_ == b.streams_ || *a.streams_ == *b.streams_;
+    return a.group_ == b.group_ ||
+           (a.streams() == b.streams() && a.ranks() == b.ranks() && a.executions() == b.executions());
   }
 
  private:
-  std::shared_ptr<const std::vector<int32_t>> streams_;
+  struct Group {
+    std::vector<int32_t> streams;
+    int32_t ranks;  // 0: as many as streams
+    int64_t executions;
+  };
+  const std::vector<int32_t>& streams() const { return group_->streams; }
+
+  std::shared_ptr<const Group> group_;
 };
 
 }  // namespace foreflow::stream

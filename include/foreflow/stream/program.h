@@ -63,14 +63,28 @@ struct Stream {
   std::vector<Item> items;
 };
 
+// The device numbers first, first + step, ..., last.
+struct DeviceRange {
+  int32_t first, last, step = 1;
+
+  int64_t count() const { return (last - first) / step + 1; }
+};
+
 struct DeviceUse {
   int index;                                   // the DistIR device number (D1 -> 1)
   int place;                                   // index into platform::Platform::devices()
   Bytes initial;                               // what lives from the beginning: parameters, optimizer state, inputs
   int32_t job                            = 0;  // index into Program::jobs
   std::shared_ptr<const Storage> storage = nullptr;  // what its memory holds; null: not known
+  // In a folded program: the devices that do the same at the same time, of which this is the first; empty: itself.
+  std::vector<DeviceRange> alike = {};
+
+  int64_t count() const;  // how many devices it stands for
 };
 
+// A program may be folded: one device stands for all that do the same at the same time, one instance for all that they
+// execute together. Its streams are then those of the first device of each class.
+//
 // Invariants (verify): every member of an instance lists it exactly once; instances are numbered in program order, so
 // the instance numbers in each stream increase: no program can deadlock.
 struct Program {
@@ -81,7 +95,18 @@ struct Program {
   std::vector<DeviceUse> devices;
   std::vector<Stream> streams;
   std::vector<std::string> jobs;  // the names of those that share the platform; empty: a single one, which needs none
+  // Of a folded program: the platform's device that D(first_device + r) is on, for r = 0, 1, ...; empty: device r.
+  std::vector<int> places;
+  int32_t first_device = 1;
 };
+
+// The device numbers that `device` stands for, its own included; and where one of them is: an index into
+// platform::Platform::devices().
+std::vector<DeviceRange> numbers(const DeviceUse& device);
+int place_of(const Program& program, const DeviceUse& device, int32_t number);
+
+// How many devices there are, those included for which others stand.
+int64_t device_count(const Program& program);
 
 // "D1", and "JOB/D1" where several jobs share the platform.
 std::string name(const Program& program, const DeviceUse& device);

@@ -55,6 +55,9 @@ struct Timeline {
   // By instance: what ran, never `auto`; null: no algorithm. Empty where nobody needs to know.
   std::vector<const collective::AlgorithmDef*> algorithms = {};
   std::vector<std::vector<Pace>> paces                    = {};  // [flow]; empty unless simulate::Options::observe
+  // Of a folded program, by link: the first link of those that carry the same at the same time, itself included; flows
+  // are told of these only. Empty: flows are told of every link.
+  std::vector<int32_t> like_link = {};
 };
 
 // A send between two streams of one device that takes no time of its own: passing on what is there already.

@@ -57,7 +57,7 @@ class Judge {
 
  private:
   int ways_;
-  interpret::SequenceTable known_;
+  SequenceTable known_;
   std::vector<Verdict> verdicts_;  // by number in known_
   std::vector<uint64_t> words_;    // scratch
 };

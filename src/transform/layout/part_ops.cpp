@@ -112,7 +112,7 @@ class Parter {
   Judge judge_;
   const ir::Device device_;
   std::vector<bool> varies_;  // per value: it depends on the samples, and is no sum over them
-  interpret::SequenceTable known_;
+  SequenceTable known_;
   PartOps made_;  // ops: by number in known_
   std::set<ValueId> summed_;
   std::vector<uint64_t> words_;  // scratch

@@ -26,7 +26,7 @@ struct Sizes {
 std::vector<Bytes> most_activations(const Settings& settings) {
   const scenario::Scenario scenario = scenario::load_file(kBase, settings);
   const auto platform               = scenario::load_platform(scenario.platform);
-  const auto program                = scenario::lower_scenario(scenario, scenario::build(scenario), *platform).program;
+  const auto program = scenario::lower_scenario(scenario, scenario::build(scenario), *platform).program();
   std::vector<Bytes> all;
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const stream::Trail trail = stream::trail(program, static_cast<int>(d));

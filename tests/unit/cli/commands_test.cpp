@@ -74,10 +74,11 @@ TEST(Simulate, AddsItsOwnTimeWhenAsked) {
 TEST(Simulate, TakesOverrides) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
-  const Json json = parse_json(
-      run_foreflow({"simulate", "s.json", "--set", "strategy.dp=4", "--set", "name=four", "--json", "-"}, folder.path())
-          .out,
-      "stdout");
+  const Json json = parse_json(run_foreflow({"simulate", "s.json", "--set", "strategy.dp=4", "--set", "name=four",
+                                             "--json", "-", "--devices", "all"},
+                                            folder.path())
+                                   .out,
+                               "stdout");
   EXPECT_EQ(JsonView(json, "stdout").at("devices").items().size(), 8U);
   EXPECT_EQ(JsonView(json, "stdout").at("scenario").at("name").as_string(), "four");
 }

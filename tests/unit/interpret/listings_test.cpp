@@ -166,7 +166,7 @@ double makespan(const std::string& text, const std::string& engine) {
   const auto interpretation = interpret::interpret_mixed(
       module, entry(module), {Mixed::of(weight), Mixed::of(weight), Mixed::of(batch), Mixed::of(batch)});
   const auto lowered = lower::lower(module, interpretation, test::ideal_roofline(), platform);
-  return simulate::engines().get(engine, "test").run(lowered.program, platform).makespan.value();
+  return simulate::engines().get(engine, "test").run(lowered.program(), platform).makespan.value();
 }
 
 TEST(Listings, SwappedLinesOfFigure3MakeThePipelineSlowerInBothEngines) {

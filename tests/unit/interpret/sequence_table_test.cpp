@@ -1,5 +1,5 @@
 // Sequences of words get the number of their first occurrence, whatever their length.
-#include "foreflow/interpret/sequence_table.h"
+#include "foreflow/base/sequence_table.h"
 
 #include <gtest/gtest.h>
 

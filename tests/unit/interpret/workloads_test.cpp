@@ -44,8 +44,8 @@ TEST_P(ShippedProgram, ParsesAndLowers) {
   EXPECT_EQ(interpret::unresolved(module, interpretation), std::vector<std::string>());
   const auto platform = testing_support::star(8, BytesPerSecond(1e9), Seconds(1e-6));
   const auto lowered  = test::lowered(module, platform);
-  EXPECT_NO_THROW(stream::verify(lowered.program));
-  EXPECT_FALSE(lowered.program.computes.empty());
+  EXPECT_NO_THROW(stream::verify(lowered.program()));
+  EXPECT_FALSE(lowered.program().computes.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, ShippedProgram, testing::ValuesIn(programs()),

@@ -16,7 +16,7 @@ constexpr double kUnit  = 1024;  // bytes of a Tensor[Float32, (256,)]
 const std::string kHead = "func @f(%x: Tensor[Float32, (256,), 1]) {\n";
 
 platform::Platform machine(int devices) { return testing_support::star(devices, BytesPerSecond(1e9), Seconds(0)); }
-stream::Program program(const std::string& text) { return test::lowered(text, machine(4)).program; }
+stream::Program program(const std::string& text) { return test::lowered(text, machine(4)).program(); }
 Level memory(const std::string& text) { return test::memory_of(program(text), 1); }
 
 TEST(Liveness, FreesEachValueOfAChainAfterItsLastUse) {
@@ -102,10 +102,10 @@ TEST(Prices, AreTheRooflineOfEachOpOnItsDevice) {
   const std::string square = "Tensor[Float32, (512, 512), 1]";
   const auto lowered       = test::lowered(
             "func @f(%x: " + square + ", %w: " + square + ") {\n  %y = MatMul(%x, %w)\n  return %y\n}", machine(1));
-  ASSERT_EQ(lowered.program.computes.size(), 1U);
+  ASSERT_EQ(lowered.program().computes.size(), 1U);
   const double seconds = 2.0 * 512 * 512 * 512 / 1e12;
-  EXPECT_DOUBLE_EQ(lowered.program.computes[0].duration.value(), seconds);
-  EXPECT_DOUBLE_EQ(lowered.program.computes[0].flops.value(), 2.0 * 512 * 512 * 512);
+  EXPECT_DOUBLE_EQ(lowered.program().computes[0].duration.value(), seconds);
+  EXPECT_DOUBLE_EQ(lowered.program().computes[0].flops.value(), 2.0 * 512 * 512 * 512);
   ASSERT_EQ(lowered.provenance.size(), 1U);
   EXPECT_DOUBLE_EQ(lowered.provenance[0][static_cast<size_t>(cost::Provenance::roofline)].value(), seconds);
   EXPECT_EQ(lowered.provenance[0][static_cast<size_t>(cost::Provenance::table)].value(), 0);
@@ -125,9 +125,9 @@ TEST(Prices, DifferBetweenKindsOfDevices) {
       "func @f(%x: Tensor[Float32, (512, 512), 1], %y: Tensor[Float32, (512, 512), 2]) {\n"
       "  %a = @g(%x)\n  %b = @g(%y)\n  return %a, %b\n}",
       mixed);
-  const auto busy = test::busy_seconds(lowered.program);
+  const auto busy = test::busy_seconds(lowered.program());
   EXPECT_DOUBLE_EQ(busy.at("D2"), 4 * busy.at("D1"));
-  EXPECT_EQ(lowered.program.computes.size(), 2U);
+  EXPECT_EQ(lowered.program().computes.size(), 2U);
 }
 
 TEST(Prices, OfEqualWorkAreOneEvent) {

@@ -67,11 +67,12 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "cost_provenance",
                                              "events"};
   EXPECT_EQ(keys, expected);
-  EXPECT_EQ(json.find("devices")->if_array()->at(1).dump_compact(),
-            R"({"name":"D2","place":"gpu1","node":"node0","busy_s":6.0,"compute_s":4.0,"communication_s":2.0,)"
-            R"("idle_s":2.0,"peak_memory_bytes":120,"memory_capacity_bytes":100,"fits":false})");
+  EXPECT_EQ(
+      json.find("devices")->if_array()->at(1).dump_compact(),
+      R"({"name":"D2","place":"gpu1","node":"node0","count":1,"members":["D2"],"busy_s":6.0,"compute_s":4.0,"communication_s":2.0,)"
+      R"("idle_s":2.0,"peak_memory_bytes":120,"memory_capacity_bytes":100,"fits":false})");
   EXPECT_EQ(json.find("links")->if_array()->at(0).dump_compact(),
-            R"({"name":"wire_UP","bytes":24,"busy_s":2.0,"utilization":0.15})");
+            R"({"name":"wire_UP","count":1,"members":["wire_UP"],"bytes":24,"busy_s":2.0,"utilization":0.15})");
   EXPECT_EQ(json.find("critical_path")->if_array()->at(0).dump_compact(),
             R"({"device":"D1","what":"@stage1_forward","time_s":2.0,"count":1,"contention_s":0.0})");
   EXPECT_EQ(json.find("events")->dump_compact(), R"({"distinct":4,"executed":4})");

@@ -26,8 +26,8 @@ TEST(Allocator, OfAFrameworkReservesMoreThanIsAskedFor) {
   EXPECT_GE(peak.allocator->requested, peak.size);
   EXPECT_GT(peak.allocator->reserved, peak.allocator->requested);
   EXPECT_EQ(peak.allocator->overhead(), peak.allocator->reserved - peak.allocator->requested);
-  const Json json =
-      report::to_json(outcome.summary, report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
+  const Json json = report::to_json(outcome.summary, outcome.program, *outcome.platform,
+                                    report::memory_peaks(outcome.summary, outcome.program, outcome.timeline));
   EXPECT_EQ(JsonView(json, "result").at("memory_peaks").items().at(0).at("allocator").at("overhead_bytes").as_number(),
             peak.allocator->overhead().value());
 }

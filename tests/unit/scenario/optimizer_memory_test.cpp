@@ -15,7 +15,7 @@ double bytes_each(const std::string& workload, const std::string& strategy = R"(
                            "}";
   double bytes = 0;
   for (const auto& device : run(load(parse_json(text, "mlp.json"), "mlp.json")).summary.devices)
-    bytes += device.peak_memory.value();
+    bytes += static_cast<double>(device.count()) * device.peak_memory.value();
   return bytes / kParameters;
 }
 

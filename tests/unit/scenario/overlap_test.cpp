@@ -81,7 +81,7 @@ TEST(Buckets, AreFewerMessages) {
 std::map<size_t, std::string> algorithms(const stream::Program& program) {
   std::map<size_t, std::string> found;
   for (const stream::Instance& instance : program.instances)
-    found[instance.members.size()] =
+    found[instance.members.ranks()] =
         program.communications[static_cast<size_t>(instance.communication)].algorithm->name;
   return found;
 }

@@ -67,9 +67,10 @@ TEST(Places, OfAJobAreAmongThoseThatOthersLeave) {
 }
 
 TEST(Places, AreWhereTheProgramRuns) {
-  Scenario scenario     = placed(R"({"dp": 2, "global_batch": 4})", R"({"devices": [7, 2]})");
-  scenario.engine       = &simulate::engines().get("analytic", "test");
-  const Outcome outcome = run(scenario);
+  Scenario scenario        = placed(R"({"dp": 2, "global_batch": 4})", R"({"devices": [7, 2]})");
+  scenario.engine          = &simulate::engines().get("analytic", "test");
+  scenario.simulation.fold = false;
+  const Outcome outcome    = run(scenario);
   ASSERT_EQ(outcome.summary.devices.size(), 2U);
   EXPECT_EQ(outcome.summary.devices[0].place, "node1-gpu3");
   EXPECT_EQ(outcome.summary.devices[1].place, "node0-gpu2");

@@ -88,7 +88,7 @@ std::map<std::string, double> elements_sent(const stream::Program& program) {
   for (const stream::Instance& instance : program.instances) {
     const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
     if (what.kind == collective::Kind::send) continue;
-    const auto n = static_cast<double>(instance.members.size());
+    const auto n = static_cast<double>(instance.members.ranks());
     sent[what.name] += (what.kind == collective::Kind::all_reduce ? 2 : 1) * (n - 1) / n * what.bytes.value() / 2;
   }
   return sent;

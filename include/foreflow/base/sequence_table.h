@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace foreflow::interpret {
+namespace foreflow {
 
 class SequenceTable {
  public:
@@ -66,4 +66,4 @@ class SequenceTable {
   std::vector<uint64_t> words_;
 };
 
-}  // namespace foreflow::interpret
+}  // namespace foreflow

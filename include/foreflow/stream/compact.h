@@ -1,0 +1,98 @@
+// A program by rule: procedures that call each other, of one replica, and how many replicas there are. It grows with
+// what is distinct, where Program grows with the items of every stream; `expand` gives the Program.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foreflow/stream/group_algorithms.h"
+#include "foreflow/stream/program.h"
+
+namespace foreflow::stream {
+
+struct CompactProgram {
+  static constexpr int32_t kNoDevice = -1;
+
+  // A stream as a procedure calls it. A lane on no device is on the first: of the program, or of the procedure where
+  // its caller renames devices.
+  struct Lane {
+    int32_t device;      // its number; or kNoDevice
+    std::string stream;  // "" or "comm"
+  };
+  struct ComputeStep {
+    int32_t lane;    // into Procedure::lanes
+    int32_t event;   // into `computes`
+    int32_t memory;  // into `memory_effects`
+  };
+  struct Member {
+    int32_t lane;
+    int32_t memory;
+  };
+  struct MeetingStep {
+    int32_t communication;  // into `communications`
+    uint32_t first, last;   // of Procedure::members
+    bool of_all_replicas;   // the corresponding members of all replicas take part together; else each replica has a
+                            // communication of its own
+  };
+  struct CallStep {
+    int32_t procedure;
+    int32_t renaming;  // into `renamings`; -1: devices are the caller's own
+  };
+  struct Step {
+    enum class Kind : uint8_t { compute, meeting, call } kind;
+    int32_t index;  // into the list of its kind
+  };
+  struct Procedure {
+    std::vector<Lane> lanes;  // that have steps here; those of callees are not among them
+    std::vector<Step> steps;
+    std::vector<ComputeStep> computes;
+    std::vector<MeetingStep> meetings;
+    std::vector<Member> members;
+    std::vector<CallStep> calls;
+
+    std::span<const Member> of(const MeetingStep& meeting) const {
+      return std::span(members).subspan(meeting.first, meeting.last - meeting.first);
+    }
+  };
+  struct Device {
+    int32_t index;  // its number
+    Bytes initial;  // as DeviceUse::initial
+  };
+
+  std::vector<Compute> computes;
+  std::vector<Communication> communications;
+  std::vector<MemoryEffect> memory_effects;
+  std::vector<Procedure> procedures;            // those that a procedure calls stand before it
+  std::vector<std::vector<int32_t>> renamings;  // [device inside - 1] = device outside
+  int32_t root         = 0;                     // of `procedures`
+  int32_t first_device = 1;                     // the number of rank 0
+  int32_t of_replica   = 1;                     // device numbers of a replica: that of rank r + of_replica follows it
+  int32_t replicas     = 1;
+  std::vector<int> places;      // by rank, as DeviceUse::place; empty: the rank itself
+  std::vector<Device> devices;  // of the first replica
+  std::vector<Lane> streams;    // of the first replica, by their true device numbers
+  std::vector<GroupAlgorithms> groups;
+  std::shared_ptr<const Storage> storage;
+
+  int place_of_rank(int32_t rank) const { return places.empty() ? rank : places[static_cast<size_t>(rank)]; }
+  // The device that a procedure calls `device`, where its caller renames devices by `renaming` (empty: not at all).
+  int32_t outside(int32_t device, const std::vector<int32_t>& renaming) const {
+    if (renaming.empty()) return device;
+    return renaming[static_cast<size_t>(device == kNoDevice ? 0 : device - 1)];
+  }
+};
+
+// The renaming of a call within a procedure whose own devices are renamed by `outer`.
+std::vector<int32_t> composed(const CompactProgram& program, const CompactProgram::CallStep& call,
+                              const std::vector<int32_t>& outer);
+
+// How often each of `computes` is executed, by all devices.
+std::vector<int64_t> executions(const CompactProgram& program);
+
+// Every stream of every replica. Throws Error when that does not fit into memory.
+Program expand(const CompactProgram& program);
+
+}  // namespace foreflow::stream

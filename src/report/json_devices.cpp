@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "report/device_names.h"
+#include "report/json_parts.h"
+
+namespace foreflow::report {
+namespace {
+
+// What devices that are told together agree in; the last: which of the peaks is theirs.
+using Figures = std::tuple<int, std::array<double, 6>, const MemoryPeak*>;
+
+Figures figures_of(const DeviceSummary& device, const MemoryPeak* peak) {
+  return {device.job,
+          {device.busy.value(), device.compute.value(), device.communication.value(), device.idle.value(),
+           device.peak_memory.value(), device.capacity.value()},
+          peak};
+}
+
+class DeviceRows {
+ public:
+  DeviceRows(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
+             const std::vector<MemoryPeak>& peaks)
+      : summary_(summary), program_(program), platform_(platform), peaks_(summary.devices.size(), nullptr) {
+    for (const MemoryPeak& peak : peaks) {
+      for (const int device : peak.devices) peaks_[static_cast<size_t>(device)] = &peak;
+    }
+  }
+
+  Json by_class() const {
+    std::vector<std::vector<size_t>> classes;
+    std::map<Figures, size_t> index;
+    for (size_t d = 0; d < summary_.devices.size(); ++d) {
+      const auto [found, fresh] = index.try_emplace(figures_of(summary_.devices[d], peaks_[d]), classes.size());
+      if (fresh) classes.emplace_back();
+      classes[found->second].push_back(d);
+    }
+    Json all = Json::array();
+    for (const std::vector<size_t>& devices : classes) {
+      const DeviceSummary& first = summary_.devices[devices.front()];
+      int64_t count              = 0;
+      for (const size_t d : devices) count += summary_.devices[d].count();
+      Json row = named(first.name, first.place, first.node);
+      row.set("count", count);
+      row.set("members", names_json(summary_, devices, {}));
+      add_figures(row, devices.front());
+      all.push(std::move(row));
+    }
+    return all;
+  }
+
+  Json one_by_one(const DeviceChoice& choice) const {
+    std::vector<std::tuple<int, int32_t, size_t>> chosen;  // by job and number
+    for (size_t d = 0; d < summary_.devices.size(); ++d) {
+      for (const stream::DeviceRange& range : summary_.devices[d].members) {
+        for (int32_t number = range.first; number <= range.last; number += range.step) {
+          if (choice.contains(number)) chosen.emplace_back(summary_.devices[d].job, number, d);
+        }
+      }
+    }
+    std::sort(chosen.begin(), chosen.end());
+    Json all = Json::array();
+    for (const auto& [job, number, d] : chosen) {
+      stream::DeviceUse use    = program_.devices[d];
+      const int place          = place_of(program_, use, number);
+      use.index                = number;
+      const auto& [name, node] = std::tie(platform_.devices()[static_cast<size_t>(place)].name,
+                                          platform_.devices()[static_cast<size_t>(place)].node);
+      Json row                 = named(stream::name(program_, use), name, node);
+      add_figures(row, d);
+      all.push(std::move(row));
+    }
+    return all;
+  }
+
+ private:
+  static Json named(const std::string& name, const std::string& place, const std::string& node) {
+    Json row = Json::object();
+    row.set("name", name);
+    row.set("place", place);
+    row.set("node", node);
+    return row;
+  }
+
+  void add_figures(Json& row, size_t d) const {
+    const DeviceSummary& device = summary_.devices[d];
+    if (!summary_.jobs.empty()) row.set("job", summary_.jobs[static_cast<size_t>(device.job)].job.name);
+    row.set("busy_s", device.busy.value());
+    row.set("compute_s", device.compute.value());
+    row.set("communication_s", device.communication.value());
+    row.set("idle_s", device.idle.value());
+    row.set("peak_memory_bytes", whole(device.peak_memory));
+    row.set("memory_capacity_bytes", whole(device.capacity));
+    row.set("fits", device.fits);
+    if (peaks_[d] != nullptr) row.set("memory", classes_json(peaks_[d]->classes));
+  }
+
+  const Summary& summary_;
+  const stream::Program& program_;
+  const platform::Platform& platform_;
+  std::vector<const MemoryPeak*> peaks_;  // by device
+};
+
+}  // namespace
+
+Json whole(Bytes size) {
+  const double value = size.value();
+  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
+}
+
+Json classes_json(const ClassBytes& classes) {
+  Json all = Json::object();
+  for (size_t kind = 0; kind < classes.size(); ++kind)
+    all.set(std::string(stream::name(static_cast<stream::MemoryClass>(kind))) + "_bytes", whole(classes[kind]));
+  return all;
+}
+
+Json names_json(const Summary& summary, const std::vector<size_t>& devices, const DeviceChoice& choice) {
+  DeviceNames names = names_of(summary, devices);
+  Json all          = Json::array();
+  for (std::string& name : choice.all ? names.each() : names.ranges()) all.push(std::move(name));
+  return all;
+}
+
+Json devices_json(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
+                  const std::vector<MemoryPeak>& peaks, const DeviceChoice& choice) {
+  const DeviceRows rows(summary, program, platform, peaks);
+  return choice.none() ? rows.by_class() : rows.one_by_one(choice);
+}
+
+}  // namespace foreflow::report

@@ -1,0 +1,53 @@
+// Which devices of a compact program do the same at the same time, found without writing its items out. Colour
+// refinement (Weisfeiler and Leman, 1968) on streams, groups and links, as in fold.h, where
+//   1. a stream begins with the pattern of its items, in which its groups are numbered by first appearance;
+//   2. streams of one colour have groups of equal colours under equal numbers;
+//   3. groups of one colour have members of equal colours that know the group under equal numbers, and load links of
+//      equal colours.
+// As all members of a group take part in its executions in one order, the nth execution of a group is at the same item
+// of all streams of one colour. So one stream of each colour can be simulated for all.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "foreflow/simulate/disturbance.h"
+#include "simulate/courses.h"
+#include "simulate/footprint.h"
+#include "simulate/hash.h"
+
+namespace foreflow::simulate {
+
+// The groups of all replicas, with their footprints.
+struct RealGroups {
+  struct Row {
+    int32_t group;          // of Courses::groups()
+    int32_t replica;        // -1: of all
+    int32_t communication;  // into `communications`: that of the group, with the algorithm that its dimension asks for
+    int32_t footprint;      // into Footprints::distinct; -1: a hand-over
+  };
+  std::vector<Row> rows;
+  std::vector<int32_t> first;                         // by group: its first row; a row for each replica, or one of all
+  std::vector<stream::Communication> communications;  // those of the program first
+
+  int32_t row_of(const Group& group, int32_t number, int32_t replica) const {
+    return first[static_cast<size_t>(number)] + (group.of_all_replicas ? 0 : replica);
+  }
+};
+
+// Throws Error when two members have no route.
+RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
+                       const platform::Platform& platform, Footprints& footprints);
+
+// Streams are numbered replica by replica: stream s of replica r is r * CompactProgram::streams.size() + s.
+struct Alike {
+  std::vector<Colour> devices;  // replica by replica, as CompactProgram::devices
+  std::vector<Colour> groups;   // by row
+  std::vector<Colour> links;
+};
+
+// The last loads of `footprints` are those of Disturbances::background.
+Alike alike(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
+            const Footprints& footprints, const platform::Platform& platform, const Disturbances& disturbances);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,103 @@
+// The course of each stream of a compact program: its items in order, with communications by group. Worked out once
+// for each procedure and renaming of devices, so the cost follows what is distinct and not the number of items.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "foreflow/base/sequence_table.h"
+#include "foreflow/stream/compact.h"
+
+namespace foreflow::simulate {
+
+// A communication among given streams: what all its executions have in common.
+struct Group {
+  int32_t communication;         // into CompactProgram::communications
+  std::vector<int32_t> members;  // streams of the first replica, in rank order
+  bool of_all_replicas;          // else each replica has a group of its own
+  bool hand_over;                // as stream::is_hand_over
+};
+
+class Courses {
+ public:
+  // Keeps a reference.
+  explicit Courses(const stream::CompactProgram& program);
+
+  const std::vector<Group>& groups() const { return groups_; }
+
+  // Of a stream of the first replica:
+  // a hash of its items in order, in which groups count as the how manieth group of the stream they are;
+  uint64_t pattern(int32_t stream) const { return course(stream).pattern; }
+  // its groups, in the order of their first items;
+  const std::vector<int32_t>& groups_of(int32_t stream) const { return course(stream).groups; }
+  // visit(event, memory, group) for each item, where `group` is the how manieth of groups_of(stream); -1: a compute.
+  template <class Visit>
+  void visit(int32_t stream, const Visit& visit) const {
+    const Course& whole = course(stream);
+    std::vector<int32_t> names(whole.groups.size());
+    for (size_t i = 0; i < names.size(); ++i) names[i] = static_cast<int32_t>(i);
+    walk(whole, names, visit);
+  }
+
+ private:
+  static constexpr int32_t kCompute = -1, kCall = -2;
+  struct Entry {
+    int32_t what;   // the event of an item; the course of a call
+    int32_t extra;  // the memory effect of an item; the first of Course::names of a call
+    int32_t group;  // the how manieth of the course's groups; kCompute; kCall
+  };
+  // What one stream does in a context.
+  struct Course {
+    uint64_t pattern = 0;
+    std::vector<int32_t> groups;
+    std::vector<Entry> entries;
+    std::vector<int32_t> names;                    // of the groups of callees: the how manieth of `groups` each is
+    std::unordered_map<int32_t, int32_t> numbers;  // by group: the how manieth it is
+    std::unordered_map<int32_t, int32_t> called;   // by course: the first of its `names`
+  };
+  // A procedure whose devices are renamed in one way.
+  struct Context {
+    std::vector<std::pair<int32_t, int32_t>> courses;  // by stream: into courses_
+  };
+
+  const Course& course(int32_t stream) const {
+    return courses_[static_cast<size_t>(of_stream_[static_cast<size_t>(stream)])];
+  }
+  int32_t renaming(int32_t outer, int32_t inner);
+  int32_t context(int32_t procedure, int32_t renaming);
+  int32_t group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas);
+  int32_t stream_of(const stream::CompactProgram::Lane& lane, int32_t renaming) const;
+  bool is_hand_over(int32_t communication, const std::vector<int32_t>& members) const;
+  static int32_t number_in(Course& course, int32_t group);
+
+  template <class Visit>
+  void walk(const Course& course, const std::vector<int32_t>& names, const Visit& visit) const {
+    for (const Entry& entry : course.entries) {
+      if (entry.group != kCall) {
+        visit(entry.what, entry.extra, entry.group < 0 ? -1 : names[static_cast<size_t>(entry.group)]);
+        continue;
+      }
+      const Course& callee = courses_[static_cast<size_t>(entry.what)];
+      std::vector<int32_t> inner(callee.groups.size());
+      for (size_t i = 0; i < inner.size(); ++i)
+        inner[i] = names[static_cast<size_t>(course.names[static_cast<size_t>(entry.extra) + i])];
+      walk(callee, inner, visit);
+    }
+  }
+
+  const stream::CompactProgram& program_;
+  std::map<std::pair<int32_t, std::string_view>, int32_t> streams_;  // of the first replica
+  std::vector<std::vector<int32_t>> renamings_;                      // [0]: none
+  std::map<std::vector<int32_t>, int32_t> renaming_numbers_;
+  std::map<std::pair<int32_t, int32_t>, int32_t> composed_;
+  std::unordered_map<uint64_t, int32_t> context_numbers_;  // by procedure and renaming
+  std::vector<Context> contexts_;
+  std::vector<Course> courses_;
+  std::vector<Group> groups_;
+  SequenceTable group_numbers_;
+  std::vector<int32_t> of_stream_;  // courses of the root
+};
+
+}  // namespace foreflow::simulate

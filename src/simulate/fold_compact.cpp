@@ -1,0 +1,274 @@
+#include "simulate/fold_compact.h"
+
+#include <algorithm>
+#include <set>
+
+#include "simulate/alike.h"
+#include "simulate/device_ranges.h"
+#include "simulate/external_events.h"
+#include "simulate/merger.h"
+
+namespace foreflow::simulate {
+namespace {
+
+// Whether hops of a ring may have to move by themselves (coupling.h).
+bool may_decouple(const Footprints& footprints, const Options& options) {
+  if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise) return true;
+  if (options.coupling == Coupling::coupled) return false;
+  const std::vector<int> list = changing_links(options.disturbances);
+  const std::set<int> changing(list.begin(), list.end());
+  return std::any_of(footprints.phases.begin(), footprints.phases.end(), [&](const Phase& phase) {
+    if (phase.load < 0) return false;
+    if (phase.uneven) return true;
+    const auto& crossings = footprints.loads[static_cast<size_t>(phase.load)].crossings;
+    return !changing.empty() && std::any_of(crossings.begin(), crossings.end(), [&](const stream::Crossing& crossing) {
+      return changing.contains(crossing.link);
+    });
+  });
+}
+
+// Writes the streams of the first device of each class.
+class Folder {
+ public:
+  Folder(const stream::CompactProgram& compact, const Courses& courses, const RealGroups& groups, const Alike& alike)
+      : compact_(compact),
+        courses_(courses),
+        groups_(groups),
+        classes_(alike.devices),
+        kinds_(alike.groups),
+        instances_of_(kinds_.first().size()),
+        members_of_(kinds_.first().size()) {}
+
+  bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
+
+  // False when the folded program would not be one: a stream takes part twice in what is one communication.
+  bool run() {
+    program_.computes       = compact_.computes;
+    program_.communications = groups_.communications;
+    program_.memory_effects = compact_.memory_effects;
+    program_.places         = compact_.places;
+    program_.first_device   = compact_.first_device;
+    find_positions();
+    for (size_t c = 0; c < classes_.first().size(); ++c) add_device(c);
+    collect_members_of_classes();
+    find_members();
+    for (size_t stream = 0; stream < written_.size(); ++stream) {
+      if (!write(stream)) return false;
+    }
+    return renumber();
+  }
+
+  stream::Program take() { return std::move(program_); }
+  // Of each instance: its class of groups; rows of a class.
+  const std::vector<int32_t>& kind_of_instance() const { return kind_of_instance_; }
+  std::vector<std::vector<int32_t>> rows_of_kinds() const {
+    std::vector<std::vector<int32_t>> rows(kinds_.first().size());
+    for (size_t row = 0; row < groups_.rows.size(); ++row)
+      rows[static_cast<size_t>(kinds_.of(row))].push_back(static_cast<int32_t>(row));
+    return rows;
+  }
+
+ private:
+  struct Written {
+    int32_t stream, replica;  // of the compact program
+  };
+
+  // The how manieth of its device's streams each stream is.
+  void find_positions() {
+    std::map<int32_t, int32_t> devices;
+    for (const auto& device : compact_.devices) devices.emplace(device.index, static_cast<int32_t>(devices.size()));
+    streams_of_.resize(compact_.devices.size());
+    for (size_t s = 0; s < compact_.streams.size(); ++s) {
+      const int32_t device = devices.at(compact_.streams[s].device);
+      device_of_.push_back(device);
+      auto& own = streams_of_[static_cast<size_t>(device)];
+      position_.push_back(static_cast<int32_t>(own.size()));
+      own.push_back(static_cast<int32_t>(s));
+    }
+  }
+
+  void add_device(size_t number) {
+    const auto real       = static_cast<size_t>(classes_.first()[number]);
+    const auto replica    = static_cast<int32_t>(real / compact_.devices.size());
+    const auto& device    = compact_.devices[real % compact_.devices.size()];
+    const int32_t index   = device.index + replica * compact_.of_replica;
+    const auto use        = static_cast<int32_t>(program_.devices.size());
+    const std::string own = "D" + std::to_string(index);
+    first_stream_.push_back(static_cast<int32_t>(written_.size()));
+    program_.devices.push_back(
+        {index, compact_.place_of_rank(index - compact_.first_device), device.initial, 0, compact_.storage, {}});
+    for (const int32_t stream : streams_of_[real % compact_.devices.size()]) {
+      const std::string& name = compact_.streams[static_cast<size_t>(stream)].stream;
+      program_.streams.push_back({name.empty() ? own : own + "." + name, use, {}});
+      written_.push_back({stream, replica});
+    }
+  }
+
+  void collect_members_of_classes() {
+    std::vector<std::vector<int32_t>> numbers(program_.devices.size());
+    const size_t of_replica = compact_.devices.size();
+    for (size_t real = 0; real < classes_.all().size(); ++real)
+      numbers[static_cast<size_t>(classes_.of(real))].push_back(
+          compact_.devices[real % of_replica].index + static_cast<int32_t>(real / of_replica) * compact_.of_replica);
+    for (size_t c = 0; c < numbers.size(); ++c) {
+      std::sort(numbers[c].begin(), numbers[c].end());
+      if (numbers[c].size() > 1) program_.devices[c].alike = ranges(numbers[c]);
+    }
+  }
+
+  // The stream that is written for stream `stream` of a replica.
+  int32_t stands_for(int32_t stream, int32_t replica) const {
+    const auto s      = static_cast<size_t>(stream);
+    const size_t real = static_cast<size_t>(replica) * compact_.devices.size() + static_cast<size_t>(device_of_[s]);
+    return first_stream_[static_cast<size_t>(classes_.of(real))] + position_[s];
+  }
+
+  void find_members() {
+    std::vector<int64_t> executions(kinds_.first().size(), 0);
+    for (const int32_t kind : kinds_.all()) ++executions[static_cast<size_t>(kind)];
+    for (size_t kind = 0; kind < executions.size(); ++kind) {
+      const RealGroups::Row& row = groups_.rows[static_cast<size_t>(kinds_.first()[kind])];
+      const Group& group         = courses_.groups()[static_cast<size_t>(row.group)];
+      const int32_t first        = row.replica < 0 ? 0 : row.replica,
+                    last         = row.replica < 0 ? compact_.replicas - 1 : row.replica;
+      std::vector<int32_t> members;
+      std::set<int32_t> seen;
+      for (int32_t replica = first; replica <= last; ++replica) {
+        for (const int32_t member : group.members) {
+          const int32_t stream = stands_for(member, replica);
+          if (seen.insert(stream).second) members.push_back(stream);
+        }
+      }
+      const auto ranks  = static_cast<int32_t>(group.members.size()) * (last - first + 1);
+      members_of_[kind] = stream::Members(std::move(members), ranks, executions[kind]);
+    }
+  }
+
+  bool write(size_t number) {
+    const auto [stream, replica] = written_[number];
+    const auto& own              = courses_.groups_of(stream);
+    std::vector<int32_t> kinds, communications;
+    for (const int32_t group : own) {
+      const int32_t row = groups_.row_of(courses_.groups()[static_cast<size_t>(group)], group, replica);
+      kinds.push_back(kinds_.of(static_cast<size_t>(row)));
+      communications.push_back(groups_.rows[static_cast<size_t>(row)].communication);
+    }
+    if (std::set<int32_t>(kinds.begin(), kinds.end()).size() != kinds.size()) return false;
+    std::vector<size_t> executed(own.size(), 0);
+    auto& items = program_.streams[number].items;
+    courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group) {
+      if (group < 0) {
+        items.push_back({event, -1, memory});
+        return;
+      }
+      const auto local = static_cast<size_t>(group);
+      items.push_back(
+          {communications[local], instance(kinds[local], executed[local]++, communications[local]), memory});
+    });
+    return true;
+  }
+
+  // The nth execution of a class of groups.
+  int32_t instance(int32_t kind, size_t n, int32_t communication) {
+    std::vector<int32_t>& known = instances_of_[static_cast<size_t>(kind)];
+    if (n == known.size()) {
+      known.push_back(static_cast<int32_t>(program_.instances.size()));
+      program_.instances.push_back({communication, members_of_[static_cast<size_t>(kind)]});
+      kind_of_instance_.push_back(kind);
+    }
+    return known[n];
+  }
+
+  // Numbers instances in an order that all streams agree on. False when there is none.
+  bool renumber() {
+    std::vector<int32_t> order(program_.instances.size(), -1);
+    std::vector<int32_t> arrived(program_.instances.size(), 0);
+    std::vector<size_t> next(program_.streams.size(), 0);
+    std::vector<int32_t> ready;
+    for (size_t s = program_.streams.size(); s-- > 0;) ready.push_back(static_cast<int32_t>(s));
+    int32_t count = 0;
+    while (!ready.empty()) {
+      const auto stream = static_cast<size_t>(ready.back());
+      ready.pop_back();
+      const auto& items = program_.streams[stream].items;
+      while (next[stream] < items.size() && items[next[stream]].instance < 0) ++next[stream];
+      if (next[stream] == items.size()) continue;
+      const auto instance = static_cast<size_t>(items[next[stream]].instance);
+      const auto& members = program_.instances[instance].members;
+      if (static_cast<size_t>(++arrived[instance]) < members.size()) continue;
+      order[instance] = count++;
+      for (size_t i = members.size(); i-- > 0;) {
+        ++next[static_cast<size_t>(members[i])];
+        ready.push_back(members[i]);
+      }
+    }
+    if (static_cast<size_t>(count) < order.size()) return false;
+    std::vector<stream::Instance> instances(order.size());
+    std::vector<int32_t> kinds(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      instances[static_cast<size_t>(order[i])] = std::move(program_.instances[i]);
+      kinds[static_cast<size_t>(order[i])]     = kind_of_instance_[i];
+    }
+    program_.instances = std::move(instances);
+    kind_of_instance_  = std::move(kinds);
+    for (stream::Stream& stream : program_.streams) {
+      for (stream::Item& item : stream.items) {
+        if (item.instance >= 0) item.instance = order[static_cast<size_t>(item.instance)];
+      }
+    }
+    return true;
+  }
+
+  const stream::CompactProgram& compact_;
+  const Courses& courses_;
+  const RealGroups& groups_;
+  const Numbering classes_, kinds_;  // of devices, of groups
+  stream::Program program_;
+  std::vector<std::vector<int32_t>> streams_of_;  // by device of the compact program
+  std::vector<int32_t> device_of_, position_;     // by stream of the compact program
+  std::vector<int32_t> first_stream_;             // by class
+  std::vector<Written> written_;                  // by stream
+  std::vector<std::vector<int32_t>> instances_of_;
+  std::vector<stream::Members> members_of_;
+  std::vector<int32_t> kind_of_instance_;
+};
+
+}  // namespace
+
+std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const platform::Platform& platform,
+                                  const Options& options) {
+  if (options.disturbances.jitter.amplitude > 0 || options.observe || !options.fold) return {};
+  const Courses courses(compact);
+  FoldedProgram result;
+  const RealGroups groups = real_groups(compact, courses, platform, result.each);
+  if (may_decouple(result.each, options)) return {};
+  sources(options.disturbances, platform, result.each);  // its loads
+  const Alike colours = alike(compact, courses, groups, result.each, platform, options.disturbances);
+  Folder folder(compact, courses, groups, colours);
+  if (!folder.worth() || !folder.run()) return {};
+  result.program = folder.take();
+
+  const Numbering links(colours.links);
+  Merger merger(result.each, platform, links);
+  std::vector<int32_t> merged;  // by class of groups
+  std::vector<std::vector<int32_t>> rows = folder.rows_of_kinds();
+  for (std::vector<int32_t>& of_kind : rows) {
+    for (int32_t& row : of_kind) row = groups.rows[static_cast<size_t>(row)].footprint;
+    merged.push_back(of_kind.front() < 0 ? -1 : merger.merge(of_kind, -1, result.together));
+  }
+  for (size_t i = 0; i < result.program.instances.size(); ++i) {
+    const auto kind         = static_cast<size_t>(folder.kind_of_instance()[i]);
+    const int32_t footprint = merged[kind];
+    result.together.of_instance.push_back(footprint);
+    result.each.of_instance.push_back(rows[kind].front());
+    if (footprint < 0) continue;
+    int32_t& example = result.together.distinct[static_cast<size_t>(footprint)].example;
+    if (example < 0) example = static_cast<int32_t>(i);
+  }
+  for (size_t i = result.each.loads.size() - options.disturbances.background.size(); i < result.each.loads.size(); ++i)
+    result.together.loads.push_back(merger.kept(result.each.loads[i]));
+  for (const int32_t number : links.all()) result.like_link.push_back(links.first()[static_cast<size_t>(number)]);
+  return result;
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,83 @@
+#include <map>
+
+#include "simulate/alike.h"
+
+namespace foreflow::simulate {
+namespace {
+
+class RealGroupMaker {
+ public:
+  RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, FootprintMaker& maker)
+      : program_(program), courses_(courses), maker_(maker) {
+    result_.communications = program.communications;
+  }
+
+  RealGroups run() && {
+    for (size_t g = 0; g < courses_.groups().size(); ++g) {
+      const Group& group = courses_.groups()[g];
+      result_.first.push_back(static_cast<int32_t>(result_.rows.size()));
+      const int32_t last = group.of_all_replicas ? 0 : program_.replicas - 1;
+      for (int32_t replica = 0; replica <= last; ++replica)
+        add(static_cast<int32_t>(g), group, group.of_all_replicas ? -1 : replica);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add(int32_t number, const Group& group, int32_t replica) {
+    const std::vector<int> ranks = ranks_of(group, replica);
+    RealGroups::Row row{number, replica, chosen(group.communication, ranks), -1};
+    if (!group.hand_over) {
+      std::vector<int> places;
+      places.reserve(ranks.size());
+      for (const int rank : ranks) places.push_back(program_.place_of_rank(rank));
+      row.footprint = maker_.add(result_.communications[static_cast<size_t>(row.communication)], places,
+                                 static_cast<int32_t>(result_.rows.size()));
+    }
+    result_.rows.push_back(row);
+  }
+
+  std::vector<int> ranks_of(const Group& group, int32_t replica) const {
+    std::vector<int> ranks;
+    const int32_t first = replica < 0 ? 0 : replica, last = replica < 0 ? program_.replicas - 1 : replica;
+    ranks.reserve(group.members.size() * static_cast<size_t>(last - first + 1));
+    for (int32_t r = first; r <= last; ++r) {
+      for (const int32_t member : group.members)
+        ranks.push_back(program_.streams[static_cast<size_t>(member)].device - program_.first_device +
+                        r * program_.of_replica);
+    }
+    return ranks;
+  }
+
+  int32_t chosen(int32_t communication, const std::vector<int>& ranks) {
+    if (program_.groups.empty()) return communication;
+    const auto kind       = program_.communications[static_cast<size_t>(communication)].kind;
+    const auto* algorithm = stream::algorithm_among(program_.groups, kind, ranks);
+    if (algorithm == nullptr) return communication;
+    const auto [found, fresh] =
+        variants_.try_emplace({communication, algorithm}, static_cast<int32_t>(result_.communications.size()));
+    if (fresh) {
+      result_.communications.push_back(result_.communications[static_cast<size_t>(communication)]);
+      result_.communications.back().algorithm = algorithm;
+    }
+    return found->second;
+  }
+
+  const stream::CompactProgram& program_;
+  const Courses& courses_;
+  FootprintMaker& maker_;
+  RealGroups result_;
+  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> variants_;
+};
+
+}  // namespace
+
+RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
+                       const platform::Platform& platform, Footprints& footprints) {
+  FootprintMaker maker(platform);
+  RealGroups result = RealGroupMaker(program, courses, maker).run();
+  footprints        = std::move(maker).take();
+  return result;
+}
+
+}  // namespace foreflow::simulate

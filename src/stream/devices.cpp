@@ -1,0 +1,29 @@
+// The devices of a program, of which one may stand for many.
+#include "foreflow/stream/program.h"
+
+namespace foreflow::stream {
+
+std::vector<DeviceRange> numbers(const DeviceUse& device) {
+  if (device.alike.empty()) return {{device.index, device.index}};
+  return device.alike;
+}
+
+int64_t DeviceUse::count() const {
+  int64_t count = alike.empty() ? 1 : 0;
+  for (const DeviceRange& range : alike) count += range.count();
+  return count;
+}
+
+int64_t device_count(const Program& program) {
+  int64_t count = 0;
+  for (const DeviceUse& device : program.devices) count += device.count();
+  return count;
+}
+
+int place_of(const Program& program, const DeviceUse& device, int32_t number) {
+  if (number == device.index) return device.place;
+  const int32_t rank = number - program.first_device;
+  return program.places.empty() ? rank : program.places[static_cast<size_t>(rank)];
+}
+
+}  // namespace foreflow::stream

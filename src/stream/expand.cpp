@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <map>
+
+#include "foreflow/base/memory.h"
+#include "foreflow/base/sequence_table.h"
+#include "foreflow/stream/compact.h"
+
+namespace foreflow::stream {
+namespace {
+
+using Renaming = std::vector<int32_t>;
+using Address  = std::pair<int32_t, std::string_view>;  // device and stream
+
+// Writes procedures into streams, renaming devices on the way, for all replicas at once.
+class Expander {
+ public:
+  explicit Expander(const CompactProgram& compact)
+      : compact_(compact), replicas_(static_cast<size_t>(compact.replicas)) {
+    program_.computes       = compact.computes;
+    program_.communications = compact.communications;
+    program_.memory_effects = compact.memory_effects;
+    for (int32_t replica = 0; replica < compact.replicas; ++replica) add_replica(replica);
+  }
+
+  Program run() && {
+    make_room();
+    write(compact_.root, {});
+    return std::move(program_);
+  }
+
+ private:
+  // What a procedure comes to, its calls included.
+  struct Size {
+    size_t meetings = 0;              // of all replicas
+    std::map<Address, size_t> items;  // of one, by stream, as the procedure calls it
+  };
+
+  void add_replica(int32_t replica) {
+    const int32_t shift = replica * compact_.of_replica;
+    std::map<int32_t, int32_t> uses;
+    for (const CompactProgram::Device& device : compact_.devices) {
+      uses.emplace(device.index, static_cast<int32_t>(program_.devices.size()));
+      const int32_t number = device.index + shift;
+      program_.devices.push_back(
+          {number, compact_.place_of_rank(number - compact_.first_device), device.initial, 0, compact_.storage});
+    }
+    for (const CompactProgram::Lane& lane : compact_.streams) {
+      if (replica == 0) numbers_.emplace(Address{lane.device, lane.stream}, static_cast<int32_t>(numbers_.size()));
+      const std::string device = "D" + std::to_string(lane.device + shift);
+      program_.streams.push_back({lane.stream.empty() ? device : device + "." + lane.stream, uses.at(lane.device), {}});
+    }
+  }
+
+  // Streams hold nearly all of a program's memory: room for what they need and no more.
+  void make_room() {
+    std::vector<Size> sizes;  // by procedure: callees stand before their callers
+    for (const auto& procedure : compact_.procedures) sizes.push_back(size_of(procedure, sizes));
+    const Size& whole = sizes[static_cast<size_t>(compact_.root)];
+    std::vector<size_t> items(compact_.streams.size(), 0);
+    size_t all = 0;
+    for (const auto& [address, count] : whole.items) {
+      items[static_cast<size_t>(number_of(address))] += count;
+      all += count * replicas_;
+    }
+    // Beside each item its times will be kept.
+    check_memory(Bytes(static_cast<double>(all) * (sizeof(Item) + 2 * sizeof(double))),
+                 [] { return std::string("the program, op by op,"); });
+    for (size_t s = 0; s < program_.streams.size(); ++s) program_.streams[s].items.reserve(items[s % items.size()]);
+    program_.instances.reserve(whole.meetings);
+  }
+
+  Size size_of(const CompactProgram::Procedure& procedure, const std::vector<Size>& sizes) const {
+    std::vector<size_t> own(procedure.lanes.size());
+    for (const auto& step : procedure.computes) ++own[static_cast<size_t>(step.lane)];
+    for (const auto& member : procedure.members) ++own[static_cast<size_t>(member.lane)];
+    Size size;
+    for (const auto& step : procedure.meetings) size.meetings += step.of_all_replicas ? 1 : replicas_;
+    for (size_t i = 0; i < own.size(); ++i)
+      size.items[{procedure.lanes[i].device, procedure.lanes[i].stream}] += own[i];
+    for (const auto& call : procedure.calls) {
+      const Size& callee = sizes[static_cast<size_t>(call.procedure)];
+      size.meetings += callee.meetings;
+      const Renaming renaming = composed(compact_, call, {});
+      for (const auto& [address, count] : callee.items)
+        size.items[{compact_.outside(address.first, renaming), address.second}] += count;
+    }
+    return size;
+  }
+
+  // The stream of the first replica; what is on no device of the program is on the first.
+  int32_t number_of(const Address& address) const {
+    const int32_t device = address.first == CompactProgram::kNoDevice ? compact_.first_device : address.first;
+    return numbers_.at({device, address.second});
+  }
+
+  void write(int32_t number, const Renaming& renaming) {
+    const auto& procedure = compact_.procedures[static_cast<size_t>(number)];
+    std::vector<int32_t> streams;
+    for (const auto& lane : procedure.lanes)
+      streams.push_back(number_of({compact_.outside(lane.device, renaming), lane.stream}));
+    for (const CompactProgram::Step& step : procedure.steps) {
+      const auto index = static_cast<size_t>(step.index);
+      switch (step.kind) {
+        case CompactProgram::Step::Kind::compute: write(procedure.computes[index], streams); break;
+        case CompactProgram::Step::Kind::meeting: write(procedure, procedure.meetings[index], streams); break;
+        case CompactProgram::Step::Kind::call:
+          write(procedure.calls[index].procedure, composed(compact_, procedure.calls[index], renaming));
+      }
+    }
+  }
+
+  std::vector<Item>& items(size_t stream, size_t replica) {
+    return program_.streams[replica * compact_.streams.size() + stream].items;
+  }
+
+  void write(const CompactProgram::ComputeStep& step, const std::vector<int32_t>& streams) {
+    const auto stream = static_cast<size_t>(streams[static_cast<size_t>(step.lane)]);
+    for (size_t replica = 0; replica < replicas_; ++replica)
+      items(stream, replica).push_back({step.event, -1, step.memory});
+  }
+
+  // Its members are those of all replicas, or there is an instance for each.
+  void write(const CompactProgram::Procedure& procedure, const CompactProgram::MeetingStep& step,
+             const std::vector<int32_t>& streams) {
+    const size_t together = step.of_all_replicas ? replicas_ : 1;
+    for (size_t first = 0; first < replicas_; first += together) meet(procedure, step, streams, first, together);
+  }
+
+  void meet(const CompactProgram::Procedure& procedure, const CompactProgram::MeetingStep& step,
+            const std::vector<int32_t>& streams, size_t first, size_t replicas) {
+    const auto number  = static_cast<int32_t>(program_.instances.size());
+    const auto members = procedure.of(step);
+    words_.clear();
+    for (size_t replica = first; replica < first + replicas; ++replica) {
+      for (const CompactProgram::Member& member : members)
+        words_.push_back(replica * compact_.streams.size() +
+                         static_cast<size_t>(streams[static_cast<size_t>(member.lane)]));
+    }
+    const uint32_t group = group_numbers_.number(words_);
+    if (group == met_.size()) met_.emplace_back(std::vector<int32_t>(words_.begin(), words_.end()));
+    Instance& instance     = program_.instances.emplace_back(Instance{step.communication, met_[group]});
+    instance.communication = chosen(step.communication, instance.members);
+    for (size_t i = 0; i < instance.members.size(); ++i) {
+      program_.streams[static_cast<size_t>(instance.members[i])].items.push_back(
+          {instance.communication, number, members[i % members.size()].memory});
+    }
+  }
+
+  // The communication with the algorithm of the group that its members are.
+  int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
+    if (compact_.groups.empty()) return communication;
+    const auto kind       = program_.communications[static_cast<size_t>(communication)].kind;
+    const auto* algorithm = algorithm_among(compact_.groups, kind, ranks(members));
+    if (algorithm == nullptr) return communication;
+    const auto [found, fresh] =
+        chosen_.try_emplace({communication, algorithm}, static_cast<int32_t>(program_.communications.size()));
+    if (fresh) {
+      program_.communications.push_back(program_.communications[static_cast<size_t>(communication)]);
+      program_.communications.back().algorithm = algorithm;
+    }
+    return found->second;
+  }
+
+  std::vector<int> ranks(const std::vector<int32_t>& members) const {
+    std::vector<int> all;
+    for (const int32_t member : members) {
+      const Stream& stream = program_.streams[static_cast<size_t>(member)];
+      all.push_back(program_.devices[static_cast<size_t>(stream.device)].index - compact_.first_device);
+    }
+    return all;
+  }
+
+  const CompactProgram& compact_;
+  const size_t replicas_;
+  Program program_;
+  std::map<Address, int32_t> numbers_;  // of the streams of the first replica
+  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
+  SequenceTable group_numbers_;
+  std::vector<Members> met_;  // by number in group_numbers_
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace
+
+Program expand(const CompactProgram& program) { return Expander(program).run(); }
+
+}  // namespace foreflow::stream
