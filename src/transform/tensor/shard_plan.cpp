@@ -200,8 +200,9 @@ class ShardPlanner {
   }
 
   bool is_lookup(const Arrival& arrival) const {
-    return arrival.call.def.name == "Gather" && is_parameter(arrival.inputs[0]) && arrival.layouts[1].is_whole() &&
-           arrival.call.attributes.int_or("axis", 0) == 0 && arrival.call.known[1] == nullptr;
+    return arrival.call.def.vocabulary.kind == ir::VocabularyForm::Kind::lookup && is_parameter(arrival.inputs[0]) &&
+           arrival.layouts[1].is_whole() && arrival.call.attributes.int_or("axis", 0) == 0 &&
+           arrival.call.known[1] == nullptr;
   }
 
   static bool refuses_split(const std::vector<Layout>& arriving, const Decision& decision) {
