@@ -1,7 +1,6 @@
 #include "transform/tensor/linears.h"
 
 #include <algorithm>
-#include <array>
 
 #include "foreflow/transform/layout.h"
 #include "transform/rewrite/elementwise.h"

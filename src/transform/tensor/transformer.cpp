@@ -1,7 +1,6 @@
 #include "transform/tensor/transformer.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "foreflow/base/text.h"
