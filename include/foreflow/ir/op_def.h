@@ -121,8 +121,9 @@ enum class Product : uint8_t {
   letters    // of dimensions that an attribute names (Einsum)
 };
 
-// The form of an op that works on one part of a vocabulary (see transform/tensor/vocabulary.h). The op of that form has
-// two more attributes: `first`, the number of the first row or class of its part, and `all`, their number in all parts.
+// The form of an op that works on one part of a vocabulary (see src/transform/tensor/vocabulary.h). The op of that form
+// gets two more attributes: `first`, the number of the first row or class of its part, and `all`, the number of rows or
+// classes of all parts together.
 struct VocabularyForm {
   enum class Kind : uint8_t {
     none,
