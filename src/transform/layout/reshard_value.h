@@ -16,9 +16,9 @@ using Copies = std::vector<ir::ValueId>;  // one per way, or a single one on no 
 // The layouts in which a value exists.
 using Layouts = std::map<Layout, Copies>;
 
-class Relayout {
+class Resharder {
  public:
-  Relayout(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
+  Resharder(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
 
   // The copies in layout `wanted` of a value of type `whole` whose op computes it in layout `made`. If they do not
   // exist yet, their ops are emitted and the copies are added to `known`:
