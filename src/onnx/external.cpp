@@ -48,7 +48,7 @@ struct Found {
   int64_t offset, bytes;
 };
 
-// Nothing when the file does not exist.
+// Locates the data of a tensor. Nothing if the file does not exist.
 std::optional<Found> find(const onnx_proto::TensorProto& tensor, const std::optional<std::filesystem::path>& folder,
                           const std::string& where) {
   const ir::Type type     = tensor_type(tensor, where);

@@ -68,7 +68,7 @@ const LossRow& loss_row(std::string_view name) {
   throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(loss_names()));
 }
 
-// By its number or its name.
+// The number of the result that `output` gives by number or name.
 size_t result_number(const ir::Function& function, const std::string& output, const std::string& where) {
   const auto number = parse_number<size_t>(output);
   if (number && *number < function.results.size()) return *number;
