@@ -1,4 +1,5 @@
-// Loading a platform in graph form and finding routes in it: servers of 8 GPUs on NVSwitch with a NIC for each, GPU i
+// Platforms by rule: making them from recipes, routes, and what a pass over the kinds of all links costs. Then
+// loading a platform in graph form and finding routes in it: servers of 8 GPUs on NVSwitch with a NIC for each, GPU i
 // of all servers on rail i. A rail has leaves of 32 ports down and 32 up; the spines join all leaves of all rails, and
 // the cores all spines.
 #include <benchmark/benchmark.h>
@@ -82,6 +83,44 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+// So many H100 on rails, or under three levels of switches beyond 16,384.
+platform::Recipe recipe_of(int64_t devices) {
+  const std::string fabric = devices > 16384 ? "fat_tree3" : "rail_optimized";
+  const Json json = Json::object().set("topology", "dgx_h100").set("nodes", devices / kGpus).set("fabric", fabric);
+  return platform::read_recipe(JsonView(json, "bench"));
+}
+
+void platform_make(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(platform::make(recipe_of(state.range(0))).devices().size());
+  state.counters["peak MB"] = peak_megabytes();
+}
+
+// From every 61st GPU to one of another server; nothing is remembered from route to route.
+void platform_routes(benchmark::State& state) {
+  const platform::Platform platform = platform::make(recipe_of(state.range(0)));
+  const int count                   = static_cast<int>(platform.devices().size());
+  size_t crossed                    = 0;
+  int64_t routes                    = 0;
+  for (auto _ : state) {
+    for (int from = 0; from < count; from += 61, ++routes)
+      crossed += platform.route(from, (from + count / 2 + kGpus) % count).links.size();
+  }
+  benchmark::DoNotOptimize(crossed);
+  state.counters["routes/s"] = benchmark::Counter(static_cast<double>(routes), benchmark::Counter::kIsRate);
+  state.counters["peak MB"]  = peak_megabytes();
+}
+
+void platform_kinds(benchmark::State& state) {
+  const platform::Platform platform = platform::make(recipe_of(state.range(0)));
+  int kinds                         = 0;
+  for (auto _ : state) {
+    for (int link = 0; link < static_cast<int>(platform.links().size()); ++link) kinds += platform.link_kind(link);
+  }
+  benchmark::DoNotOptimize(kinds);
+  state.counters["links"]   = static_cast<double>(platform.links().size());
+  state.counters["peak MB"] = peak_megabytes();
+}
+
 // The peak is that of the whole program so far: run one size alone to read it.
 void platform_load(benchmark::State& state) {
   const std::string xml = Cluster().write(static_cast<int>(state.range(0)) / kGpus);
@@ -110,6 +149,9 @@ void platform_bisection(benchmark::State& state) {
   for (auto _ : state) state.counters["GB/s"] = platform::bisection_bandwidth(platform).value() / 1e9;
 }
 
+BENCHMARK(platform_make)->Arg(1024)->Arg(16384)->Arg(131072)->Unit(benchmark::kMillisecond);
+BENCHMARK(platform_routes)->Arg(1024)->Arg(16384)->Arg(131072)->Unit(benchmark::kMillisecond);
+BENCHMARK(platform_kinds)->Arg(1024)->Arg(16384)->Arg(131072)->Unit(benchmark::kMillisecond);
 BENCHMARK(platform_load)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond);
 BENCHMARK(platform_bisection)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond);
 BENCHMARK(platform_rings)->Arg(1024)->Arg(16384)->Unit(benchmark::kMillisecond)->Iterations(1);

@@ -1,4 +1,4 @@
-// What kind of kernel runs an op: what it may be fused with follows from that.
+// The class of kernel that runs an op, which decides what it can be fused with.
 #pragma once
 
 #include "foreflow/analyze/subject.h"

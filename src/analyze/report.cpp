@@ -3,7 +3,7 @@
 namespace foreflow::analyze {
 namespace {
 
-// Shape arithmetic waits for nobody: shapes are known before anything runs.
+// Shape arithmetic depends on no op that runs: shapes are known before the run.
 Dependencies waits(const Subject& subject, Dependencies graph) {
   for (std::vector<int32_t>& readers : graph.readers) {
     std::erase_if(readers,

@@ -1,4 +1,4 @@
-// One forked child that writes bytes: its life, its two pipes and what it wrote.
+// A forked child process, its two pipes, and what it wrote.
 #pragma once
 
 #include <poll.h>
@@ -23,16 +23,16 @@ struct Pipe {
   void close();
 };
 
-// What `work` has to say as bytes: what it returns or throws; ChildDied at `where` when it runs out of memory.
+// Encodes what `work` returns or throws as bytes; running out of memory becomes ChildDied at `where`.
 std::string answer_of(const std::string& where, const std::function<std::string()>& work);
-// The other way round: returns what was returned, throws what was thrown (InternalError for other exceptions).
+// Decodes such bytes: returns what was returned, or throws what was thrown (InternalError for other exceptions).
 std::string unpack(std::string answer);
 
-// Writes everything; ends the process when nobody reads it.
+// Writes all bytes; ends the process when the reading end is closed.
 void write_all(int descriptor, std::string_view bytes);
 
-// A running child. Never outlives this object: the destructor kills a child whose answer was not taken. Nor does it
-// outlive the parent, however that ends.
+// A running child. It never outlives this object, whose destructor kills a child whose answer was not taken, nor the
+// parent, however that ends.
 class Child {
  public:
   // The child runs `body` with the descriptor that it is to write to. `where` names its work in the Error of a child
@@ -50,13 +50,13 @@ class Child {
   void append_to(std::vector<pollfd>& waiting) const;
   void receive(const pollfd& answer, const pollfd& messages);
 
-  // What has come so far, and what it wrote to stderr.
+  // The bytes received so far, and the child's stderr.
   std::string& received() { return answer_.bytes; }
   std::string& messages() { return messages_.bytes; }
 
-  // All that a finished child wrote; throws ChildDied when that is nothing or the child did not end by itself.
+  // All bytes of a finished child. Throws ChildDied when there are none, or when the child did not exit normally.
   std::string take();
-  // A finished child that should have gone on: how it ended.
+  // How a child ended that should have kept running.
   ChildDied died();
 
  private:
@@ -70,7 +70,7 @@ class Child {
   Pipe messages_;  // the child's stderr
 };
 
-// Waits until some pipe of these children has news, and reads it.
+// Waits until a pipe of these children has data, and reads it.
 void receive_any(const std::vector<Child*>& children);
 
 }  // namespace foreflow

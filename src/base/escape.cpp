@@ -72,7 +72,7 @@ std::string entity(char c) {
   }
 }
 
-// Whether the text begins with "&lt;" or "&#60;", which Graphviz would replace in a label.
+// True when the text begins with an entity such as "&lt;" or "&#60;", which Graphviz would replace in a label.
 bool is_entity(std::string_view text) {
   size_t end = 1;
   while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '#')) ++end;
@@ -108,7 +108,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// 128 bits: nobody finds two names of one digest. Each `attempt` gives another.
+// The first 128 bits of a digest, enough to rule out collisions. Each `attempt` gives another digest.
 std::string digest_of(std::string_view name, int attempt) {
   constexpr size_t kDigits = 32;
   return sha256(fmt::format("{}:{}", attempt, name)).substr(0, kDigits);

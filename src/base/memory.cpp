@@ -39,7 +39,7 @@ struct ControlGroup {
   const char *limit, *used, *statistics;
 };
 
-// Of version 2 and of version 1, as they are mounted inside a container.
+// Control groups of version 2 and version 1, as mounted inside a container.
 constexpr ControlGroup kGroups[] = {
     {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat"},
     {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",

@@ -20,7 +20,7 @@ constexpr bool is_one_of(char c, std::string_view characters) {
   return false;
 }
 
-// Of two hexadecimal digits.
+// The value of two hexadecimal digits.
 std::optional<char> byte_of(std::string_view digits) {
   uint8_t byte            = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);

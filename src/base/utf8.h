@@ -16,7 +16,7 @@ struct Character {
 // are no characters: their first byte is one that is not valid.
 Character character_at(std::string_view text, size_t at);
 
-// Whether a terminal or a viewer shows it, rather than obeys it (see foreflow/base/escape.h).
+// True when a terminal or viewer shows the character and does not interpret it (see foreflow/base/escape.h).
 bool is_printable(const Character& character);
 
 }  // namespace foreflow::utf8

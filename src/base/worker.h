@@ -1,4 +1,4 @@
-// A forked child that does one item after another: numbers go in, answers come out.
+// A forked child that processes one item after another: it receives item numbers and sends answers.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // What it is doing; nothing: it waits for an item.
+  // The current item; nothing: it waits for one.
   std::optional<size_t> item() const { return item_; }
   void give(size_t item);
 
   Child& child() { return child_; }
-  // The answer to the item, once: the worker then waits for another. Nothing while it is at work.
+  // The answer to the current item, given once; the worker is then free. Nothing while it is still working.
   std::optional<std::string> take();
 
  private:

@@ -11,9 +11,9 @@ namespace {
 namespace pb = distir_proto;
 
 // Fills one Module. Whatever occurs often stands once in a table, numbered from 1 in the order of first use.
-class Writer {
+class DistirbEncoder {
  public:
-  explicit Writer(const ir::Module& module) {
+  explicit DistirbEncoder(const ir::Module& module) {
     for (const ir::Function& function : module.functions) write(function, *message_.add_functions());
   }
 
@@ -98,7 +98,7 @@ class Writer {
 
   void write(const std::string& name, const ir::Attribute& attribute, pb::Attribute& message) {
     struct Visitor {
-      Writer& writer;
+      DistirbEncoder& writer;
       pb::Attribute& message;
       void operator()(int64_t v) const { message.set_integer(v); }
       void operator()(double v) const { message.set_real(v); }
@@ -150,6 +150,6 @@ class Writer {
 
 }  // namespace
 
-std::string write(const ir::Module& module) { return wrap(Writer(module).take()); }
+std::string write(const ir::Module& module) { return wrap(DistirbEncoder(module).take()); }
 
 }  // namespace foreflow::binary

@@ -32,7 +32,7 @@ std::string row_of(const cost::FamilyError& error, const std::string& note) {
   return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 
-// What the line of a message says of the machine.
+// The latency and bandwidth that the fitted line of a message implies.
 std::string note_of(const cost::Family& family) {
   if (family.ranks == 1) return "";
   std::string note = "latency " + format(family.line.fixed);

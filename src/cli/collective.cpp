@@ -37,7 +37,7 @@ std::vector<std::vector<int>> nodes_of(const platform::Platform& platform) {
   return platform::by_node(platform, devices);
 }
 
-// With enough nodes for the ranks when nobody says how many.
+// The platform; by default with enough nodes for the ranks.
 scenario::PlatformRef platform_for(const Options& options) {
   auto platform      = load(options.platform);
   const auto devices = static_cast<int>(platform->devices().size());
@@ -103,7 +103,7 @@ std::map<std::string, Carried> by_kind(const Alone& run, const platform::Platfor
   std::map<std::string, Carried> kinds;
   for (size_t i = 0; i < run.links.size(); ++i) {
     if (run.links[i] <= Bytes(0)) continue;
-    const std::string& kind = platform.links()[i].kind;
+    const std::string& kind = platform.links().like(i).kind;
     Carried& carried        = kinds[kind.empty() ? "link" : kind];
     ++carried.links;
     carried.all += run.links[i];

@@ -9,7 +9,7 @@
 
 namespace foreflow::cli {
 
-// What to do once the words are parsed. Throws Error for bad input.
+// Runs the command after its arguments are parsed. Throws Error for wrong input.
 using Action = std::function<void()>;
 
 struct CommandDef {

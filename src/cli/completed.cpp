@@ -18,13 +18,6 @@ std::vector<std::string> names_in(std::string_view name) {
   return names;
 }
 
-template <int Kinds>
-std::vector<std::string> collective_kinds() {
-  std::vector<std::string> names;
-  for (int kind = 0; kind < Kinds; ++kind) names.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
-  return names;
-}
-
 std::vector<std::string> algorithms() {
   std::vector<std::string> names = names_in("collectives");
   names.emplace_back("auto");
@@ -52,7 +45,7 @@ const std::vector<Values>& value_table() {
       {"", "--cost", [] { return names_in("costs"); }},
       {"", "--platform", [] { return names_in("topologies"); }},
       {"analyze", "--weight", [] { return split("ops flops bytes seconds", ' '); }},
-      {"collective", "KIND", collective_kinds<collective::kKinds>},
+      {"collective", "KIND", [] { return collective::kinds().names(); }},
       {"collective", "--algorithm", algorithms},
       {"completion", "SHELL", [] { return split("bash zsh fish", ' '); }},
       {"execute", "--ranks", [] { return split("one mpi", ' '); }},

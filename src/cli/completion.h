@@ -1,4 +1,4 @@
-// What a shell can complete after the word `foreflow`, read from the command line itself, and as scripts for shells.
+// Shell completion of `foreflow`: the words, taken from the definition of the command line, and the scripts for shells.
 #pragma once
 
 #include <string>

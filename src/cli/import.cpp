@@ -30,7 +30,7 @@ void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
   }
 }
 
-// What the importer found, before any transform.
+// Facts found by the importer, before any pass.
 struct Findings {
   int64_t nodes = 0;
   std::map<std::string, int64_t> ops;

@@ -6,7 +6,7 @@
 namespace foreflow::cli {
 namespace {
 
-// What a search makes of the key: "always" where it tries every legal value of a key that is left out.
+// How a search treats the key: "always" when it tries every legal value of an absent key.
 std::string searched(const scenario::KeySection& section, const KeyDef& key) {
   if (section.path == "placement" && key.name == "order") return "always";
   if (section.path != "strategy") return "";

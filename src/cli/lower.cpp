@@ -58,7 +58,7 @@ void write_streams(const Options& options, const stream::Program& program) {
   show(fmt::format("{}: {} streams and their events\n", escape::terminal(options.folder), program.streams.size()));
 }
 
-// What a device or its rank runs, in the form of the target.
+// The program of a device or rank, in the form of the target.
 void write_programs(const Options& options, const ir::Module& module,
                     const interpret::MixedInterpretation& interpretation, const std::string& title) {
   if (options.target == "distir") return write_ranks(options, module, interpretation);

@@ -1,4 +1,4 @@
-// What several commands share: where results go, and how many workers there are.
+// Shared by several commands: output files, and the number of workers.
 #pragma once
 
 #include <string>
@@ -11,11 +11,10 @@ namespace foreflow::cli {
 // Writes `text` to the file when the option was given ("-": stdout).
 void write_if_given(const std::string& path, std::string_view text);
 
-// Writes text for people, of one line or several, to stdout. Whatever names are in it, a terminal shows them and obeys
-// none (escape::terminal_lines).
+// Writes text for people to stdout, escaped by escape::terminal_lines, so that no name in it can control the terminal.
 void show(std::string_view text);
 
-// The folder and those above it, where they are not there yet. Throws Error naming it.
+// Creates the folder and its parents if they do not exist. Throws Error naming the folder.
 void make_folder(const std::string& path);
 
 // The machine-readable answer replaces the text on stdout when it goes there itself.
@@ -26,7 +25,7 @@ void answer(const std::string& json_path, const Json& json, std::string_view tex
 // found from the place of the command alone, so that an installed tree can be moved.
 std::string data_folder();
 
-// Worker processes where nobody says how many: one a core.
+// Default number of worker processes: one per core.
 int default_workers();
 
 }  // namespace foreflow::cli

@@ -5,7 +5,7 @@
 namespace foreflow::cli {
 namespace {
 
-// What a scenario's "platform" would say.
+// The equivalent of a scenario's "platform".
 Json part_of(const PlatformWords& words) {
   Json part = Json::object().set(is_platform_file(words) ? "file" : "topology", words.name);
   if (is_scenario(words)) {

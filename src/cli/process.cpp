@@ -18,7 +18,7 @@ namespace foreflow::cli {
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    // Of the wrong kind on purpose: what is read or written there fails, as it does with a closed one.
+    // Opened in the wrong mode on purpose: reading or writing fails, as with a closed descriptor.
     if (::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) != descriptor) return;
   }
   std::signal(SIGXFSZ, SIG_IGN);

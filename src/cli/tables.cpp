@@ -60,8 +60,7 @@ Rows fabric_rows() {
   Rows rows;
   for (const platform::FabricDef& row : platform::fabrics()) {
     std::string doc(row.doc);
-    for (const platform::Parameter& parameter : row.parameters)
-      doc += fmt::format("; {}: {}", parameter.name, parameter.doc);
+    for (const KeyDef& parameter : row.parameters) doc += fmt::format("; {}: {}", parameter.name, parameter.doc);
     rows.push_back({std::string(row.name), std::move(doc)});
   }
   return rows;
@@ -101,6 +100,14 @@ Rows optimizer_rows() {
   return rows;
 }
 
+// A kind of disturbance with what it means and what it changes.
+Rows disturbance_rows() {
+  Rows rows;
+  for (const simulate::DisturbanceDef& kind : simulate::disturbance_kinds())
+    rows.push_back({std::string(kind.name), std::string(kind.meaning), {std::string(kind.affects)}});
+  return rows;
+}
+
 Rows every_key() { return key_rows(""); }
 
 }  // namespace
@@ -118,6 +125,7 @@ const std::vector<Table>& tables() {
                                          {"workloads", workload_rows},
                                          {"engines", [] { return rows_of(simulate::engines()); }},
                                          {"couplings", [] { return rows_of(simulate::couplings()); }},
+                                         {"disturbances", disturbance_rows, {"affects"}},
                                          {"reports", [] { return rows_of(report::writers()); }},
                                          {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
                                          {"keys", every_key, {"values", "else", "search"}},

@@ -1,4 +1,4 @@
-// What the command itself costs.
+// Time and memory of the command itself.
 #pragma once
 
 #include "foreflow/base/json.h"

@@ -1,4 +1,4 @@
-// Algorithms in which every rank sends each other rank a message, for those who need not see all of them.
+// Algorithms in which every rank sends a message to every other rank, in a form that does not list all messages.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,7 @@ struct AllPairs {
   double share;
 };
 
-// Says in brief what the algorithm's `flows` say with a flow for each pair; nothing where they are something else. The
-// task is supported.
+// The compact form of the algorithm's `flows`; nothing when they are not of this kind. Requires: the task is supported.
 std::optional<AllPairs> all_pairs(const AlgorithmDef& algorithm, const Task& task);
 
 }  // namespace foreflow::collective

@@ -46,7 +46,7 @@ double added_up(double share, int64_t times) {
   return sum;
 }
 
-// What the flows between all pairs take at the busiest ports, through switches: counted, not listed.
+// Time of flows between all pairs at the busiest ports, through switches. The flows are counted rather than listed.
 Seconds transfer(const AllPairs& pairs, const Task& task, const std::vector<int>& nic) {
   const auto members = nodes(task.group);
   std::vector<int64_t> leaving(nic.size(), 0);  // by NIC: messages; as many come in
@@ -63,7 +63,7 @@ Seconds transfer(const AllPairs& pairs, const Task& task, const std::vector<int>
                   added_up(pairs.share, outside) * task.bytes / task.far.bandwidth);
 }
 
-// What phases cost, one after another.
+// Total time of consecutive phases.
 class Meter {
  public:
   Meter(const Task& task, const Network& network) : task_(task), network_(network), load_(network.lines, 0) {}

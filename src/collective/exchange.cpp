@@ -23,7 +23,8 @@ std::vector<Transfer> exchange(const std::vector<int>& members, const std::vecto
   return transfers;
 }
 
-// What the halves of all members that bit `bit` tells apart are: 1 / (2 * bit) of the whole each.
+// Size of the halves that members exchange with the partner whose number differs in bit `bit`: 1 / (2 * bit) of the
+// whole.
 Phase messages(const std::vector<int>& members, size_t bit, const Group& group, Receiver receiver) {
   const double share = 1.0 / static_cast<double>(2 * bit);
   std::vector<Flow> flows;

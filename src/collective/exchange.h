@@ -13,8 +13,7 @@ void halve(std::vector<std::vector<Transfer>>& steps, const std::vector<int>& me
 void double_up(std::vector<std::vector<Transfer>>& steps, const std::vector<int>& members,
                const std::vector<int>& chunks);
 
-// The same as one message from each member to each other that it exchanges with, without going through 4^k chunks;
-// each appends a phase for each step.
+// The same exchanges as flows, one per member and step, without listing 4^k chunks. Each appends one phase per step.
 void halve(FlowPlan& plan, const std::vector<int>& members, const Group& group);
 void double_up(FlowPlan& plan, const std::vector<int>& members, const Group& group);
 

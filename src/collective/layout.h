@@ -1,4 +1,4 @@
-// How the ranks of a group lie in their nodes.
+// The distribution of the ranks of a group over nodes.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ inline int node_of(const Group& group, int rank) {
 }
 inline bool is_far(const Group& group, int from, int to) { return node_of(group, from) != node_of(group, to); }
 
-// The ranks of each node, ascending. Relays are left out.
+// The ranks of each node, ascending, without relays.
 std::vector<std::vector<int>> nodes(const Group& group);
 
-// How many ranks each node has, when all have the same number; else 0.
+// The number of ranks per node if all nodes have the same number; otherwise 0.
 int equal_size(const std::vector<std::vector<int>>& nodes);
 
 // All ranks, node after node. Rank 0 comes first.
@@ -27,10 +27,10 @@ std::vector<std::vector<int>> rings(const Group& group);
 // The ranks of each node in the order of the first ring.
 std::vector<std::vector<int>> ring_in_nodes(const Group& group);
 
-// One step in which all flows happen at once: it is far when one of them is.
+// A phase of a single step in which all flows run at once. The step counts as far when one of its flows is.
 Phase step(const Group& group, std::vector<Flow> flows);
 
-// Adds up the flows between equal pairs; the order is that of first appearance.
+// Adds up flows between the same two ranks, in order of first appearance.
 std::vector<Flow> merged(const std::vector<Flow>& flows, int devices);
 
 bool any_group(Kind kind, const Group& group);  // two ranks or more; a send: two

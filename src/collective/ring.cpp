@@ -1,5 +1,5 @@
-// Ring (Patarasuk and Yuan, 2009): every rank sends one chunk to its successor in every step. Each channel is a ring of
-// its own, with an order of its own, over an equal part of the bytes.
+// Ring (Patarasuk and Yuan, 2009): every rank sends one chunk to its successor in every step. Each channel is a
+// separate ring, with its own order of ranks, for an equal part of the bytes.
 //
 //   reduce-scatter, n = 3: which chunk each rank sends, added by the receiver     all-gather: replaced by the receiver
 //     step  rank 0 -> 1   rank 1 -> 2   rank 2 -> 0                                 0 -> 1   1 -> 2   2 -> 0
@@ -14,8 +14,9 @@
 namespace foreflow::collective {
 namespace {
 
-// A chunk makes all hops of the ring but the one after (`turns` 1) or the two after (2) its last; the longest way
-// leaves out hops inside a node.
+// Number of hops between nodes on the longest path of a chunk. A chunk crosses every hop of the ring `turns` times,
+// except the last hop (turns = 1) or the last two (turns = 2); the longest path is the one that leaves out hops inside
+// a node.
 int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
   const auto ranks = ring.size();
   int all = 0, fewest = turns;
@@ -45,7 +46,8 @@ void turn(std::vector<std::vector<Transfer>>& steps, size_t first, const std::ve
           const std::vector<std::vector<int>>& chunks, Receiver receiver) {
   const size_t ranks = order.size();
   if (steps.size() < first + ranks - 1) steps.resize(first + ranks - 1);
-  // Sums end where they belong, copies begin there; then each rank passes on what it has just received.
+  // The sum of a chunk ends at the rank that owns it, and copies of a chunk start there. In every later step a rank
+  // passes on what it has just received.
   const size_t offset = receiver == Receiver::adds ? ranks - 1 : 0;
   for (size_t step = 0; step + 1 < ranks; ++step) {
     for (size_t position = 0; position < ranks; ++position) {

@@ -1,4 +1,4 @@
-// The turns of rings, for algorithms that contain rings.
+// Turns of rings, for algorithms that contain rings.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@ namespace foreflow::collective {
 
 enum class Receiver { adds, replaces };
 
-// One turn of one ring, order.size() - 1 steps from steps[first] on (made where they are missing). `chunks[position]`
-// are those of the rank at that position. With `adds` they are summed there (reduce-scatter); with `replaces` they
-// come from there (all-gather).
+// One turn of one ring, order.size() - 1 steps from steps[first] on (appended where missing). chunks[position] are the
+// chunks of the rank at that position of the ring: with `adds` their sums end there (reduce-scatter), with `replaces`
+// their copies start there (all-gather).
 void turn(std::vector<std::vector<Transfer>>& steps, size_t first, const std::vector<int>& order,
           const std::vector<std::vector<int>>& chunks, Receiver receiver);
 

@@ -14,7 +14,7 @@ namespace {
 
 Seconds on_line(const Family& family, const Point& point) { return family.line.at(point.flops, point.bytes); }
 
-// What the points that the line cannot tell apart took on average.
+// Mean time of points to which the line gives the same time.
 double time_at(const Family& family, Seconds x) {
   double sum = 0, count = 0;
   for (const Point& point : family.points) {

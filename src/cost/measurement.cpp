@@ -76,7 +76,7 @@ class CsvRow {
     return static_cast<int>(value);
   }
 
-  // What was measured took a while.
+  // A measured time is above zero.
   Seconds time(std::string_view column, double fallback) const {
     constexpr double kShortest = 1e-15, kLongest = 1e12;
     const double value = number(column, fallback);

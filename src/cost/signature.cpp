@@ -27,7 +27,7 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // What does not change the work: which numbers are drawn, and whether it is done a second time.
+  // Attributes that do not change the work: the seed, and the marks of recomputation.
   static constexpr std::string_view kAside[] = {"seed", "segment", "recompute"};
   std::string all;
   for (const auto& [name, value] : attributes) {

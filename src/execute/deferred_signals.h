@@ -14,7 +14,7 @@ class DeferredSignals {
   DeferredSignals& operator=(const DeferredSignals&) = delete;
   ~DeferredSignals();
 
-  // Whether one of them waits.
+  // True when a deferred signal is pending.
   bool pending() const;
 
  private:

@@ -92,28 +92,29 @@ Seconds median_of(const std::vector<IterationTimes>& iterations, Seconds Iterati
 
 // Every execution of a message, its time that of the slowest member; equal messages share a row.
 std::vector<cost::Measurement> messages(const Programs& programs, const std::vector<Answer>& answers) {
-  std::map<int, std::pair<const Meeting*, std::vector<Seconds>>> slowest;  // by the meeting's number
+  std::map<int, std::pair<const CommunicationRun*, std::vector<Seconds>>> slowest;  // by the communication's number
   for (size_t rank = 0; rank < programs.size(); ++rank) {
-    for (size_t m = 0; m < programs[rank].meetings.size(); ++m) {
-      auto& [meeting, times] = slowest[programs[rank].meetings[m].number];
-      meeting                = &programs[rank].meetings[m];
-      const auto& mine       = answers[rank].meetings[m];
+    for (size_t m = 0; m < programs[rank].communications.size(); ++m) {
+      auto& [communication, times] = slowest[programs[rank].communications[m].number];
+      communication                = &programs[rank].communications[m];
+      const auto& mine             = answers[rank].communications[m];
       times.resize(mine.size());
       for (size_t i = 0; i < mine.size(); ++i) times[i] = std::max(times[i], mine[i]);
     }
   }
   std::map<std::pair<int, std::string>, std::pair<cost::Measurement, std::vector<Seconds>>> rows;
   for (const auto& [number, entry] : slowest) {
-    const auto& [meeting, times]   = entry;
-    const std::vector<int> members = meeting->members();
+    const auto& [communication, times] = entry;
+    const std::vector<int> members     = communication->members();
     if (members.size() < 2) continue;
     cost::Measurement row;
-    row.kind      = cost::Measurement::Kind::message;
-    row.rank      = members.front();
-    row.op        = meeting->op;
-    row.dtype     = cost::dtype_of(std::span(&meeting->operand, 1), {});
-    row.ranks     = static_cast<int>(members.size());
-    row.message   = cost::message_bytes(ops::table().get(meeting->op, kWhere), meeting->operand, meeting->result);
+    row.kind  = cost::Measurement::Kind::message;
+    row.rank  = members.front();
+    row.op    = communication->op;
+    row.dtype = cost::dtype_of(std::span(&communication->operand, 1), {});
+    row.ranks = static_cast<int>(members.size());
+    row.message =
+        cost::message_bytes(ops::table().get(communication->op, kWhere), communication->operand, communication->result);
     row.signature = cost::message_signature(row.op, row.message, row.ranks);
     auto& [kept, all] =
         rows.try_emplace({row.rank, row.dtype + row.signature}, row, std::vector<Seconds>{}).first->second;

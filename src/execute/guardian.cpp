@@ -50,7 +50,7 @@ void kill_children() {
   }
 }
 
-// mpirun ends its processes, and removes its files, when it is asked to end.
+// On SIGTERM mpirun ends its processes and removes its files.
 void end_program(pid_t program, int& status) {
   using namespace std::chrono_literals;
   ::kill(-program, SIGTERM);
@@ -67,7 +67,8 @@ bool is_closed(int life, int milliseconds) {
   return ::poll(&waiting, 1, milliseconds) > 0;
 }
 
-// The guardian keeps nothing of ours open: who waits for the end of our output must not wait for it.
+// The guardian closes all inherited descriptors, so that a reader of this process's output does not wait for the
+// guardian to end.
 void leave_terminal() {
   ::setsid();
   const int nothing = ::open("/dev/null", O_RDWR);
@@ -102,7 +103,7 @@ void guard(const Launch& launch, int life) {
     pause = std::min(2 * pause, 20);
   }
   kill_children();
-  if (is_closed(life, 0)) launch.remove_files();  // nobody else will, or does so as well
+  if (is_closed(life, 0)) launch.remove_files();  // the parent is gone; if it removes them too, that does no harm
   ::_exit(exit_code_of(status));
 }
 

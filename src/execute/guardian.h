@@ -1,4 +1,5 @@
-// The process between `foreflow` and the program that it runs.
+// The guardian: a process between `foreflow` and the program that it runs, which ends all processes when `foreflow`
+// dies.
 #pragma once
 
 #include <sys/types.h>
@@ -8,13 +9,13 @@
 namespace foreflow::execute {
 
 enum class Wait : uint8_t { not_at_all, until_then };
-// Whether the child has ended; then `status` is what waitpid says of it.
+// True when the child has ended; `status` is then its status from waitpid.
 bool has_ended(pid_t child, Wait wait, int& status);
-// 128 + the signal where one ended it.
+// 128 + the signal number when a signal ended it.
 int exit_code_of(int status);
 
-// In the guardian: runs the program, and ends it with all its processes when the pipe `life` is closed at its other
-// end. Exits with the program's exit code.
+// Runs in the guardian: starts the program, and ends it and all its processes when the other end of the pipe `life` is
+// closed. Exits with the program's exit code.
 [[noreturn]] void guard(const Launch& launch, int life);
 
 }  // namespace foreflow::execute

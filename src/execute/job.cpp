@@ -40,18 +40,18 @@ std::vector<Seconds> times(const JsonView& json) {
   return values;
 }
 
-Json to_json(const Meeting& meeting) {
+Json to_json(const CommunicationRun& communication) {
   Json row = Json::array();
-  row.push(meeting.number);
-  row.push(meeting.op);
-  row.push(ir::to_string(meeting.operand));
-  row.push(ir::to_string(meeting.result));
-  row.push(list(meeting.from));
-  row.push(list(meeting.to));
+  row.push(communication.number);
+  row.push(communication.op);
+  row.push(ir::to_string(communication.operand));
+  row.push(ir::to_string(communication.result));
+  row.push(list(communication.from));
+  row.push(list(communication.to));
   return row;
 }
 
-Meeting meeting_from(const JsonView& json) {
+CommunicationRun communication_from(const JsonView& json) {
   const auto row = json.items();
   return {static_cast<int>(row[0].as_int()),           row[1].as_string(), ir::parse_type(row[2].as_string(), kSource),
           ir::parse_type(row[3].as_string(), kSource), ints(row[4]),       ints(row[5])};
@@ -96,9 +96,9 @@ std::string to_bytes(const Job& job) {
   Json json = Json::object();
   json.set("rank", job.rank).set("devices", list(job.devices));
   json.set("iterations", job.iterations).set("warmup", job.warmup);
-  Json meetings = Json::array();
-  for (const Meeting& meeting : job.program.meetings) meetings.push(to_json(meeting));
-  json.set("meetings", std::move(meetings));
+  Json communications = Json::array();
+  for (const CommunicationRun& communication : job.program.communications) communications.push(to_json(communication));
+  json.set("communications", std::move(communications));
   std::vector<std::string> parts = {json.dump_compact(), ir::print(job.program.module)};
   append(parts, job.arguments);
   return pack(parts);
@@ -113,7 +113,8 @@ Job job_from(std::string_view bytes) {
   for (const JsonView& device : view.at("devices").items()) job.devices.push_back(device.as_string());
   job.iterations = static_cast<int>(view.at("iterations").as_int());
   job.warmup     = static_cast<int>(view.at("warmup").as_int());
-  for (const JsonView& meeting : view.at("meetings").items()) job.program.meetings.push_back(meeting_from(meeting));
+  for (const JsonView& communication : view.at("communications").items())
+    job.program.communications.push_back(communication_from(communication));
   const std::string name  = job.devices[static_cast<size_t>(job.rank)] + ".distir";
   job.program.module      = ir::parse(parts[1], name, ops::table());
   constexpr size_t kTexts = 2;
@@ -122,10 +123,10 @@ Job job_from(std::string_view bytes) {
 }
 
 std::string to_bytes(const std::vector<ir::Array>& results, const Log& log, int rank) {
-  Json json = Json::object(), meetings = Json::array(), iterations = Json::array();
-  for (const std::vector<Seconds>& meeting : log.meetings) meetings.push(list(meeting));
+  Json json = Json::object(), communications = Json::array(), iterations = Json::array();
+  for (const std::vector<Seconds>& communication : log.communications) communications.push(list(communication));
   for (const IterationTimes& iteration : log.iterations) iterations.push(to_json(iteration));
-  json.set("meetings", std::move(meetings)).set("iterations", std::move(iterations));
+  json.set("communications", std::move(communications)).set("iterations", std::move(iterations));
   const std::vector<cost::Measurement> rows = measured(log, rank);
   std::vector<std::string> parts            = {json.dump_compact(), rows.empty() ? "" : cost::print_csv(rows)};
   append(parts, results);
@@ -137,7 +138,8 @@ Answer answer_from(std::string_view bytes) {
   const Json json                      = parse_json(parts[0], kSource);
   const JsonView view(json, kSource);
   Answer answer;
-  for (const JsonView& meeting : view.at("meetings").items()) answer.meetings.push_back(times(meeting));
+  for (const JsonView& communication : view.at("communications").items())
+    answer.communications.push_back(times(communication));
   for (const JsonView& iteration : view.at("iterations").items()) {
     const auto row = times(iteration);
     answer.iterations.push_back({row[0], row[1], row[2], row[3]});
@@ -153,7 +155,7 @@ std::string answer_file(size_t program, int rank) { return fmt::format("{}.{}.an
 std::string failure_file(int rank) { return fmt::format("{}.failure", rank); }
 
 std::string run_job(const Job& job, const Exchange& exchange) {
-  Meeting everybody;
+  CommunicationRun everybody;
   everybody.from.resize(job.devices.size());
   std::iota(everybody.from.begin(), everybody.from.end(), 0);
   RankRun run(job.program, job.rank, exchange);

@@ -1,4 +1,4 @@
-// What a process is told and what it answers, as files between `foreflow` and `foreflow-rank`.
+// The job of a process and its answer, exchanged as files between `foreflow` and `foreflow-rank`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace foreflow::execute {
 
-// One program's part for one process.
+// The part of one program for one process.
 struct Job {
   int rank = 0;
   std::vector<std::string> devices;  // of every process: "D1", "D2"
@@ -25,7 +25,7 @@ Job job_from(std::string_view bytes);
 struct Answer {
   std::vector<ir::Array> results;
   std::vector<cost::Measurement> ops;
-  std::vector<std::vector<Seconds>> meetings;
+  std::vector<std::vector<Seconds>> communications;
   std::vector<IterationTimes> iterations;
 };
 std::string to_bytes(const std::vector<ir::Array>& results, const Log& log, int rank);
@@ -35,7 +35,7 @@ Answer answer_from(std::string_view bytes);
 std::string job_file(size_t program, int rank);
 std::string answer_file(size_t program, int rank);
 std::string failure_file(int rank);          // the where and the problem of an Error, packed
-constexpr const char* kStarted = "started";  // written when all processes have met
+constexpr const char* kStarted = "started";  // written when all processes have started
 
 // Runs a job: warming up, then the timed iterations, each started by all processes together.
 std::string run_job(const Job& job, const Exchange& exchange);

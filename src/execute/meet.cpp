@@ -25,7 +25,7 @@ std::vector<ir::Array> apply(std::string_view op, const ir::Attributes& attribut
   return apply(ops::table().get(op, std::string(op)), attributes, operands, outputs);
 }
 
-// What goes out and comes in at once.
+// The messages that are sent and received at the same time.
 class Round {
  public:
   Round(int rank, const Exchange& exchange) : rank_(rank), exchange_(exchange) {}
@@ -49,21 +49,23 @@ class Round {
 
 struct Site {
   const ir::Op& op;
-  const Meeting& meeting;
+  const CommunicationRun& communication;
   int rank;
   std::span<const ir::Array* const> operands;
   const Exchange& exchange;
 
-  bool has(size_t operand) const { return meeting.from[operand] == rank || meeting.from[operand] == kEverywhere; }
-  bool gets(size_t result) const { return meeting.to[result] == rank; }
+  bool has(size_t operand) const {
+    return communication.from[operand] == rank || communication.from[operand] == kEverywhere;
+  }
+  bool gets(size_t result) const { return communication.to[result] == rank; }
   std::optional<size_t> position() const {
-    for (size_t i = 0; i < meeting.from.size(); ++i) {
-      if (meeting.from[i] == rank) return i;
+    for (size_t i = 0; i < communication.from.size(); ++i) {
+      if (communication.from[i] == rank) return i;
     }
     return std::nullopt;
   }
   bool gets_any() const {
-    for (size_t i = 0; i < meeting.to.size(); ++i) {
+    for (size_t i = 0; i < communication.to.size(); ++i) {
       if (gets(i)) return true;
     }
     return false;
@@ -71,44 +73,44 @@ struct Site {
 };
 
 // Processes with a result that do not have operand `o`.
-std::vector<int> receivers(const Meeting& meeting, size_t o) {
+std::vector<int> receivers(const CommunicationRun& communication, size_t o) {
   std::vector<int> all;
-  for (const int rank : meeting.to) {
+  for (const int rank : communication.to) {
     const bool again = std::find(all.begin(), all.end(), rank) != all.end();
-    if (rank != meeting.from[o] && !again) all.push_back(rank);
+    if (rank != communication.from[o] && !again) all.push_back(rank);
   }
   return all;
 }
 
 std::vector<ir::Array> by_all_operands(const Site& site) {
-  std::vector<ir::Array> operands(site.meeting.from.size());
+  std::vector<ir::Array> operands(site.communication.from.size());
   Round round(site.rank, site.exchange);
   for (size_t o = 0; o < operands.size(); ++o) {
     if (site.has(o)) {
       operands[o] = *site.operands[o];
-      if (site.meeting.from[o] == kEverywhere) continue;
-      for (const int receiver : receivers(site.meeting, o)) round.send(receiver, operands[o]);
+      if (site.communication.from[o] == kEverywhere) continue;
+      for (const int receiver : receivers(site.communication, o)) round.send(receiver, operands[o]);
     } else if (site.gets_any()) {
-      operands[o] = blank(site.meeting.operand);
-      round.receive(site.meeting.from[o], operands[o]);
+      operands[o] = blank(site.communication.operand);
+      round.receive(site.communication.from[o], operands[o]);
     }
   }
   round.run();
-  if (!site.gets_any()) return std::vector<ir::Array>(site.meeting.to.size());
+  if (!site.gets_any()) return std::vector<ir::Array>(site.communication.to.size());
   return apply(*site.op.def, *site.op.attributes, operands, site.op.result_count);
 }
 
 std::vector<ir::Array> scatter(const Site& site) {
-  const size_t n = site.meeting.to.size();
+  const size_t n = site.communication.to.size();
   std::vector<ir::Array> parts(n);
   Round round(site.rank, site.exchange);
   if (site.has(0)) parts = apply(*site.op.def, *site.op.attributes, std::span(site.operands[0], 1), n);
   for (size_t i = 0; i < n; ++i) {
     if (site.has(0)) {
-      if (site.meeting.from[0] != kEverywhere) round.send(site.meeting.to[i], parts[i]);
+      if (site.communication.from[0] != kEverywhere) round.send(site.communication.to[i], parts[i]);
     } else if (site.gets(i)) {
-      parts[i] = blank(site.meeting.result);
-      round.receive(site.meeting.from[0], parts[i]);
+      parts[i] = blank(site.communication.result);
+      round.receive(site.communication.from[0], parts[i]);
     }
   }
   round.run();
@@ -125,8 +127,8 @@ std::vector<ir::Array> trade(const Site& site, size_t self, const std::vector<ir
       continue;
     }
     got[i] = blank(part);
-    round.send(site.meeting.from[i], mine[i]);
-    round.receive(site.meeting.from[i], got[i]);
+    round.send(site.communication.from[i], mine[i]);
+    round.receive(site.communication.from[i], got[i]);
   }
   round.run();
   return got;
@@ -141,11 +143,11 @@ std::vector<ir::Array> only(size_t position, size_t count, ir::Array value) {
 ir::Attributes along(const ir::Op& op, std::string_view axis) { return {{"axis", op.attributes->int_or(axis, 0)}}; }
 
 std::vector<ir::Array> cut(const Site& site, size_t self, std::string_view axis) {
-  return apply("MPIScatter", along(site.op, axis), std::span(site.operands[self], 1), site.meeting.from.size());
+  return apply("MPIScatter", along(site.op, axis), std::span(site.operands[self], 1), site.communication.from.size());
 }
 
 std::vector<ir::Array> reduce_scatter(const Site& site, size_t self) {
-  const auto got = trade(site, self, cut(site, self, "axis"), site.meeting.result);
+  const auto got = trade(site, self, cut(site, self, "axis"), site.communication.result);
   return only(self, got.size(), apply("MPIReduce", {}, got, 1)[0]);
 }
 
@@ -156,22 +158,22 @@ std::vector<ir::Array> all_to_all(const Site& site, size_t self) {
 }
 
 std::vector<ir::Array> shift(const Site& site, size_t self) {
-  const size_t n     = site.meeting.from.size();
+  const size_t n     = site.communication.from.size();
   const bool forward = site.op.attributes->int_or("by", 1) > 0;
   const size_t next = (self + 1) % n, before = (self + n - 1) % n;
-  ir::Array got = blank(site.meeting.operand);
+  ir::Array got = blank(site.communication.operand);
   Round round(site.rank, site.exchange);
-  round.send(site.meeting.from[forward ? next : before], *site.operands[self]);
-  round.receive(site.meeting.from[forward ? before : next], got);
+  round.send(site.communication.from[forward ? next : before], *site.operands[self]);
+  round.receive(site.communication.from[forward ? before : next], got);
   round.run();
   return only(self, n, std::move(got));
 }
 
 std::vector<ir::Array> all_reduce(const Site& site, size_t self) {
-  const size_t n = site.meeting.from.size();
+  const size_t n = site.communication.from.size();
   std::vector<ir::Array> runs;
   for (size_t i = 0; i < n; ++i) runs.push_back(run_of(*site.operands[self], i, n));
-  const auto got      = trade(site, self, runs, run_type(site.meeting.operand, self, n));
+  const auto got      = trade(site, self, runs, run_type(site.communication.operand, self, n));
   const ir::Array sum = apply("MPIReduce", {}, got, 1)[0];
   Round round(site.rank, site.exchange);
   for (size_t i = 0; i < n; ++i) {
@@ -179,20 +181,20 @@ std::vector<ir::Array> all_reduce(const Site& site, size_t self) {
       runs[i] = sum;
       continue;
     }
-    runs[i] = blank(run_type(site.meeting.operand, i, n));
-    round.send(site.meeting.from[i], sum);
-    round.receive(site.meeting.from[i], runs[i]);
+    runs[i] = blank(run_type(site.communication.operand, i, n));
+    round.send(site.communication.from[i], sum);
+    round.receive(site.communication.from[i], runs[i]);
   }
   round.run();
-  return only(self, n, join_runs(site.meeting.operand, runs));
+  return only(self, n, join_runs(site.communication.operand, runs));
 }
 
 }  // namespace
 
-void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange) {
+void rendezvous(const CommunicationRun& communication, int rank, const Exchange& exchange) {
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
-  for (const int member : meeting.members()) {
+  for (const int member : communication.members()) {
     if (member == rank) continue;
     outgoing.push_back({member, {}});
     incoming.push_back({member, {}});
@@ -200,15 +202,15 @@ void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange) {
   exchange(outgoing, incoming);
 }
 
-std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+std::vector<ir::Array> meet(const ir::Op& op, const CommunicationRun& communication, int rank,
                             std::span<const ir::Array* const> operands, const Exchange& exchange) {
-  const Site site{op, meeting, rank, operands, exchange};
+  const Site site{op, communication, rank, operands, exchange};
   const auto self = site.position();
-  if (meeting.op == "MPIScatter") return scatter(site);
-  if (meeting.op == "MPIReduceScatter" && self) return reduce_scatter(site, *self);
-  if (meeting.op == "MPIAlltoall" && self) return all_to_all(site, *self);
-  if (meeting.op == "MPIAllreduce" && self) return all_reduce(site, *self);
-  if (meeting.op == "MPIShift" && self) return shift(site, *self);
+  if (communication.op == "MPIScatter") return scatter(site);
+  if (communication.op == "MPIReduceScatter" && self) return reduce_scatter(site, *self);
+  if (communication.op == "MPIAlltoall" && self) return all_to_all(site, *self);
+  if (communication.op == "MPIAllreduce" && self) return all_reduce(site, *self);
+  if (communication.op == "MPIShift" && self) return shift(site, *self);
   return by_all_operands(site);
 }
 

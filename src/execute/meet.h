@@ -1,6 +1,6 @@
-// A communication op between processes: which bytes go where, and what each makes of those it gets. Sums and joins are
-// the reference kernels' own, in the order of the operands, so the numbers are those of the reference executor bit by
-// bit.
+// Executes a communication op between processes: which bytes are sent where, and how each process combines those that
+// it receives. Sums and joins use the reference kernels in the order of the operands, so results equal those of the
+// reference executor bit for bit.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,13 @@ struct Incoming {
   std::span<std::byte> bytes;
 };
 
-// Sends and receives everything and returns when all of it is done. Messages between two processes keep their order.
-// Throws Error when a partner does not come.
+// Performs all sends and receives, and returns when all are complete. Messages between two processes keep their order.
+// Throws Error when a partner does not take part in time.
 using Exchange = std::function<void(std::span<const Outgoing>, std::span<const Incoming>)>;
 
-// Returns when every member of the meeting has called it: an op starts when all its devices are free, and ends for all.
-void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange);
+// Returns when every member of the communication has called it. An op starts when all its devices are free and ends for
+// all of them.
+void rendezvous(const CommunicationRun& communication, int rank, const Exchange& exchange);
 
 // `operands` has null where another process has the operand. The results of `rank` by their position; others are empty.
 //
@@ -34,7 +35,7 @@ void rendezvous(const Meeting& meeting, int rank, const Exchange& exchange);
 //   MPIReduceScatter, MPIAlltoall each process cuts its operand into a part for each, and sums or joins what it gets
 //   MPIAllreduce                  the same with equal runs of elements, which are then gathered: 2 (n - 1) / n of the
 //   bytes
-std::vector<ir::Array> meet(const ir::Op& op, const Meeting& meeting, int rank,
+std::vector<ir::Array> meet(const ir::Op& op, const CommunicationRun& communication, int rank,
                             std::span<const ir::Array* const> operands, const Exchange& exchange);
 
 }  // namespace foreflow::execute

@@ -39,15 +39,15 @@ bool is_rooted(std::string_view op) {
 }
 
 // Walks the whole program in its order, through calls, and notes every communication.
-class MeetingWalk {
+class CommunicationWalk {
  public:
-  MeetingWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-              std::map<ir::Device, int> ranks)
+  CommunicationWalk(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                    std::map<ir::Device, int> ranks)
       : module_(module), interpretation_(interpretation), ranks_(std::move(ranks)) {}
 
-  std::vector<Meeting> run() && {
+  std::vector<CommunicationRun> run() && {
     walk(interpretation_.entry(), {});
-    return std::move(meetings_);
+    return std::move(communications_);
   }
 
  private:
@@ -75,29 +75,29 @@ class MeetingWalk {
 
   void meet(const Instance<Mixed>& instance, const ir::Function& function, const ir::Op& op,
             const interpret::DeviceMap& map) {
-    Meeting meeting;
-    meeting.number = static_cast<int>(meetings_.size());
-    meeting.op     = op.def->name;
-    const auto add = [&](ir::ValueId id, std::vector<int>& side, ir::Type& one) {
+    CommunicationRun communication;
+    communication.number = static_cast<int>(communications_.size());
+    communication.op     = op.def->name;
+    const auto add       = [&](ir::ValueId id, std::vector<int>& side, ir::Type& one) {
       const ir::Type& type = instance.values[ir::index(id)].type;
       check(function, op, type);
       const ir::Device inside = ir::device_of(type);
       const ir::Device device = map.empty() ? inside : interpret::renamed(inside, map);
       if (device.placed() && !ranks_.contains(device))
         fail(function, op,
-             "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name +
-                 " is; return one from there");
+                   "is on D" + ir::to_string(device) + ", where no value of @" + module_.entry().name +
+                       " is; return one from there");
       side.push_back(device.placed() ? ranks_.at(device) : kEverywhere);
       if (side.size() == 1) one = ir::moved(type, {});
     };
-    for (const ir::ValueId id : function.inputs(op)) add(id, meeting.from, meeting.operand);
-    for (uint32_t i = 0; i < op.result_count; ++i) add(function.output(op, i), meeting.to, meeting.result);
+    for (const ir::ValueId id : function.inputs(op)) add(id, communication.from, communication.operand);
+    for (uint32_t i = 0; i < op.result_count; ++i) add(function.output(op, i), communication.to, communication.result);
     const auto everywhere = [](const std::vector<int>& side) {
       return std::count(side.begin(), side.end(), kEverywhere) > 0;
     };
-    if (everywhere(meeting.to) || (everywhere(meeting.from) && !is_rooted(meeting.op)))
+    if (everywhere(communication.to) || (everywhere(communication.from) && !is_rooted(communication.op)))
       fail(function, op, "has an operand on no device; place it, as in %x: Tensor[Float32, (4,), 1]");
-    meetings_.push_back(std::move(meeting));
+    communications_.push_back(std::move(communication));
   }
 
   void check(const ir::Function& function, const ir::Op& op, const ir::Type& type) const {
@@ -117,7 +117,7 @@ class MeetingWalk {
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
   std::map<ir::Device, int> ranks_;
-  std::vector<Meeting> meetings_;
+  std::vector<CommunicationRun> communications_;
 };
 
 void check_parameters(const ir::Module& module, const Instance<Mixed>& entry) {
@@ -131,7 +131,7 @@ void check_parameters(const ir::Module& module, const Instance<Mixed>& entry) {
 
 }  // namespace
 
-std::vector<int> Meeting::members() const {
+std::vector<int> CommunicationRun::members() const {
   std::set<int> all(from.begin(), from.end());
   all.insert(to.begin(), to.end());
   all.erase(kEverywhere);
@@ -157,8 +157,9 @@ std::vector<RankProgram> plan(const ir::Module& module, const std::vector<ir::Ar
     }
     programs.push_back(std::move(program));
   }
-  for (const Meeting& meeting : MeetingWalk(module, interpretation, ranks).run()) {
-    for (const int member : meeting.members()) programs[static_cast<size_t>(member)].meetings.push_back(meeting);
+  for (const CommunicationRun& communication : CommunicationWalk(module, interpretation, ranks).run()) {
+    for (const int member : communication.members())
+      programs[static_cast<size_t>(member)].communications.push_back(communication);
   }
   return programs;
 }

@@ -39,12 +39,12 @@ RankRun::RankRun(const RankProgram& program, int rank, const Exchange& exchange)
     dead_after_.push_back(last_uses(function));
     sites_.emplace_back(function.ops.size());
   }
-  log_.meetings.resize(program.meetings.size());
+  log_.communications.resize(program.communications.size());
 }
 
 std::vector<ir::Array> RankRun::iterate(const std::vector<ir::Array>& arguments, Timing timing) {
   timing_                        = timing;
-  next_meeting_                  = 0;
+  next_communication_            = 0;
   now_                           = {};
   const Clock::time_point start  = Clock::now();
   std::vector<ir::Array> results = run(program_.module.functions.size() - 1, arguments);
@@ -120,19 +120,20 @@ void RankRun::note(const ir::Op& op, Site& site, Seconds time) {
 }
 
 std::vector<ir::Array> RankRun::meet_others(const ir::Op& op, std::span<const ir::Array* const> operands) {
-  FOREFLOW_CHECK(next_meeting_ < program_.meetings.size() && program_.meetings[next_meeting_].op == op.def->name,
-                 "a process comes to its meetings in the order of the whole program");
-  const size_t number           = next_meeting_++;
-  const Meeting& meeting        = program_.meetings[number];
-  const Clock::time_point start = Clock::now();
-  rendezvous(meeting, rank_, exchange_);
+  FOREFLOW_CHECK(next_communication_ < program_.communications.size() &&
+                     program_.communications[next_communication_].op == op.def->name,
+                 "a process reaches its communications in the order of the whole program");
+  const size_t number                   = next_communication_++;
+  const CommunicationRun& communication = program_.communications[number];
+  const Clock::time_point start         = Clock::now();
+  rendezvous(communication, rank_, exchange_);
   const Seconds wait             = since(start);
-  std::vector<ir::Array> results = meet(op, meeting, rank_, operands, exchange_);
-  rendezvous(meeting, rank_, exchange_);  // it holds all of them until it ends
+  std::vector<ir::Array> results = meet(op, communication, rank_, operands, exchange_);
+  rendezvous(communication, rank_, exchange_);  // it holds all of them until it ends
   const Seconds time = since(start) - wait;
   now_.wait += wait;
   now_.communication += time;
-  if (timing_ == Timing::on) log_.meetings[number].push_back(time);
+  if (timing_ == Timing::on) log_.communications[number].push_back(time);
   return results;
 }
 

@@ -1,10 +1,12 @@
-// One process's part of a program: its ops in order, with their times.
+// Runs one process's part of a program: its ops in order, with their times.
 //
-// No program can deadlock. Every process comes to the communications that it takes part in, in the order of the whole
-// program, because its own program is that order with the other devices' ops left out. Take the first communication, in
-// that order, that has not ended: each of its members has behind it everything that it does before, so it has arrived
-// or is computing and will; a communication in which all members are ends, because each posts all its receives and
-// sends before it waits for any.
+// No program can deadlock:
+//   1. Every process reaches its communications in the order of the whole program, because its own program is the whole
+//      program without the ops of other devices.
+//   2. Consider the first communication in that order that has not ended. Each of its members has finished everything
+//      before it, so it has arrived or will arrive after its current computes.
+//   3. A communication at which all members have arrived ends, because each member posts all its receives and sends
+//      before it waits for any.
 #pragma once
 
 #include <map>
@@ -27,14 +29,14 @@ struct IterationTimes {
 };
 
 struct Log {
-  std::map<std::string, OpTimes> ops;          // by signature
-  std::vector<std::vector<Seconds>> meetings;  // by the place in RankProgram::meetings; without the wait
+  std::map<std::string, OpTimes> ops;                // by signature
+  std::vector<std::vector<Seconds>> communications;  // as RankProgram::communications; times without the wait
   std::vector<IterationTimes> iterations;
 };
 
 class RankRun {
  public:
-  // `program` and `exchange` outlive this.
+  // `program` and `exchange` must outlive this object.
   RankRun(const RankProgram& program, int rank, const Exchange& exchange);
 
   // The results of the entry. Adds to the log, or not (warming up). Throws Error naming function and op.
@@ -44,7 +46,7 @@ class RankRun {
   const Log& log() const { return log_; }
 
  private:
-  // Where in the program an op stands, with the row of the log that its times belong to.
+  // The position of an op in the program, with the log row of its times.
   struct Site {
     std::vector<ir::Type> inputs;  // when the row was found
     OpTimes* row = nullptr;
@@ -62,10 +64,10 @@ class RankRun {
   std::vector<std::vector<std::vector<ir::ValueId>>> dead_after_;  // [function][op]
   std::vector<std::vector<Site>> sites_;                           // [function][op]
   Log log_;
-  Timing timing_       = Timing::off;
-  size_t next_meeting_ = 0;
+  Timing timing_             = Timing::off;
+  size_t next_communication_ = 0;
   IterationTimes now_;
-  // Of the op that was computed last.
+  // Data of the op that was computed last.
   std::vector<ir::Type> inputs_, outputs_;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPrefix = "foreflow-mpi.";
 constexpr const char* kLock   = "lock";
 
-// A folder of ours whose lock nobody holds.
+// True for a folder of an earlier run whose lock is free.
 bool is_left_behind(const fs::path& folder) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) return false;

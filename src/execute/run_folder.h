@@ -1,4 +1,4 @@
-// The folder of one run: what `foreflow` and its processes say to each other.
+// The folder of one run: the files by which `foreflow` and its processes communicate.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace foreflow::execute {
 
-// A new folder among the temporary files, removed with all that is in it. Those that earlier runs left behind because
-// they were killed, with the guardian of their processes, are removed first.
+// A new temporary folder, removed with its content by the destructor. The constructor first removes folders of earlier
+// runs that were killed together with their guardians.
 class RunFolder {
  public:
   // Throws Error naming the folder when it cannot be made.
@@ -22,7 +22,7 @@ class RunFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // held as long as somebody uses the folder
+  int lock_ = -1;  // held as long as the folder is in use
 };
 
 }  // namespace foreflow::execute

@@ -20,14 +20,14 @@ std::vector<std::span<std::byte>> mutable_leaves(ir::Array& value);
 // The elements of part `index` of `parts` nearly equal runs of each tensor, as tensors of rank 1.
 ir::Array run_of(const ir::Array& value, size_t index, size_t parts);
 ir::Type run_type(const ir::Type& type, size_t index, size_t parts);
-// The value of which run_of gave `runs`.
+// The inverse of run_of: the value whose parts are `runs`.
 ir::Array join_runs(const ir::Type& type, std::span<const ir::Array> runs);
 
 // Data type, shape and numbers, through tuples.
 std::string to_bytes(const ir::Array& value);
 ir::Array value_from(std::string_view bytes);
 
-// Several texts in one, each with its length.
+// Packs several texts into one, each with its length.
 std::string pack(const std::vector<std::string>& parts);
 std::vector<std::string> unpack(std::string_view bytes);
 

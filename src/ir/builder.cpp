@@ -79,10 +79,10 @@ void FunctionBuilder::reserve(size_t ops, size_t values, size_t operands) {
 }
 
 void FunctionBuilder::set_name(ValueId id, std::string name) {
-  function_.values[index(id)].name = unique(std::move(name));
+  function_.values.set_name(index(id), unique(std::move(name)));
 }
 void FunctionBuilder::annotate(ValueId id, TypeRef annotation) {
-  function_.values[index(id)].annotation = std::move(annotation);
+  function_.values.annotate(index(id), std::move(annotation));
 }
 
 Function FunctionBuilder::finish(std::vector<ValueId> results) {

@@ -4,10 +4,10 @@
 #include "foreflow/base/text.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "ir/literal.h"
 #include "ir/name_table.h"
 #include "ir/undefined.h"
-#include "ir/verify.h"
 
 namespace foreflow::ir {
 namespace {

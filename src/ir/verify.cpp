@@ -1,4 +1,4 @@
-#include "ir/verify.h"
+#include "foreflow/ir/verify.h"
 
 #include <algorithm>
 #include <set>

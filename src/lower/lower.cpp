@@ -60,7 +60,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
   for (int32_t i = 0; i < placement.count(); ++i) {
-    const platform::Device& device = platform.devices()[static_cast<size_t>(placement.place_of_rank(i))];
+    const platform::Device& device = platform.devices().like(static_cast<size_t>(placement.place_of_rank(i)));
     const auto same                = std::find_if(hardware.begin(), hardware.end(),
                                                   [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     kinds.push_back(static_cast<int32_t>(same - hardware.begin()));
@@ -78,6 +78,12 @@ class Beginning {
   void add(size_t function, const ir::Function& code, size_t parameter, const ir::Type& type) {
     const stream::MemoryClass kind = maker_.class_of(function, parameter);
     add(code.values[parameter].name, kind, type, static_cast<int32_t>(parameter));
+  }
+
+  void add(const Input& input) {
+    device_of(input.device).initial += input.size;
+    maker_.storage().initial.push_back(
+        {input.device, -1, maker_.buffer(input.name, stream::MemoryClass::data, input.size)});
   }
 
  private:
@@ -177,6 +183,7 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   Beginning beginning(placement, program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
+  for (const Input& input : options.inputs) beginning.add(input);
   program.computes       = std::move(maker.computes);
   program.communications = std::move(maker.communications);
   program.memory_effects = std::move(maker.memory_effects);

@@ -1,4 +1,4 @@
-// Writes the storage of a program: per fragment the procedure that makes and frees its buffers.
+// Records which buffers the procedures of a program allocate and free (stream::Storage).
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace foreflow::lower {
 
-// What all procedures share.
+// The buffers and names that all procedures share.
 class Ledger {
  public:
   explicit Ledger(const ir::Module& module);
 
   ValueClass class_of(size_t function, size_t value) const { return classes_.of(function, value); }
   const std::vector<int32_t>& makers(size_t function);
-  // The number of a buffer in the storage.
+  // Returns the number of the buffer in the storage; equal buffers have one number.
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size);
 
   stream::Storage storage;
@@ -39,12 +39,13 @@ class Recorder {
 
   void made(Log& log, size_t value, Bytes size);
   void freed(Log& log, size_t buffer) const { log.push_back({static_cast<int32_t>(buffer), -1}); }
-  // A result that its caller counts a second time.
+  // Records a second buffer for `id`: a function that returns one value twice gives its caller two.
   void made_again(Log& log, ir::ValueId id, Bytes size);
 
-  // What `log` says happens on `device`; `item`: as an item of its stream.
+  // Appends the allocations and releases of `log` on `device`. `item`: they belong to the next item of its stream;
+  // otherwise they happen before it.
   void work(const ir::Device& device, bool item, const Log& log);
-  // A call whose callee has `all` devices.
+  // Appends a call of `procedure`, whose devices `map` renames.
   void call(int32_t procedure, const interpret::DeviceMap& map, const ir::Op& op);
 
   stream::Storage::Procedure take();

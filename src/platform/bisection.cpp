@@ -30,7 +30,7 @@ double sum_of_fair_rates(const Platform& platform, std::vector<Crossings> flows)
   std::map<int, LinkState> links;
   for (const Crossings& flow : flows) {
     for (const auto& [link, times] : flow) {
-      links[link].free = platform.links()[static_cast<size_t>(link)].payload().value();
+      links[link].free = platform.links().like(static_cast<size_t>(link)).payload().value();
       links[link].crossed += times;
     }
   }
@@ -66,7 +66,7 @@ BytesPerSecond between_pairs(const Platform& platform) {
   return BytesPerSecond(sum_of_fair_rates(platform, std::move(flows)));
 }
 
-// All halves of up to so many devices are tried: 924 of 12.
+// Up to this number of devices all halves are tried: 924 for 12 devices.
 constexpr size_t kMostOfAllHalves = 12;
 
 BytesPerSecond least_cut(const Platform& platform, const Parts& parts) {
@@ -109,7 +109,7 @@ BytesPerSecond route_bandwidth(const Platform& platform, const Route& route) {
   FOREFLOW_CHECK(!route.links.empty(), "only the route of a device to itself is empty");
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [link, times] : crossings(route))
-    least = std::min(least, platform.links()[static_cast<size_t>(link)].payload().value() / times);
+    least = std::min(least, platform.links().like(static_cast<size_t>(link)).payload().value() / times);
   return BytesPerSecond(least);
 }
 

@@ -1,5 +1,6 @@
-// A machine as a graph of vertices and links, before it is text. A node recipe makes a Node, a fabric recipe joins the
-// outlets of all nodes, `compose` puts copies of the nodes and the fabric into one Blueprint, `write` makes it XML.
+// A machine as a graph of vertices and links. A node recipe makes a Node, a fabric recipe joins the outlets of all
+// nodes. layout.h holds both by rule, which is what platforms are made of; `compose` writes copies of the nodes and the
+// fabric out into one Blueprint, and `write` makes it XML.
 //
 //   gpu --nvlink-- nvswitch --nvlink-- gpu
 //    |                                  |
@@ -7,10 +8,12 @@
 //    |                                  |
 //   switch --nic-- leaf --fabric-- spine --fabric-- leaf ...
 //
-// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: what limits a message are
-// the links of both ends, and shared uplinks.
+// A switch (NVSwitch, PCIe switch, root complex, leaf, spine) is a vertex and never a link: a message is limited by
+// the links at both ends and by shared uplinks.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,15 +29,15 @@ struct Port {
   Seconds latency;           // of one crossing
 };
 
-// A data sheet, as the units of foreflow/base/units.h are written.
+// A data sheet.
 struct Gpu {
   std::string kind;
   std::vector<std::string> sources;  // one line of the file's comment for each
-  std::string memory;
-  std::string memory_bandwidth;
-  std::string launch;
-  std::vector<std::pair<std::string, std::string>> peaks;  // by data type, dense; the first is "f32"
-  std::string nvlink_generation;                           // "" without
+  Bytes memory;
+  BytesPerSecond memory_bandwidth;
+  Seconds launch;                                             // of a kernel
+  std::vector<std::pair<std::string, FlopsPerSecond>> peaks;  // by data type, dense; the first is "f32"
+  int nvlink_generation = 0;                                  // 0: without NVLink
 };
 
 struct Cable {
@@ -46,7 +49,7 @@ struct Cable {
   LinkNumbers changed                                    = {};  // what the recipe says of it, in place of the port
 };
 
-// Where a node meets the fabric.
+// A connection point between a node and the fabric.
 struct Nic {
   std::string name;
   Port port;
@@ -78,11 +81,31 @@ struct Outlets {
   Port cable;            // what joins switches: as wide as the widest NIC
 };
 
+// Between switches, from the one nearer to nodes, and named after both.
+struct Trunk {
+  int from, to;
+  int port;  // of the fabric
+};
+
+// Equally short ways from a switch: way w begins with trunk first + w.
+struct Ways {
+  int count, first;
+};
+
+// How messages cross a fabric whose trunks are all alike, as arithmetic on the numbers of its switches. Pure functions;
+// `to` has an outlet.
+struct FabricRule {
+  std::function<int(int from, int to)> hops;  // trunks from one switch with outlets to another
+  std::function<Ways(int at, int to)> ways;   // from any switch on the way
+};
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
   std::vector<int> plugs;             // the switch of each outlet
-  std::vector<Cable> cables;          // between switches, from the one nearer to nodes
+  std::vector<Port> ports;
+  std::vector<Trunk> trunks;
+  std::optional<FabricRule> rule;  // none: routes are found in the graph
 };
 
 // An end of cables that runs ops.

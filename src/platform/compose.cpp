@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "foreflow/base/error.h"
-#include "platform/blueprint.h"
+#include "platform/layout.h"
 #include "platform/link_property.h"
+#include "platform/link_text.h"
 #include "platform/link_units.h"
 
 namespace foreflow::platform {
@@ -15,81 +15,66 @@ constexpr Seconds kSwitchLatency = 150_ns;
 constexpr const char* kSwitchSource =
     "fabric latency: 150 ns for each further switch, the bound given for Quantum-2 (router-switch.com, QM9700 FAQ)";
 
-// The NIC of a GPU is the nearest one; of several equally near ones the first.
-int rail_of(int gpu, int gpus, int nics) { return nics > gpus ? (gpu * nics + gpus - 1) / gpus : gpu * nics / gpus; }
-
 std::string counted(int count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
 class Composer {
  public:
-  explicit Composer(const Recipe& recipe) : recipe_(recipe) {}
+  explicit Composer(const Layout& layout) : layout_(layout), recipe_(layout.recipe()) {}
 
   Blueprint compose() {
     std::set<std::string> said;
-    for (const Part& part : recipe_.parts) add_part(part, said);
+    for (const Block& block : layout_.blocks()) add_block(block, said);
     add_fabric();
     blueprint_.props = {{"ecmp", recipe_.ecmp}};
     if (recipe_.sharp) blueprint_.props.emplace_back("sharp", "yes");
-    change_links();
+    for (int v = 0; v < layout_.vertices(); ++v) {
+      blueprint_.vertices.push_back(layout_.vertex_name(v));
+      if (v >= layout_.devices()) blueprint_.routers.push_back(v);
+    }
+    for (int c = 0; c < layout_.cables(); ++c) add_cable(c);
+    say_changes();
     return std::move(blueprint_);
   }
 
  private:
-  void add_part(const Part& part, std::set<std::string>& said) {
-    const Node node = build_node(part);
-    comment(fmt::format("{}: {}.", node.title, counted(part.nodes, "node")));
+  void add_block(const Block& block, std::set<std::string>& said) {
+    const Node& node = block.node;
+    comment(fmt::format("{}: {}.", node.title, counted(block.nodes, "node")));
     for (const auto* sources : {&node.gpu.sources, &node.sources}) {
       for (const std::string& source : *sources) {
         if (said.insert(source).second) comment("  " + source);
       }
     }
+    const int sheet = static_cast<int>(blueprint_.sheets.size());
     blueprint_.sheets.push_back(node.gpu);
-    for (int i = 0; i < part.nodes; ++i) add_node(node);
-  }
-
-  void add_node(const Node& node) {
-    const int first        = static_cast<int>(blueprint_.vertices.size());
-    const std::string name = fmt::format("node{}", nodes_++);
-    const int sheet        = static_cast<int>(blueprint_.sheets.size()) - 1;
-    const int nics         = static_cast<int>(node.nics.size());
-    for (int i = 0; i < node.gpus; ++i) {
-      blueprint_.vertices.push_back(fmt::format("{}-gpu{}", name, i));
-      blueprint_.hosts.push_back({first + i, name, sheet, rail_of(i, node.gpus, nics)});
+    for (int i = 0; i < block.nodes * node.gpus; ++i) {
+      const int device = block.first_device + i;
+      blueprint_.hosts.push_back(
+          {device, fmt::format("node{}", block.first_node + i / node.gpus), sheet, layout_.rail(device)});
     }
-    for (const std::string& router : node.switches) add_router(fmt::format("{}-{}", name, router));
-    for (const Cable& cable : node.cables) {
-      Cable& copy = blueprint_.cables.emplace_back(
-          Cable{fmt::format("{}-{}", name, cable.name), cable.port, first + cable.from, first + cable.to});
-      if (cable.port.kind != "nvlink") continue;
-      if (!node.gpu.nvlink_generation.empty()) copy.props.emplace_back("nvlink_generation", node.gpu.nvlink_generation);
-      if (node.nvls) copy.props.emplace_back("nvls", "yes");
-    }
-    for (const Nic& nic : node.nics) nics_.push_back({name + "-" + nic.name, nic.port, first + nic.vertex});
   }
 
   void add_fabric() {
-    const Outlets outlets = outlets_of(recipe_.parts);
-    Fabric fabric         = recipe_.fabric->build(recipe_.settings, outlets);
-    FOREFLOW_CHECK(fabric.plugs.size() == nics_.size(), "a fabric has a place for every NIC");
-    comment(fmt::format("Fabric {}: {}.", recipe_.fabric->name, counted(static_cast<int>(nics_.size()), "port")));
+    const Fabric& fabric = layout_.fabric();
+    comment(
+        fmt::format("Fabric {}: {}.", recipe_.fabric->name, counted(static_cast<int>(fabric.plugs.size()), "port")));
     for (const std::string& note : fabric.notes) comment("  " + note);
-    if (!fabric.cables.empty()) comment(std::string("  ") + kSwitchSource);
-    const int first = static_cast<int>(blueprint_.vertices.size());
-    for (const std::string& router : fabric.switches) add_router(router);
-    for (size_t i = 0; i < nics_.size(); ++i) {
-      // Nodes that are joined by several switches share no memory.
-      if (!fabric.cables.empty()) nics_[i].port.kind = "nic";
-      blueprint_.cables.push_back({nics_[i].name, nics_[i].port, nics_[i].vertex, first + fabric.plugs[i]});
-    }
-    for (Cable& cable : fabric.cables) {
-      cable.from += first;
-      cable.to += first;
-      blueprint_.cables.push_back(std::move(cable));
-    }
+    if (!fabric.trunks.empty()) comment(std::string("  ") + kSwitchSource);
   }
 
-  void change_links() {
-    for (Cable& cable : blueprint_.cables) cable.changed = numbers_of(recipe_.links, cable.port.kind, cable.name);
+  void add_cable(int number) {
+    const auto [from, to] = layout_.ends(number);
+    const Port& port      = layout_.port(number);
+    Cable& cable          = blueprint_.cables.emplace_back(Cable{layout_.cable_name(number), port, from, to});
+    cable.changed         = numbers_of(recipe_.links, port.kind, cable.name);
+    if (port.kind != "nvlink") return;
+    const Link& link = layout_.link_kinds()[static_cast<size_t>(layout_.link_kind(number))];
+    if (link.nvlink_generation > 0)
+      cable.props.emplace_back("nvlink_generation", std::to_string(link.nvlink_generation));
+    if (link.in_switch) cable.props.emplace_back("nvls", "yes");
+  }
+
+  void say_changes() {
     for (const auto& [key, numbers] : recipe_.links) {
       for (const LinkProperty& property : link_property_rows()) {
         if (const auto text = property.text(numbers))
@@ -98,17 +83,11 @@ class Composer {
     }
   }
 
-  void add_router(std::string name) {
-    blueprint_.routers.push_back(static_cast<int>(blueprint_.vertices.size()));
-    blueprint_.vertices.push_back(std::move(name));
-  }
-
   void comment(std::string line) { blueprint_.comment.push_back(std::move(line)); }
 
+  const Layout& layout_;
   const Recipe& recipe_;
   Blueprint blueprint_;
-  std::vector<Nic> nics_;
-  int nodes_ = 0;
 };
 
 }  // namespace
@@ -133,6 +112,6 @@ Outlets outlets_of(const std::vector<Part>& parts) {
   return outlets;
 }
 
-Blueprint compose(const Recipe& recipe) { return Composer(recipe).compose(); }
+Blueprint compose(const Recipe& recipe) { return Composer(Layout(recipe)).compose(); }
 
 }  // namespace foreflow::platform

@@ -29,7 +29,7 @@ std::vector<int> pieces(const Network& network) {
 
 class Check {
  public:
-  Check(const Parts& parts, const std::vector<Device>& devices, const std::string& name)
+  Check(const Parts& parts, const List<Device>& devices, const std::string& name)
       : parts_(parts), devices_(devices), name_(name), pieces_(pieces(parts.core.network)) {}
 
   void run() const {
@@ -101,14 +101,14 @@ class Check {
   }
 
   const Parts& parts_;
-  const std::vector<Device>& devices_;
+  const List<Device>& devices_;
   const std::string& name_;
   std::vector<int> pieces_;
 };
 
 }  // namespace
 
-void check_connected(const Parts& parts, const std::vector<Device>& devices, const std::string& name) {
+void check_connected(const Parts& parts, const List<Device>& devices, const std::string& name) {
   Check(parts, devices, name).run();
 }
 

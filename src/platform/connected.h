@@ -1,4 +1,4 @@
-// Whether every device of a graph reaches every other.
+// Checks that every device of a graph can reach every other.
 #pragma once
 
 #include <string>
@@ -9,6 +9,6 @@
 namespace foreflow::platform {
 
 // Throws Error(name, ...) naming two devices without a route.
-void check_connected(const Parts& parts, const std::vector<Device>& devices, const std::string& name);
+void check_connected(const Parts& parts, const List<Device>& devices, const std::string& name);
 
 }  // namespace foreflow::platform

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
@@ -17,6 +18,15 @@ namespace {
 
 std::string count_of(size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// An example of each kind, and how many there are.
+template <class T>
+std::vector<std::pair<const T*, size_t>> counted(const List<T>& list) {
+  std::vector<std::pair<const T*, size_t>> kinds;
+  for (const T& kind : list.kinds()) kinds.emplace_back(&kind, 0);
+  for (size_t i = 0; i < list.size(); ++i) ++kinds[static_cast<size_t>(list.kind(i))].second;
+  return kinds;
 }
 
 std::string describe_device(const Device& device) {
@@ -50,7 +60,8 @@ std::vector<LinkType> link_types(const Platform& platform) {
     return std::tuple(link.kind, std::move(numbers), link.in_switch);
   };
   std::map<decltype(what(Link{})), LinkType> types;
-  for (const Link& link : platform.links()) ++types.emplace(what(link), LinkType{link}).first->second.count;
+  for (const auto& [link, count] : counted(platform.links()))
+    types.emplace(what(*link), LinkType{*link}).first->second.count += static_cast<int64_t>(count);
   std::vector<LinkType> result;
   for (auto& [key, type] : types) result.push_back(std::move(type));
   return result;
@@ -101,23 +112,18 @@ Json device_to_json(const Device& device) {
 }  // namespace
 
 int device_index(const Platform& platform, const std::string& name) {
+  if (const std::optional<int> found = platform.find_device(name)) return *found;
   std::vector<std::string> names;
-  for (const Device& device : platform.devices()) {
-    if (device.name == name) return static_cast<int>(names.size());
-    names.push_back(device.name);
-  }
+  for (const Device& device : platform.devices()) names.push_back(device.name);
   throw Error(platform.name(), fmt::format("unknown device \"{}\"; the nearest is \"{}\"", name, nearest(name, names)));
 }
 
 std::string describe(const Platform& platform) {
-  std::set<std::string> nodes;
   std::map<std::string, size_t> kinds;  // description -> devices
-  for (const Device& device : platform.devices()) {
-    nodes.insert(device.node);
-    ++kinds[describe_device(device)];
-  }
-  std::string text = fmt::format("{}: {} in {}\n", escape::terminal(platform.name()),
-                                 count_of(platform.devices().size(), "device"), count_of(nodes.size(), "node"));
+  for (const auto& [device, count] : counted(platform.devices())) kinds[describe_device(*device)] += count;
+  std::string text =
+      fmt::format("{}: {} in {}\n", escape::terminal(platform.name()), count_of(platform.devices().size(), "device"),
+                  count_of(static_cast<size_t>(platform.nodes()), "node"));
   for (const auto& [kind, count] : kinds) text += fmt::format("{:>6} x {}\n", count, kind);
   text += "links, one direction each\n";
   for (const auto& [link, count] : link_types(platform)) {
@@ -132,7 +138,7 @@ Json to_json(const Platform& platform) {
   Json devices = Json::array();
   for (const Device& device : platform.devices()) devices.push(device_to_json(device));
   std::map<std::string, int64_t> kinds;
-  for (const Link& link : platform.links()) ++kinds[link.kind];
+  for (const auto& [link, count] : counted(platform.links())) kinds[link->kind] += static_cast<int64_t>(count);
   Json links = Json::object();
   for (const auto& [kind, count] : kinds) links.set(kind, count);
   Json json = Json::object();

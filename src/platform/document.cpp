@@ -24,7 +24,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Of a pair of names; no other pair has it.
+// A key for a pair of names, different for different pairs.
 std::string pair_key(const std::string& from, const std::string& to) {
   return fmt::format("{}-{}-{}", from.size(), from, to);
 }

@@ -1,4 +1,4 @@
-// A platform file after checking: what it declares, as plain values. Only the reader knows the XML library.
+// A checked platform file as plain values. Only the reader knows the XML library.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +37,14 @@ struct Document {
   std::vector<size_t> link_offsets;  // of their elements in the text
 };
 
-// Throws Error("FILE:LINE:COLUMN", ...) at the first thing that SimGrid or we could not use.
+// Throws Error("FILE:LINE:COLUMN", ...) at the first part that SimGrid or Foreflow cannot use.
 Document read_document(const std::string& xml_text, const std::string& file);
 
-// Whether the routes of the file are the edges of a graph that we route ourselves: one zone with routing "Dijkstra".
+// True when the file is in graph form, which Foreflow routes itself: a single zone with routing "Dijkstra".
 bool is_graph(const Document& document);
 
-// The graph of such a file. Throws Error("FILE:LINE:COLUMN", ...) when an edge has no way back or a link is not in just
-// one edge.
+// The graph of such a file. Throws Error("FILE:LINE:COLUMN", ...) when an edge has no reverse direction, or a link is
+// not in exactly one edge.
 Graph read_graph(const Document& document, const std::string& xml_text, const std::string& file);
 
 // Throws Error naming two devices when a zone leaves them without a route. SimGrid would drop the missing leg silently

@@ -19,7 +19,7 @@ struct BoxCentre {
   double x, y;  // the middle of the item's box
 };
 
-// What an item of a row would like to stand over: the middle of what it is joined to in rows nearer to the devices.
+// The preferred position of an item: the mean position of its neighbours in rows nearer to the devices.
 double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, const std::vector<BoxCentre>& places,
             int at) {
   double sum    = 0;

@@ -22,7 +22,7 @@ uint64_t splitmix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// What Ethernet switches do with addresses and ports: flows collide by chance.
+// As Ethernet switches hash addresses and ports: flows collide at random.
 size_t hashed(Flow& flow, uint64_t vertex, size_t ways) {
   return splitmix(splitmix(splitmix(flow.from) ^ flow.to) ^ vertex) % ways;
 }
@@ -34,6 +34,12 @@ const std::vector<EcmpRule>& ecmp_rules() {
       {"dmodk", "by the number of the destination's port, as InfiniBand's D-mod-k", destination_modulo},
       {"hash", "by a hash of source, destination and switch: collisions as on Ethernet", hashed}};
   return rules;
+}
+
+std::vector<std::string> ecmp_rule_names() {
+  std::vector<std::string> names;
+  for (const EcmpRule& rule : ecmp_rules()) names.emplace_back(rule.name);
+  return names;
 }
 
 const EcmpRule* find_ecmp_rule(std::string_view name) {

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace foreflow::platform {
 
-// What a rule may look at. `quotient` begins as the number of the destination's port and is used up at every branch.
+// The input of an ECMP rule. `quotient` starts as the number of the destination's port; every branch consumes a part of
+// it.
 struct Flow {
   uint64_t from, to;  // devices
   uint64_t quotient;
@@ -23,6 +25,7 @@ struct EcmpRule {
 };
 
 const std::vector<EcmpRule>& ecmp_rules();
+std::vector<std::string> ecmp_rule_names();
 
 // Null when there is no such rule.
 const EcmpRule* find_ecmp_rule(std::string_view name);

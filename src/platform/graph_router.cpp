@@ -6,9 +6,6 @@
 
 #include "foreflow/base/error.h"
 #include "platform/connected.h"
-#include "platform/core_distances.h"
-#include "platform/ecmp.h"
-#include "platform/islands.h"
 
 namespace foreflow::platform {
 namespace {
@@ -22,35 +19,26 @@ const Graph& with_devices_first(const Graph& graph, size_t devices) {
   return graph;
 }
 
-// Everything that stays the same from route to route, and the distances in the core found so far.
+// Everything that stays the same from route to route.
 class GraphRouter {
  public:
-  GraphRouter(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices, const std::vector<Link>& links,
-              const std::string& name)
-      : graph_(std::move(graph)),
-        parts_(cut(with_devices_first(*graph_, devices.size()), links, name)),
-        rule_(find_ecmp_rule(graph_->ecmp)),
-        to_core_(parts_.core.network) {
-    FOREFLOW_CHECK(rule_ != nullptr, "a graph names a rule of the table");
-    check_connected(parts_, devices, name);
-    for (const Link& link : links) latencies_.push_back(link.latency);
-    for (const Device& device : devices) rails_.push_back(static_cast<uint64_t>(device.rail));
-  }
+  GraphRouter(Parts parts, CoreWays core, Wiring wiring, const EcmpRule& rule)
+      : parts_(std::move(parts)), core_(std::move(core)), wiring_(std::move(wiring)), rule_(rule) {}
 
-  // `from` and `to` are devices, and so the first vertices.
+  // `from` and `to` are devices, which are also the first vertices.
   Route route(int from, int to) const {
     Route route{{}, Seconds(0)};
     if (from == to) return route;
     route.links.reserve(kUsualLinks);
     const IslandPlace a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
     const Island& home = parts_.islands[static_cast<size_t>(a.island)];
-    const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), rails_[static_cast<size_t>(to)]};
+    const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), wiring_.rail(to)};
     if (a.island == b.island && left(home, b.index, a.index) != kFar) {
       walk_inside(home, a.index, b.index, flow, route.links);
     } else {
       walk_outside(a, b, flow, route.links);
     }
-    for (const int link : route.links) route.latency += latencies_[static_cast<size_t>(link)];
+    for (const int link : route.links) route.latency += wiring_.latency(link);
     return route;
   }
 
@@ -65,28 +53,17 @@ class GraphRouter {
   Cost left(const Island& island, int to, int from) const {
     return shape(island).left[static_cast<size_t>(to)][static_cast<size_t>(from)];
   }
-  const Switch& switch_at(int index) const { return parts_.core.switches[static_cast<size_t>(index)]; }
-
   void cross(int step, std::vector<int>& links) const {
-    if (step < 0) return;
-    const Edge& edge                = graph_->edges[static_cast<size_t>(step / 2)];
-    const std::vector<int>& crossed = step % 2 == 0 ? edge.forth : edge.back;
-    for (const int link : crossed) links.push_back(link);  // one, nearly always
+    if (step >= 0) wiring_.cross(step, links);
   }
 
   void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {
     walk(
         shape(island).network, shape(island).left[static_cast<size_t>(to)], from, to,
         [&](int vertex, size_t ways) {
-          return rule_->take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
+          return rule_.take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
         },
         [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
-  }
-
-  Cost through_core(const IslandPort& leaving, const IslandPort& entering) const {
-    if (leaving.at == entering.at) return 0;
-    const Switch &first = switch_at(leaving.at), &last = switch_at(entering.at);
-    return add(first.up + last.down, to_core_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
   }
 
   // All pairs of ports of the least cost; none when no two meet.
@@ -100,7 +77,7 @@ class GraphRouter {
     for (const auto& [out, first] : leaving) {
       for (const auto& [in, last] : entering) {
         if (out + in > least) break;
-        const Cost between = through_core(a.ports[static_cast<size_t>(first)], b.ports[static_cast<size_t>(last)]);
+        const Cost between = core_.cost(a.ports[static_cast<size_t>(first)].at, b.ports[static_cast<size_t>(last)].at);
         const Cost cost    = add(out + in, between);
         if (cost == kFar || cost > least) continue;
         if (cost < least) best.clear();
@@ -111,7 +88,7 @@ class GraphRouter {
     return best;
   }
 
-  // The port that each end's rail says: first at the sender, then at the receiver.
+  // Chooses the ports by rail: first at the sender, then at the receiver.
   static Ports choose(std::vector<Ports> equal, uint64_t from_rail, uint64_t to_rail) {
     if (equal.size() == 1) return equal.front();
     const auto keep = [&](int Ports::*door, uint64_t rail) {
@@ -130,7 +107,7 @@ class GraphRouter {
   void walk_outside(const IslandPlace& from, const IslandPlace& to, Flow flow, std::vector<int>& links) const {
     std::vector<Ports> equal = best_ports(from, to);
     FOREFLOW_CHECK(!equal.empty(), "check_connected found a way");
-    const uint64_t from_rail = rails_[flow.from], to_rail = rails_[flow.to];
+    const uint64_t from_rail = wiring_.rail(static_cast<int>(flow.from)), to_rail = flow.quotient;
     const auto [first, last]   = choose(std::move(equal), from_rail, to_rail);
     const Island& a            = parts_.islands[static_cast<size_t>(from.island)];
     const Island& b            = parts_.islands[static_cast<size_t>(to.island)];
@@ -142,40 +119,56 @@ class GraphRouter {
     cross(leaving.out_step, links);
     if (leaving.at != entering.at) {
       flow.quotient = static_cast<uint64_t>(entering.number);
-      walk_core(switch_at(leaving.at), switch_at(entering.at), flow, links);
+      walk_core(leaving.at, entering.at, flow, links);
     }
     cross(entering.in_step, links);
     flow.quotient = to_rail;
     walk_inside(b, shape(b).doors[static_cast<size_t>(last)].at, to.index, flow, links);
   }
 
-  void walk_core(const Switch& first, const Switch& last, Flow flow, std::vector<int>& links) const {
-    const Core& core = parts_.core;
-    cross(first.up_step, links);
-    walk(
-        core.network, to_core_.costs(last.core, first.core), first.core, last.core,
-        [&](int vertex, size_t ways) {
-          const int at = core.names[static_cast<size_t>(vertex)];
-          return rule_->take(flow, static_cast<uint64_t>(switch_at(at).vertex), ways);
-        },
-        [&](int step) { cross(2 * core.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
-    cross(last.down_step, links);
+  void walk_core(int from, int to, const Flow& flow, std::vector<int>& links) const {
+    steps_.clear();
+    core_.walk(from, to, flow, steps_);
+    for (const int step : steps_) cross(step, links);
   }
 
-  std::shared_ptr<const Graph> graph_;
   Parts parts_;
-  const EcmpRule* rule_;
-  CoreDistances to_core_;
-  std::vector<Seconds> latencies_;  // of each link
-  std::vector<uint64_t> rails_;     // of each device
+  CoreWays core_;
+  Wiring wiring_;
+  const EcmpRule& rule_;
+  mutable std::vector<int> steps_;  // kept for its memory
 };
+
+// A file's graph, as tables.
+Wiring wiring_of(std::shared_ptr<const Graph> graph, const List<Device>& devices, const List<Link>& links) {
+  std::vector<uint64_t> rails;
+  for (const Device& device : devices) rails.push_back(static_cast<uint64_t>(device.rail));
+  std::vector<Seconds> latencies;
+  for (const Link& link : links) latencies.push_back(link.latency);
+  return {[graph = std::move(graph)](int step, std::vector<int>& crossed) {
+            const Edge& edge             = graph->edges[static_cast<size_t>(step / 2)];
+            const std::vector<int>& more = step % 2 == 0 ? edge.forth : edge.back;
+            for (const int link : more) crossed.push_back(link);  // one, nearly always
+          },
+          [latencies = std::move(latencies)](int link) { return latencies[static_cast<size_t>(link)]; },
+          [rails = std::move(rails)](int device) { return rails[static_cast<size_t>(device)]; }};
+}
 
 }  // namespace
 
-Router make_router(std::shared_ptr<const Graph> graph, const std::vector<Device>& devices,
-                   const std::vector<Link>& links, const std::string& name) {
-  const auto router = std::make_shared<const GraphRouter>(std::move(graph), devices, links, name);
+Router make_router(Parts parts, CoreWays core, Wiring wiring, const EcmpRule& rule) {
+  const auto router = std::make_shared<const GraphRouter>(std::move(parts), std::move(core), std::move(wiring), rule);
   return [router](int from, int to) { return router->route(from, to); };
+}
+
+Router make_router(std::shared_ptr<const Graph> graph, const List<Device>& devices, const List<Link>& links,
+                   const std::string& name) {
+  Parts parts = cut(with_devices_first(*graph, devices.size()), links, name);
+  check_connected(parts, devices, name);
+  const EcmpRule* rule = find_ecmp_rule(graph->ecmp);
+  FOREFLOW_CHECK(rule != nullptr, "a graph names a rule of the table");
+  CoreWays core = find_ways(std::move(parts.core), *rule);
+  return make_router(std::move(parts), std::move(core), wiring_of(std::move(graph), devices, links), *rule);
 }
 
 }  // namespace foreflow::platform

@@ -87,7 +87,7 @@ std::vector<char> used_steps(const Platform& platform, const Parts& parts, const
   return used;
 }
 
-// What one message may get over these links, one after the other.
+// Bandwidth of one message that crosses these links one after the other.
 int64_t capacity(const Platform& platform, const std::vector<int>& links) {
   return std::llround(route_bandwidth(platform, {links, Seconds(0)}).value());
 }

@@ -9,7 +9,7 @@ namespace {
 
 bool is_of(const Platform& platform, const Edge& edge, std::string_view kind) {
   return std::all_of(edge.forth.begin(), edge.forth.end(),
-                     [&](int link) { return platform.links()[static_cast<size_t>(link)].kind == kind; });
+                     [&](int link) { return platform.links().like(static_cast<size_t>(link)).kind == kind; });
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Route HostRoutes::to_host(int device) const {
   for (const int e : climb(device)) {
     for (const int link : platform_.graph()->edges[static_cast<size_t>(e)].forth) {
       route.links.push_back(link);
-      route.latency += platform_.links()[static_cast<size_t>(link)].latency;
+      route.latency += platform_.links().like(static_cast<size_t>(link)).latency;
     }
   }
   return route;
@@ -70,7 +70,7 @@ Route HostRoutes::from_host(int device) const {
   for (size_t i = edges.size(); i-- > 0;) {
     for (const int link : platform_.graph()->edges[static_cast<size_t>(edges[i])].back) {
       route.links.push_back(link);
-      route.latency += platform_.links()[static_cast<size_t>(link)].latency;
+      route.latency += platform_.links().like(static_cast<size_t>(link)).latency;
     }
   }
   return route;

@@ -13,7 +13,7 @@
 namespace foreflow::platform {
 namespace {
 
-// Sets of vertices that edges join (Tarjan 1975, path halving).
+// Disjoint sets of connected vertices (Tarjan, 1975, with path halving).
 class Unions {
  public:
   explicit Unions(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,48 +31,21 @@ class Unions {
   std::vector<int> parent_;
 };
 
-// One integer for each fact about an island that its shape depends on.
+// The facts that the shape of an island depends on, one integer each.
 using Signature = std::vector<uint64_t>;
 
-struct Draft {
-  std::vector<char> forwards;
-  std::vector<Wire> wires;
-  std::vector<Door> doors;
-
-  Signature signature() const {
-    Signature facts = {forwards.size(), wires.size()};
-    for (const char forward : forwards) facts.push_back(static_cast<uint64_t>(forward));
-    for (const auto& [a, b, forth, back] : wires)
-      facts.insert(facts.end(), {static_cast<uint64_t>(a), static_cast<uint64_t>(b), forth, back});
-    for (const auto& [at, out, in] : doors) facts.insert(facts.end(), {static_cast<uint64_t>(at), out, in});
-    return facts;
-  }
-};
-
-Shape shape_of(Draft draft) {
-  Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}};
-  const int size = shape.network.size();
-  for (int to = 0; to < size; ++to) shape.left.push_back(costs_to(shape.network, to));
-  shape.leaving.resize(static_cast<size_t>(size));
-  shape.entering.resize(static_cast<size_t>(size));
-  for (size_t v = 0; v < static_cast<size_t>(size); ++v) {
-    if (shape.network.forwards(static_cast<int>(v))) continue;
-    for (size_t d = 0; d < shape.doors.size(); ++d) {
-      const Door& door = shape.doors[d];
-      const auto at    = static_cast<size_t>(door.at);
-      if (shape.left[at][v] == kFar) continue;
-      shape.leaving[v].emplace_back(shape.left[at][v] + door.out, static_cast<int>(d));
-      shape.entering[v].emplace_back(door.in + shape.left[v][at], static_cast<int>(d));
-    }
-    std::sort(shape.leaving[v].begin(), shape.leaving[v].end());
-    std::sort(shape.entering[v].begin(), shape.entering[v].end());
-  }
-  return shape;
+Signature signature(const Draft& draft) {
+  Signature facts = {draft.forwards.size(), draft.wires.size()};
+  for (const char forward : draft.forwards) facts.push_back(static_cast<uint64_t>(forward));
+  for (const auto& [a, b, forth, back] : draft.wires)
+    facts.insert(facts.end(), {static_cast<uint64_t>(a), static_cast<uint64_t>(b), forth, back});
+  for (const auto& [at, out, in] : draft.doors) facts.insert(facts.end(), {static_cast<uint64_t>(at), out, in});
+  return facts;
 }
 
 class Cutter {
  public:
-  Cutter(const Graph& graph, const std::vector<Link>& links) : graph_(graph), links_(links) {}
+  Cutter(const Graph& graph, const List<Link>& links) : graph_(graph), links_(links) {}
 
   Parts cut(const std::string& name) {
     read_costs(name);
@@ -87,22 +60,20 @@ class Cutter {
  private:
   Cost cost(const std::vector<int>& crossed) const {
     Seconds latency(0);
-    for (const int link : crossed) latency += links_[static_cast<size_t>(link)].latency;
+    for (const int link : crossed) latency += links_.like(static_cast<size_t>(link)).latency;
     return cost_of(latency, crossed.size());
   }
 
   void read_costs(const std::string& name) {
-    const double most = static_cast<double>(kFar) / 256 / 4 / static_cast<double>(graph_.vertices.size()) * 1e-12;
-    for (const Link& link : links_) {
-      if (link.latency.value() <= most) continue;
-      throw Error(name, fmt::format("link \"{}\": the latency {} is too long to be added up exactly in a graph of {} "
-                                    "vertices; use at most {}",
-                                    link.name, format(link.latency), graph_.vertices.size(), format(Seconds(most))));
-    }
+    const size_t vertices = graph_.vertices.size();
+    const auto& kinds     = links_.kinds();
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const Link& kind) { return is_too_long(kind.latency, vertices); }))
+      return;
+    for (const Link& link : links_) check_latency(link, vertices, name);
   }
 
   bool is_inside(const Edge& edge) const {
-    const auto inside = [&](int link) { return stays_in_server(links_[static_cast<size_t>(link)].kind); };
+    const auto inside = [&](int link) { return stays_in_server(links_.like(static_cast<size_t>(link)).kind); };
     return std::all_of(edge.forth.begin(), edge.forth.end(), inside) &&
            std::all_of(edge.back.begin(), edge.back.end(), inside);
   }
@@ -135,15 +106,13 @@ class Cutter {
     }
   }
 
-  // What is known about each pair inside an island must stay small.
   void check_sizes(const std::string& name) const {
-    constexpr size_t kLargest = 2048;
     for (const Island& island : parts_.islands) {
-      if (island.vertices.size() <= kLargest) continue;
+      if (island.vertices.size() <= kLargestIsland) continue;
       const std::string& member = graph_.vertices[static_cast<size_t>(island.vertices.front())].name;
       throw Error(name, fmt::format("\"{}\" is in a server of {} devices and routers, which links of the kinds {} "
                                     "join; the most is {}: give links between servers the kind nic or fabric",
-                                    member, island.vertices.size(), kServerKinds, kLargest));
+                                    member, island.vertices.size(), kServerKinds, kLargestIsland));
     }
   }
 
@@ -163,7 +132,7 @@ class Cutter {
     }
     if (b.island < 0) return add_port(a, b.index, 2 * index, 2 * index + 1, wire.forth, wire.back);
     if (a.island < 0) return add_port(b, a.index, 2 * index + 1, 2 * index, wire.back, wire.forth);
-    const int middle = new_switch(-1);  // each side pays its way out, and nothing for the way in
+    const int middle = new_switch(-1);  // each side pays for its way out, and nothing for the way in
     add_port(a, middle, 2 * index, -1, wire.forth, 0);
     add_port(b, middle, 2 * index + 1, -1, wire.back, 0);
   }
@@ -174,13 +143,13 @@ class Cutter {
   }
 
   int shape_number(Draft draft) {
-    const auto [known, is_new] = shape_numbers_.emplace(draft.signature(), static_cast<int>(parts_.shapes.size()));
+    const auto [known, is_new] = shape_numbers_.emplace(signature(draft), static_cast<int>(parts_.shapes.size()));
     if (is_new) parts_.shapes.push_back(shape_of(std::move(draft)));
     return known->second;
   }
 
   const Graph& graph_;
-  const std::vector<Link>& links_;
+  const List<Link>& links_;
   Parts parts_;
   std::vector<Draft> drafts_;
   std::vector<Switch> switches_;
@@ -188,9 +157,48 @@ class Cutter {
   std::map<Signature, int> shape_numbers_;
 };
 
-// Ports in the order of the network's vertices, those of one vertex in the order of the islands.
+}  // namespace
+
+namespace {
+
+Seconds longest_latency(size_t vertices) {
+  return Seconds(static_cast<double>(kFar) / 256 / 4 / static_cast<double>(vertices) * 1e-12);
+}
+
+}  // namespace
+
+bool is_too_long(Seconds latency, size_t vertices) { return latency > longest_latency(vertices); }
+
+void check_latency(const Link& link, size_t vertices, const std::string& name) {
+  if (!is_too_long(link.latency, vertices)) return;
+  throw Error(name, fmt::format("link \"{}\": the latency {} is too long to be added up exactly in a graph of {} "
+                                "vertices; use at most {}",
+                                link.name, format(link.latency), vertices, format(longest_latency(vertices))));
+}
+
+Shape shape_of(Draft draft) {
+  Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}};
+  const int size = shape.network.size();
+  for (int to = 0; to < size; ++to) shape.left.push_back(costs_to(shape.network, to));
+  shape.leaving.resize(static_cast<size_t>(size));
+  shape.entering.resize(static_cast<size_t>(size));
+  for (size_t v = 0; v < static_cast<size_t>(size); ++v) {
+    if (shape.network.forwards(static_cast<int>(v))) continue;
+    for (size_t d = 0; d < shape.doors.size(); ++d) {
+      const Door& door = shape.doors[d];
+      const auto at    = static_cast<size_t>(door.at);
+      if (shape.left[at][v] == kFar) continue;
+      shape.leaving[v].emplace_back(shape.left[at][v] + door.out, static_cast<int>(d));
+      shape.entering[v].emplace_back(door.in + shape.left[v][at], static_cast<int>(d));
+    }
+    std::sort(shape.leaving[v].begin(), shape.leaving[v].end());
+    std::sort(shape.entering[v].begin(), shape.entering[v].end());
+  }
+  return shape;
+}
+
 void number_ports(Parts& parts) {
-  std::vector<int> next(static_cast<size_t>(parts.core.network.size()) + 1);
+  std::vector<int> next(parts.core.names.size() + 1);
   const auto core_of = [&](const IslandPort& port) {
     return static_cast<size_t>(parts.core.switches[static_cast<size_t>(port.at)].core);
   };
@@ -203,9 +211,7 @@ void number_ports(Parts& parts) {
   }
 }
 
-}  // namespace
-
-Parts cut(const Graph& graph, const std::vector<Link>& links, const std::string& name) {
+Parts cut(const Graph& graph, const List<Link>& links, const std::string& name) {
   Parts parts = Cutter(graph, links).cut(name);
   number_ports(parts);
   return parts;

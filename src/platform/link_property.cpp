@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSimgridTimes = {"ns", "us", "ms", "s"};
 
-// What follows the number; empty when a blank is between, which SimGrid does not skip.
+// The unit after the number; empty when a blank separates them, which SimGrid does not accept.
 std::string_view unit_of(std::string_view value) {
   if (value.find(' ') != std::string_view::npos) return {};
   return value.substr(value.find_last_of("0123456789.") + 1);

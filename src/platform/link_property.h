@@ -1,4 +1,4 @@
-// What is known of a link in numbers, one row for each: how scenarios, platform files and people say it.
+// The numeric properties of a link as rows of a table: how scenarios, platform files and reports write each.
 #pragma once
 
 #include <optional>

@@ -31,6 +31,15 @@ std::string shortest(double value, std::initializer_list<LinkUnit> units, std::s
 
 }  // namespace
 
+std::string to_text(Bytes memory) { return shortest(memory.value(), {{"GB", 1e9}}, "B"); }
+std::string to_text(FlopsPerSecond peak) {
+  if (peak.value() >= 1e12) return shortest(peak.value(), {{"Tf", 1e12}}, "f");
+  return shortest(peak.value(), {{"Gf", 1e9}}, "f");
+}
+std::string memory_text(BytesPerSecond bandwidth) {
+  if (bandwidth.value() >= 2e12) return shortest(bandwidth.value(), {{"TBps", 1e12}}, "Bps");
+  return to_text(bandwidth);
+}
 std::string to_text(BytesPerSecond bandwidth) { return shortest(bandwidth.value(), {{"GBps", 1e9}}, "Bps"); }
 
 std::string to_text(Seconds latency) {

@@ -66,8 +66,4 @@ Platform load(const std::string& xml_text, const std::string& name) {
 
 Platform load_file(const std::string& path) { return load(read_file(path), path); }
 
-Platform make(const Recipe& recipe) { return load(write_xml(recipe), name_of(recipe)); }
-
-Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }
-
 }  // namespace foreflow::platform

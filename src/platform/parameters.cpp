@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
+#include "foreflow/platform/recipe.h"
+
 namespace foreflow::platform {
 
 int whole_or(const JsonView& json, std::string_view key, int fallback, int least, int most) {
@@ -13,6 +17,14 @@ int whole(const JsonView& value, int least, int most) {
   if (number < least) value.fail(fmt::format("{} is too small; use {} or more", number, least));
   if (number > most) value.fail(fmt::format("{} is too large; use at most {}", number, most));
   return static_cast<int>(number);
+}
+
+ValueType count_type() { return types::whole(1, kMostDevices); }
+
+KeyDef count_key(std::string name, std::string doc) { return {std::move(name), std::move(doc), count_type()}; }
+
+KeyDef oversubscription_key() {
+  return {"oversubscription", "bandwidth down / up of a leaf, 1 by default", types::number(1)};
 }
 
 double read_oversubscription(const JsonView& json) {

@@ -1,10 +1,11 @@
-// Whole numbers among the parameters of recipes.
+// What the parameters of recipes are, and how they are read.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "foreflow/base/json.h"
+#include "foreflow/base/key.h"
 
 namespace foreflow::platform {
 
@@ -17,6 +18,12 @@ int whole_or(const JsonView& json, std::string_view key, int fallback, int least
 
 // The value, which is least .. most. Throws Error at it.
 int whole(const JsonView& value, int least = 1, int most = kMostPorts);
+
+ValueType count_type();
+
+// A parameter that is a count.
+KeyDef count_key(std::string name, std::string doc);
+KeyDef oversubscription_key();
 
 // "oversubscription", a number from 1 on; 1 when absent.
 double read_oversubscription(const JsonView& json);

@@ -1,5 +1,7 @@
 #include "foreflow/platform/platform.h"
 
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "foreflow/base/error.h"
@@ -29,27 +31,103 @@ Router look_up(size_t devices, std::vector<Route> routes) {
   };
 }
 
+// Numbers by name of what is listed.
+template <class T>
+std::unordered_map<std::string_view, int> numbers_of_names(const List<T>& list) {
+  std::unordered_map<std::string_view, int> numbers;
+  for (size_t i = 0; i < list.size(); ++i) numbers.emplace(list[i].name, static_cast<int>(i));
+  return numbers;
+}
+
+std::optional<int> found_in(const std::unordered_map<std::string_view, int>& numbers, std::string_view name) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
-Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Router router)
-    : name_(std::move(name)), devices_(std::move(devices)), links_(std::move(links)), router_(std::move(router)) {}
+// What a machine by rule answers, and what is known of a listed one as soon as somebody asked.
+struct Platform::Facts {
+  int nodes = 0;
+  std::function<int(int device)> node;
+  std::function<std::optional<int>(std::string_view name)> find_device, find_link;
+  std::function<Graph()> draw;
 
-Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes)
+  std::once_flag nodes_counted, devices_named, links_named, drawn;
+  std::vector<int> node_of;
+  std::unordered_map<std::string_view, int> device_names, link_names;
+  std::shared_ptr<const Graph> graph;
+};
+
+Platform::Platform(std::string name, List<Device> devices, List<Link> links, Router router)
     : name_(std::move(name)),
       devices_(std::move(devices)),
       links_(std::move(links)),
-      router_(look_up(devices_.size(), std::move(routes))) {}
+      facts_(std::make_shared<Facts>()),
+      router_(std::move(router)) {}
 
-Platform::Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Graph graph)
-    : name_(std::move(name)),
-      devices_(std::move(devices)),
-      links_(std::move(links)),
-      graph_(std::make_shared<const Graph>(std::move(graph))),
-      router_(make_router(graph_, devices_, links_, name_)) {}
+Platform::Platform(std::string name, List<Device> devices, List<Link> links, std::vector<Route> routes)
+    : Platform(std::move(name), devices, std::move(links), look_up(devices.size(), std::move(routes))) {}
+
+Platform::Platform(std::string name, List<Device> devices, List<Link> links, Graph graph)
+    : Platform(std::move(name), std::move(devices), std::move(links), Router()) {
+  facts_->graph = std::make_shared<const Graph>(std::move(graph));
+  router_       = make_router(facts_->graph, devices_, links_, name_);
+}
+
+Platform::Platform(std::string name, PlatformRule rule)
+    : Platform(std::move(name), List<Device>(std::move(rule.devices)), List<Link>(std::move(rule.links)),
+               std::move(rule.router)) {
+  facts_->nodes       = rule.nodes;
+  facts_->node        = std::move(rule.node);
+  facts_->find_device = std::move(rule.find_device);
+  facts_->find_link   = std::move(rule.find_link);
+  facts_->draw        = std::move(rule.graph);
+}
+
+void Platform::count_nodes() const {
+  std::call_once(facts_->nodes_counted, [this] {
+    if (facts_->node) return;
+    std::unordered_map<std::string_view, int> numbers;
+    for (const Device& device : devices_)
+      facts_->node_of.push_back(numbers.emplace(device.node, static_cast<int>(numbers.size())).first->second);
+    facts_->nodes = static_cast<int>(numbers.size());
+  });
+}
+
+int Platform::nodes() const {
+  count_nodes();
+  return facts_->nodes;
+}
+
+int Platform::node(int device) const {
+  if (facts_->node) return facts_->node(device);
+  count_nodes();
+  return facts_->node_of[static_cast<size_t>(device)];
+}
+
+std::optional<int> Platform::find_device(std::string_view name) const {
+  if (facts_->find_device) return facts_->find_device(name);
+  std::call_once(facts_->devices_named, [this] { facts_->device_names = numbers_of_names(devices_); });
+  return found_in(facts_->device_names, name);
+}
+
+std::optional<int> Platform::find_link(std::string_view name) const {
+  if (facts_->find_link) return facts_->find_link(name);
+  std::call_once(facts_->links_named, [this] { facts_->link_names = numbers_of_names(links_); });
+  return found_in(facts_->link_names, name);
+}
+
+const Graph* Platform::graph() const {
+  std::call_once(facts_->drawn, [this] {
+    if (facts_->draw) facts_->graph = std::make_shared<const Graph>(facts_->draw());
+  });
+  return facts_->graph.get();
+}
 
 Seconds Platform::step_latency(const Route& route) const {
   Seconds total = route.latency;
-  for (const int link : route.links) total += links_[static_cast<size_t>(link)].step_latency;
+  for (const int link : route.links) total += links_.like(static_cast<size_t>(link)).step_latency;
   return total;
 }
 

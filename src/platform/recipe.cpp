@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "foreflow/base/text.h"
-#include "platform/blueprint.h"
+#include "platform/layout.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform {
 namespace {
-
-const std::vector<std::string>& part_keys() {
-  static const std::vector<std::string> keys = {"topology", "nodes", "gpus_per_node", "nics_per_node", "nvlink_domain"};
-  return keys;
-}
 
 std::string divisors(int number) {
   std::vector<std::string> all;
@@ -63,7 +58,7 @@ std::vector<Part> read_parts(const JsonView& json) {
   if (!json.has("parts")) return {read_part(json)};
   std::vector<Part> parts;
   for (const JsonView& item : json.at("parts").items()) {
-    item.allow_only(part_keys());
+    item.allow_only(names_of(part_keys()));
     Part part = read_part(item);
     if (!parts.empty() && parts.back() == Part{part.topology, parts.back().nodes, part.gpus, part.nics}) {
       parts.back().nodes += part.nodes;
@@ -91,10 +86,9 @@ void check_size(const JsonView& json, const std::vector<Part>& parts) {
 void refuse_other_parameters(const JsonView& json, const FabricDef& fabric) {
   std::map<std::string, std::vector<std::string>> fabrics_with;
   for (const FabricDef& other : fabrics()) {
-    for (const Parameter& parameter : other.parameters)
-      fabrics_with[std::string(parameter.name)].emplace_back(other.name);
+    for (const KeyDef& parameter : other.parameters) fabrics_with[parameter.name].emplace_back(other.name);
   }
-  for (const Parameter& parameter : fabric.parameters) fabrics_with.erase(std::string(parameter.name));
+  for (const KeyDef& parameter : fabric.parameters) fabrics_with.erase(parameter.name);
   for (const auto& [key, value] : json.members()) {
     const auto found = fabrics_with.find(key);
     if (found == fabrics_with.end()) continue;
@@ -105,33 +99,41 @@ void refuse_other_parameters(const JsonView& json, const FabricDef& fabric) {
 
 void check_keys(const JsonView& json, const FabricDef& fabric) {
   refuse_other_parameters(json, fabric);
-  std::vector<std::string> keys = {"fabric", "ecmp", "sharp", "links"};
-  for (const Parameter& parameter : fabric.parameters) keys.emplace_back(parameter.name);
+  std::vector<std::string> keys = {"fabric"};
+  const auto add                = [&](const Keys& more) {
+    for (const KeyDef& key : more) keys.push_back(key.name);
+  };
+  add(machine_keys());
+  add(fabric.parameters);
   if (!json.has("parts")) {
-    keys.insert(keys.end(), part_keys().begin(), part_keys().end());
+    add(part_keys());
     return json.allow_only(keys);
   }
   if (json.at("parts").items().empty()) json.at("parts").fail("is empty; name at least one topology");
   keys.emplace_back("parts");
-  for (const std::string& key : part_keys()) {
-    if (json.has(key)) json.at(key).fail("stands beside \"parts\"; each part has its own");
+  for (const KeyDef& key : part_keys()) {
+    if (json.has(key.name)) json.at(key.name).fail("stands beside \"parts\"; each part has its own");
   }
   json.allow_only(keys);
 }
 
 void check_links(const JsonView& json, const Recipe& recipe) {
+  const Layout layout(recipe);
   std::set<std::string> kinds, names;
-  for (const Cable& cable : compose(recipe).cables) {
-    kinds.insert(cable.port.kind);
-    names.insert(cable.name);
-  }
+  for (const Link& link : layout.link_kinds()) kinds.insert(link.kind);
+  const bool known = std::all_of(recipe.links.begin(), recipe.links.end(), [&](const auto& change) {
+    return kinds.contains(change.first) || layout.find_cable(change.first);
+  });
+  if (known) return;
+  for (int cable = 0; cable < layout.cables(); ++cable) names.insert(layout.cable_name(cable));
   check_link_changes(json, kinds, names);
 }
 
 std::string read_ecmp(const JsonView& json) {
   std::string ecmp = json.string_or("ecmp", "dmodk");
-  if (ecmp != "dmodk" && ecmp != "hash") {
-    json.at("ecmp").fail(fmt::format("unknown rule \"{}\" to choose among shortest paths; use dmodk or hash", ecmp));
+  if (find_ecmp_rule(ecmp) == nullptr) {
+    json.at("ecmp").fail(
+        fmt::format("unknown rule \"{}\" to choose among shortest paths; use {}", ecmp, list_or(ecmp_rule_names())));
   }
   return ecmp;
 }

@@ -1,4 +1,4 @@
-// Whether the routes of every zone join all devices.
+// Checks that the routes of every zone connect all devices.
 #include <fmt/core.h>
 
 #include <map>
@@ -20,7 +20,7 @@ std::string first_host(const ZoneSpec& zone) {
   return "";
 }
 
-// Where one can get from each member. A Full zone has no way but its own routes.
+// The members that can be reached from each member. In a Full zone only declared routes connect members.
 ZoneGraph reachable(const ZoneSpec& zone) {
   ZoneGraph next;
   for (const RouteSpec& route : zone.routes) next[route.from].insert(route.to);

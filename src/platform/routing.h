@@ -1,4 +1,4 @@
-// What SimGrid makes of a platform file, as plain values that cross a process border as bytes.
+// The result of loading a platform file in SimGrid, as plain values that a child process sends as bytes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a picture of a platform shows, before it has a form.
+// The content of a picture of a platform, independent of the output format.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace foreflow::platform {
 
 struct Item {
   std::string name;
-  std::string node = {};  // the server that it belongs to; "" for what servers share
-  int row          = 0;   // 0: devices; 1, 2, ...: switches ever further from them; -1: NVSwitches
+  std::string node = {};  // the server that it belongs to; "" for parts that servers share
+  int row          = 0;   // 0: devices; 1, 2, ...: switches at increasing distance from them; -1: NVSwitches
   bool device      = false;
 };
 
@@ -36,7 +36,7 @@ std::string_view short_name(const Item& item);
 // "#76b900".
 std::string_view colour(std::string_view kind);
 
-// Of a line, in points.
+// Width of a line in points.
 double stroke_width(double bandwidth);
 
 }  // namespace foreflow::platform

@@ -6,6 +6,7 @@
 #include "foreflow/base/escape.h"
 #include "platform/blueprint.h"
 #include "platform/link_property.h"
+#include "platform/link_text.h"
 
 namespace foreflow::platform {
 namespace {
@@ -14,15 +15,16 @@ std::string prop(const std::string& id, const std::string& value) {
   return fmt::format("<prop id=\"{}\" value=\"{}\"/>", escape::markup(id), escape::markup(value));
 }
 
-// What all hosts of one data sheet say alike.
+// The text that all hosts with the same data sheet have in common.
 std::string props_of(const Gpu& gpu) {
   const char* indent = "      ";
   std::string text   = indent + prop("kind", gpu.kind) + "\n";
-  for (const auto& [id, value] : {std::pair{"memory", gpu.memory}, std::pair{"memory_bandwidth", gpu.memory_bandwidth},
-                                  std::pair{"launch", gpu.launch}})
+  for (const auto& [id, value] :
+       {std::pair{"memory", to_text(gpu.memory)}, std::pair{"memory_bandwidth", memory_text(gpu.memory_bandwidth)},
+        std::pair{"launch", to_text(gpu.launch)}})
     text += indent + prop(id, value) + "\n";
-  for (const auto& [dtype, peak] : gpu.peaks) text += indent + prop("peak_" + dtype, peak) + "\n";
-  if (!gpu.nvlink_generation.empty()) text += indent + prop("nvlink_generation", gpu.nvlink_generation) + "\n";
+  for (const auto& [dtype, peak] : gpu.peaks) text += indent + prop("peak_" + dtype, to_text(peak)) + "\n";
+  if (gpu.nvlink_generation > 0) text += indent + prop("nvlink_generation", to_text(gpu.nvlink_generation)) + "\n";
   return text;
 }
 
@@ -61,8 +63,8 @@ std::string write(const Blueprint& blueprint) {
     fmt::format_to(end,
                    "    <host id=\"{}\" speed=\"{}\">\n      <prop id=\"node\" value=\"{}\"/>\n      <prop id=\"rail\" "
                    "value=\"{}\"/>\n{}    </host>\n",
-                   named(host.vertex), escape::markup(blueprint.sheets[sheet].peaks.front().second),
-                   escape::markup(host.node), host.rail, sheets[sheet]);
+                   named(host.vertex), to_text(blueprint.sheets[sheet].peaks.front().second), escape::markup(host.node),
+                   host.rail, sheets[sheet]);
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
   for (const Cable& cable : blueprint.cables) xml += link_element(cable);

@@ -1,4 +1,4 @@
-// The <prop> elements of one element, and complaints about them.
+// The <prop> elements of one element, and errors about them.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,14 +12,14 @@
 
 namespace foreflow::platform {
 
-// Whether `word` is not `known` but must be a slip of the pen: one letter too many, too few or wrong, two neighbours
-// swapped, or capitals.
+// True when `word` is a probable misspelling of `known`: one letter too many, too few or wrong, two neighbouring
+// letters swapped, or a difference in case.
 bool looks_like(std::string_view word, std::string_view known);
 
 class Props {
  public:
-  // `known`: what we read. Others are the user's own, except one that looks like a misspelling: throws Error then, and
-  // when one stands twice. `peak_...` is known on hosts. `node` and `source` must outlive this.
+  // `known` are the names that are read. Other names are ignored, unless they look like a misspelling. Throws Error at
+  // a misspelling and at a name that occurs twice. `peak_...` is known on hosts. `node` and `source` must outlive this.
   Props(const pugi::xml_node& node, const std::vector<std::string_view>& known, const XmlSource& source);
 
   // Throws Error that begins with the element: link "a": ...
@@ -51,7 +51,7 @@ class Props {
     return parsed;
   }
 
-  // SimGrid knows fewer spellings of units than we do; refuses those that only we can read.
+  // SimGrid accepts fewer spellings of units than Foreflow. Refuses those that SimGrid cannot read.
   [[noreturn]] void fail_unreadable(std::string_view what, const std::string& value, const char* example) const {
     fail(fmt::format("{} \"{}\" cannot be read by SimGrid; write it like \"{}\"", what, value, example));
   }

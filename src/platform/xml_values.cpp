@@ -16,7 +16,7 @@
 namespace foreflow::platform {
 namespace {
 
-// What follows the number; empty when a blank is between, which SimGrid does not skip.
+// The unit after the number; empty when a blank separates them, which SimGrid does not accept.
 std::string_view unit(std::string_view value) {
   if (value.find(' ') != std::string_view::npos) return {};
   return value.substr(value.find_last_of("0123456789.") + 1);
@@ -30,7 +30,7 @@ bool yes(const Props& props, const char* id, bool otherwise) {
   props.fail(fmt::format("{} is \"{}\"; say yes or no", id, *value));
 }
 
-// Whether a link of this kind ends in a switch that reduces.
+// True when a link of this kind ends in a switch that reduces.
 bool reduces_in_switch(const Props& props, const std::string& kind, const ZoneElement& zone) {
   const bool nvlink = kind == "nvlink", network = kind == "nic" || kind == "fabric";
   if (props.find("nvls") != nullptr && !nvlink) props.fail("only a link of the kind nvlink has the property nvls");
@@ -110,9 +110,8 @@ ZoneElement read_zone_props(const pugi::xml_node& node, const XmlSource& source)
   zone.nvls  = yes(props, "nvls", false);
   zone.sharp = yes(props, "sharp", false);
   if (const std::string* rule = props.find("ecmp")) {
-    std::vector<std::string> names;
-    for (const EcmpRule& row : ecmp_rules()) names.emplace_back(row.name);
-    if (find_ecmp_rule(*rule) == nullptr) props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(names)));
+    if (find_ecmp_rule(*rule) == nullptr)
+      props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(ecmp_rule_names())));
     zone.ecmp = *rule;
   }
   return zone;

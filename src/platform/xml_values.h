@@ -1,4 +1,4 @@
-// What <host> and <link> elements say, checked and converted.
+// The values of <host> and <link> elements, checked and converted.
 #pragma once
 
 #include "foreflow/platform/platform.h"
@@ -11,7 +11,7 @@ struct LinkElement {
   bool split;  // SPLITDUPLEX: one link for each direction
 };
 
-// What a zone says about what is in it.
+// The properties that a zone states for its members.
 struct ZoneElement {
   std::string ecmp = "dmodk";
   bool nvls        = false;  // its nvlink links reduce in the switch, unless they say otherwise

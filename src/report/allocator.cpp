@@ -11,7 +11,7 @@ namespace foreflow::report {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-// Names of the source: kMinBlockSize, kSmallSize, kSmallBuffer, kLargeBuffer, kMinLargeAlloc, kRoundLarge.
+// The same constants in PyTorch: kMinBlockSize, kSmallSize, kSmallBuffer, kLargeBuffer, kMinLargeAlloc, kRoundLarge.
 constexpr int64_t kSmallestBlock = 512, kSmallSize = kMiB, kSmallSegment = 2 * kMiB, kLargeSegment = 20 * kMiB,
                   kOwnSegment = 10 * kMiB, kRoundSegment = 2 * kMiB;
 
@@ -50,7 +50,7 @@ int64_t CachingAllocator::segment_for(int64_t size, bool small) {
   return number;
 }
 
-// Leaves the first `size` bytes of the block and makes a free one of the rest.
+// Cuts the block to `size` bytes and makes the rest a free block.
 void CachingAllocator::cut(int64_t number, int64_t size) {
   Block& block       = blocks_.at(number);
   const int64_t rest = next_block_++;
@@ -79,7 +79,7 @@ void CachingAllocator::free(int64_t number) {
   pool(whole.small).insert({whole.size, number});
 }
 
-// Takes the free block `other`, which stands behind it, into the block.
+// Merges the free block `other`, which follows the block, into it.
 void CachingAllocator::join(int64_t number, int64_t other) {
   Block& block      = blocks_.at(number);
   const Block taken = blocks_.at(other);

@@ -67,18 +67,19 @@ CollectiveSummary summary_of(const stream::Program& program, const Group& group)
   const auto& communication = program.communications[static_cast<size_t>(group.example->communication)];
   const auto ranks          = static_cast<int>(group.example->members.ranks());
   CollectiveSummary summary;
-  summary.name       = name_of(program, *group.example);
-  summary.kind       = collective::name(communication.kind);
-  summary.algorithm  = names(group.algorithms);
-  summary.ranks      = ranks;
-  summary.bytes      = communication.bytes;
-  summary.count      = group.count;
-  summary.time       = group.time;
-  summary.algbw      = static_cast<double>(group.count) * communication.bytes / group.time;
-  summary.busbw      = collective::bus_factor(communication.kind, ranks) * summary.algbw;
-  summary.contention = group.contention;
-  summary.waiting    = group.waiting;
-  summary.late       = most_waited_for(program, group);
+  summary.name          = name_of(program, *group.example);
+  summary.kind          = collective::name(communication.kind);
+  summary.algorithm     = names(group.algorithms);
+  summary.ranks         = ranks;
+  summary.bytes         = communication.bytes;
+  summary.count         = group.count;
+  summary.time          = group.time;
+  summary.algbw         = static_cast<double>(group.count) * communication.bytes / group.time;
+  summary.busbw         = collective::bus_factor(communication.kind, ranks) * summary.algbw;
+  summary.contention    = group.contention;
+  summary.waiting       = group.waiting;
+  summary.late          = most_waited_for(program, group);
+  summary.communication = group.example->communication;
   return summary;
 }
 

@@ -13,7 +13,7 @@ struct Place {
   size_t item;
 };
 
-// The item of a stream that takes part in an instance; the instances of a stream increase.
+// The item of a stream that is its part in an instance. Found by bisection, because the instances of a stream ascend.
 size_t item_of(const stream::Stream& stream, int32_t instance) {
   size_t first = 0, last = stream.items.size();
   while (first < last) {
@@ -35,12 +35,12 @@ Seconds free_since(const stream::Timeline& timeline, Place place) {
   return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
 }
 
-// The member that the others waited for; of several the lowest stream.
+// The member that arrived last; of several, the one with the lowest stream number.
 Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, Place place) {
   const int32_t instance = program.streams[place.stream].items[place.item].instance;
   if (instance < 0) return place;
   const stream::Instance& meeting = program.instances[static_cast<size_t>(instance)];
-  // The first of the two streams of a hand-over waits for nobody.
+  // The stream that hands over does not wait, so it cannot have waited for the other one.
   if (stream::is_hand_over(program, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream) return place;
   Place last    = place;
   Seconds since = free_since(timeline, place);
@@ -63,7 +63,7 @@ std::string_view what(const stream::Program& program, Place place) {
 
 class Path {
  public:
-  // Segments come last first.
+  // Segments are collected in reverse order.
   void add(std::string_view device, std::string_view what, Seconds seconds, Seconds contention = Seconds(0)) {
     if (seconds <= Seconds(0)) return;
     if (!segments_.empty() && segments_.back().device == device && segments_.back().what == what) {

@@ -9,7 +9,7 @@
 namespace foreflow::report {
 namespace {
 
-// What follows the item's number and precedes the times, and what follows them: the same for every run of an event.
+// The columns before and after the times, which are the same for every execution of an event.
 struct Columns {
   std::string name_and_kind, bytes;
 };

@@ -1,4 +1,4 @@
-// Names of devices, or of their streams, in short, those included for which one stands in a folded program.
+// Short lists of device or stream names. In a folded program they include the devices that another one represents.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@ namespace foreflow::report {
 
 class DeviceNames {
  public:
-  // `name` is that of the device `first`, or of a stream of it, such as "job/D1.comm"; the others are called alike.
+  // `name` is that of the device `first` or of one of its streams, such as "job/D1.comm"; the names of the others
+  // follow the same pattern.
   void add(std::string_view name, int32_t first, const std::vector<stream::DeviceRange>& members);
 
   size_t size() const { return names_.size(); }
-  // "D1-D8, D17 … D33 (10)": at most so many ranges, in the order of jobs and numbers.
+  // "D1-D8, D17 … D33 (10)": a limited number of ranges, in the order of jobs and numbers.
   std::string text(size_t most);
-  // "D1 … D33 (10)": the first, the last and how many.
+  // "D1 … D33 (10)": the first, the last and the number of devices.
   std::string ends();
   // "D1-D8", "D17", ...: all of them.
   std::vector<std::string> ranges();
@@ -40,10 +41,10 @@ class DeviceNames {
   std::vector<Name> names_;
 };
 
-// "D1-D8, D17 … D33 (10)" of the devices of these numbers, at most so many ranges.
+// "D1-D8, D17 … D33 (10)" for devices with these numbers, with a limited number of ranges.
 std::string device_ranges(const std::vector<int32_t>& numbers, size_t most);
 
-// Of these devices, which are indices into Summary::devices.
+// The names of these devices, which are indices into Summary::devices.
 DeviceNames names_of(const Summary& summary, const std::vector<size_t>& devices);
 
 }  // namespace foreflow::report

@@ -1,4 +1,4 @@
-// What each device does in sum, and the most memory that it holds.
+// Total times and peak memory of each device.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace foreflow::report {
 
 struct DeviceTimes {
-  Seconds compute, communication, busy;  // lengths of the unions of what runs
+  Seconds compute, communication, busy;  // lengths of unions of intervals
   Bytes peak_memory;
 };
 
@@ -28,7 +28,7 @@ class DevicePlayer {
     std::vector<size_t> streams;
     DeviceTimes times;
   };
-  // What devices that are alike agree in, and few others do: memory at the beginning, items, end of the last.
+  // A key that equal devices share and most others do not: initial memory, number of items, end of the last item.
   using Key = std::tuple<double, size_t, double>;
 
   bool alike(const std::vector<size_t>& a, const std::vector<size_t>& b) const;

@@ -1,4 +1,4 @@
-// The summary made shorter for people: families in place of ops, groups in place of equal devices.
+// A shortened summary for people: families instead of ops, groups instead of equal devices.
 #pragma once
 
 #include <string>
@@ -19,21 +19,21 @@ struct FamilyTime {
 // Longest first.
 std::vector<FamilyTime> time_by_family(const Summary& summary);
 
-// Devices whose figures look the same when printed, in the order of their first.
+// Devices whose printed figures are equal, in the order of their first devices.
 struct DeviceGroup {
   std::vector<size_t> devices;  // indices into Summary::devices
   const DeviceSummary* first = nullptr;
 };
 std::vector<DeviceGroup> equal_devices(const Summary& summary);
 
-// Links whose figures look the same when printed; the busiest first, by utilization.
+// Links whose printed figures are equal, highest utilization first.
 struct LinkGroup {
   int64_t count            = 0;
   const LinkSummary* first = nullptr;
 };
 std::vector<LinkGroup> busiest_links(const Summary& summary);
 
-// The critical path by what it consists of, longest first.
+// The critical path by kind of item, longest first.
 struct PathShare {
   std::string what;
   Seconds seconds;
@@ -42,13 +42,13 @@ struct PathShare {
 };
 std::vector<PathShare> path_shares(const Summary& summary);
 
-// Of the devices that are fullest by their capacity; null: there are no peaks.
+// The peak of the devices that are fullest relative to their capacity; null: there are no peaks.
 const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryPeak>& peaks);
 
 // "optimizer state".
 std::string words_of(stream::MemoryClass kind);
 
-// The largest of a class, "3 x h.0.probabilities, h.0.up".
+// The largest buffers of a class: "3 x h.0.probabilities, h.0.up".
 std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t most);
 
 struct Averages {

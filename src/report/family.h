@@ -13,7 +13,7 @@ struct Family {
   std::string_view colour;  // "#rrggbb", to be read under dark text
 };
 
-// What an op does: "matrix multiply", "element-wise", ...
+// The family of an op: "matrix multiply", "element-wise", ...
 const Family& family_of_op(std::string_view op);
 // By its name.
 std::string_view colour_of(std::string_view family);
@@ -21,7 +21,7 @@ const Family& family_of(const stream::Communication& communication);
 // The phase of training, where the name tells it ("@stage1_forward"), else the family of the longest part.
 const Family& phase_of(const stream::Compute& compute);
 
-// What the idle part of a row is drawn with.
+// The family that idle time in a row is drawn with.
 extern const Family kIdle;
 
 }  // namespace foreflow::report

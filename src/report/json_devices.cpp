@@ -9,7 +9,7 @@
 namespace foreflow::report {
 namespace {
 
-// What devices that are told together agree in; the last: which of the peaks is theirs.
+// The figures in which devices that are reported as one group agree; the last is the index of their peak.
 using Figures = std::tuple<int, std::array<double, 6>, const MemoryPeak*>;
 
 Figures figures_of(const DeviceSummary& device, const MemoryPeak* peak) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "foreflow/base/error.h"
 #include "report/collectives.h"
 #include "report/stretches.h"
 
@@ -132,18 +133,18 @@ void add_history(Summary& summary, const stream::Program& program, const stream:
   const std::vector<std::string> names = party_names(program);
   const double width                   = timeline.makespan.value() / LinkSummary::kIntervals;
 
-  auto link = summary.links.begin();
-  for (size_t l = 0; l < links && link != summary.links.end(); ++l) {
-    if (platform.links()[l].name != link->name) continue;
-    const double full = platform.links()[l].payload().value() * width;
-    for (const double part : bytes[l]) link->usage.push_back(full > 0 ? part / full : 0);
+  for (LinkSummary& link : summary.links) {
+    const auto found = platform.find_link(link.name);
+    FOREFLOW_CHECK(found.has_value(), "a summary has links of its platform");
+    const auto l      = static_cast<size_t>(*found);
+    const double full = platform.links().like(l).payload().value() * width;
+    for (const double part : bytes[l]) link.usage.push_back(full > 0 ? part / full : 0);
     for (const auto& [parties, seconds] : shared_time(visits[l])) {
-      link->shared.push_back(
+      link.shared.push_back(
           {names[static_cast<size_t>(parties.first)], names[static_cast<size_t>(parties.second)], seconds});
     }
-    std::stable_sort(link->shared.begin(), link->shared.end(),
+    std::stable_sort(link.shared.begin(), link.shared.end(),
                      [](const LinkSharing& a, const LinkSharing& b) { return a.seconds > b.seconds; });
-    ++link;
   }
 }
 

@@ -1,4 +1,4 @@
-// What an observed run tells of each link: how busy it was over time, and which communications were on it together.
+// Evaluates an observed run for each link: its utilization over time, and the communications that shared it.
 #pragma once
 
 #include "foreflow/report/summary.h"

@@ -19,12 +19,10 @@ std::vector<const LinkSummary*> busiest(const Summary& summary, size_t most) {
 
 // Index among the watched links, or -1.
 std::vector<int> watch(const std::vector<const LinkSummary*>& links, const platform::Platform& platform) {
-  std::map<std::string_view, int> index;
-  for (size_t i = 0; i < links.size(); ++i) index.emplace(links[i]->name, static_cast<int>(i));
-  std::vector<int> watched;
-  for (const platform::Link& link : platform.links()) {
-    const auto found = index.find(link.name);
-    watched.push_back(found == index.end() ? -1 : found->second);
+  std::vector<int> watched(platform.links().size(), -1);
+  for (size_t i = 0; i < links.size(); ++i) {
+    if (const auto found = platform.find_link(links[i]->name))
+      watched[static_cast<size_t>(*found)] = static_cast<int>(i);
   }
   return watched;
 }

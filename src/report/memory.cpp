@@ -12,7 +12,7 @@ namespace {
 using stream::Storage;
 using stream::Trail;
 
-// The buffers of one device while its items are played.
+// The live buffers of one device while its items are replayed.
 class Contents {
  public:
   Contents(const stream::Program& program, int device, const std::vector<size_t>& streams)
@@ -33,7 +33,7 @@ class Contents {
     if (releases(played)) release(1);
     apply(played, touches(played).second);
   }
-  // Up to the moment at which the item needs most, and back.
+  // Replays the item up to the moment of its highest memory, and undoes it again.
   void rise(const Played& played) { rise(played, 1); }
   void fall(const Played& played) { rise(played, -1); }
 
@@ -64,7 +64,7 @@ class Contents {
   }
   Bytes size_of(const Trail::Touch& touch) const { return buffer(static_cast<size_t>(touch.buffer)).size; }
 
-  // A job of several iterations plays its items as often.
+  // A job with several iterations replays its items in each of them.
   std::pair<uint32_t, uint32_t> touches(const Played& played) const {
     const Trail::Row& row = trail_.rows[played.stream];
     const size_t item     = played.item % (row.first.size() - 1);
@@ -83,13 +83,13 @@ class Contents {
   void rise(const Played& played, int sign) {
     const auto [last, most] = fullest(played);
     if (releases(played)) {
-      if (most < left_size_) return;  // the fullest moment is that before
+      if (most < left_size_) return;  // the level before the item is the peak
       release(sign);
     }
     apply(played, last, sign);
   }
 
-  // The end of the touches until the fullest moment, and the level then.
+  // The number of touches up to the peak of the item, and the level at that point.
   std::pair<uint32_t, Bytes> fullest(const Played& played) const {
     const auto [first, last] = touches(played);
     uint32_t best            = first;
@@ -120,9 +120,9 @@ class Contents {
 
   const Storage& storage_;
   const Trail trail_;
-  size_t releasing_ = kNone;  // the first stream that does anything
+  size_t releasing_ = kNone;  // the first stream that has items
   std::vector<int> alive_;    // per buffer of the trail
-  std::vector<int> left_;     // per buffer: what an iteration leaves
+  std::vector<int> left_;     // per buffer: number left over by an iteration
   Bytes left_size_;
   ClassBytes classes_{};
 };

@@ -9,10 +9,10 @@ namespace foreflow::report {
 
 struct MemoryPoint {
   Seconds time;
-  Bytes level;  // from here until the next point
+  Bytes level;  // from `time` until the next point
 };
 
-// How far a stream is: so many items have ended, and perhaps the next one runs.
+// The progress of a stream: the number of items that have ended, and whether the next one is running.
 struct Progress {
   size_t ended = 0;
   bool running = false;
@@ -20,7 +20,7 @@ struct Progress {
 
 struct MemoryCurve {
   Bytes peak;
-  Seconds time                    = {};  // of the first moment of the peak
+  Seconds time                    = {};  // when the peak is first reached
   std::vector<Progress> at_peak   = {};  // per stream of the device
   std::vector<MemoryPoint> points = {};  // times increase; the first is 0
 };
@@ -28,8 +28,8 @@ struct MemoryCurve {
 // Per device of the program, the indices of its streams.
 std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program);
 
-// Items of the device's streams that run at the same time need their workspaces at the same time.
-// `device` is an index into Program::devices, `streams` are its own.
+// The memory of a device over time. Items of different streams that run at the same time need their workspaces at the
+// same time. `device` is an index into Program::devices; `streams` are the streams of that device.
 MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device,
                          const std::vector<size_t>& streams);
 

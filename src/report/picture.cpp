@@ -40,7 +40,7 @@ RowStyle row_style(size_t rows) {
   return {12, 3, 10};
 }
 
-// Where things stand; everything in pixels.
+// Positions and sizes in pixels.
 struct Layout {
   double left, width;  // of the plot
   RowStyle row;
@@ -135,7 +135,8 @@ void draw_axis(Drawing& out, const Layout& layout, Seconds makespan) {
   }
 }
 
-// What stands in a box: which of its repetitions this is, where all of them fit; the name of an event that comes once.
+// The label of a box: the number of the repetition, if the labels of all repetitions fit; the name of an event that
+// occurs once.
 std::string box_label(const Block& block, double size) {
   const double room = block.right - block.left - 4;
   if (block.name.empty()) return "";

@@ -7,10 +7,10 @@
 namespace foreflow::report {
 namespace {
 
-constexpr double kNarrow = 1.0;   // a block below so many pixels joins its neighbour
-constexpr double kGap    = 0.35;  // idle time below so many pixels is not seen
+constexpr double kNarrow = 1.0;   // in pixels: a narrower block is joined with its neighbour
+constexpr double kGap    = 0.35;  // in pixels: shorter idle time is not visible
 
-// FNV-1a over 64-bit words; 64 bits tell any number of streams apart that a person could look at.
+// FNV-1a over 64-bit words; 64 bits are enough to distinguish as many streams as a picture can show.
 class Fingerprint {
  public:
   void add(uint64_t word) {
@@ -39,7 +39,7 @@ uint64_t fingerprint(const stream::Program& program, const stream::Timeline& tim
   return print.value();
 }
 
-// Joins narrow neighbours; the family with the most time in a joined block gives it its colour.
+// Joins narrow neighbouring blocks. A joined block has the colour of the family with the most time in it.
 class Joiner {
  public:
   void add(const Block& block) {

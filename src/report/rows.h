@@ -1,4 +1,4 @@
-// The rows of the timeline's picture: which streams share one, and which blocks stand in it.
+// The rows of the timeline's picture: the streams that share a row, and its blocks.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace foreflow::report {
 
-// Streams that do the same at the same time (to a millionth of the iteration), in the order of their first.
+// Streams that do the same at the same time, to a millionth of the iteration. Rows are in the order of their first
+// streams.
 struct Row {
   std::vector<size_t> streams;  // indices into Program::streams
 };
 std::vector<Row> equal_streams(const stream::Program& program, const stream::Timeline& timeline);
 
-// A coloured box, or several that are too narrow to be seen apart.
+// A coloured box, for one item or for several that are too narrow to distinguish.
 struct Block {
   double left, right;  // pixels
   const Family* family;
   std::string_view name;  // of the event; empty when the block stands for several
-  int occurrence;         // how often the event came before in this row
-  int repetitions;        // how often the event comes in this row
+  int occurrence;         // number of earlier executions of the event in this row
+  int repetitions;        // number of executions of the event in this row
 };
 
-// `scale` is pixels per second. At most a block a pixel.
+// `scale` is pixels per second. At most one block per pixel.
 std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream,
                           double scale);
 

@@ -54,11 +54,11 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
   for (size_t i = 0; i < timeline.links.size(); ++i) {
     const stream::LinkUse& use = timeline.links[i];
     if (use.bytes == Bytes(0)) continue;
-    const platform::Link& link = platform.links()[i];
+    const platform::Link& link = platform.links().like(i);
     const auto number          = static_cast<int32_t>(i);
     const int32_t first        = timeline.like_link.empty() ? number : timeline.like_link[i];
     auto [known, fresh]        = by_first.try_emplace(first, links.size());
-    if (fresh && timeline.paces.empty()) {
+    if (fresh && timeline.paces.empty() && timeline.like_link.empty()) {
       const auto [equal, unequal] = by_figures.try_emplace(
           {link.kind, link.payload().value(), use.bytes.value(), use.busy.value()}, links.size());
       fresh         = unequal;
@@ -66,7 +66,8 @@ std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const
     }
     if (fresh) {
       const Bytes could = link.payload() * timeline.makespan;
-      links.push_back({link.name, link.kind, {}, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
+      links.push_back(
+          {platform.links()[i].name, link.kind, {}, use.bytes, use.busy, could > Bytes(0) ? use.bytes / could : 0});
     }
     links[known->second].members.push_back(number);
   }
@@ -90,21 +91,17 @@ std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const p
     return std::tie(a.job, a.number) < std::tie(b.job, b.number);
   });
   std::vector<NodeSummary> nodes;
-  std::map<std::pair<int, std::string>, size_t> index;
+  std::map<std::pair<int, int>, size_t> index;
   for (const auto& [job, number, place] : all) {
-    const std::string& node = platform.devices()[static_cast<size_t>(place)].node;
-    size_t at               = nodes.size() - 1;
-    if (nodes.empty() || nodes.back().job != job || nodes.back().name != node) {
-      const auto [found, fresh] = index.try_emplace({job, node}, nodes.size());
-      at                        = found->second;
-      if (fresh) nodes.push_back({node, job, {}});
-    }
+    const auto [found, fresh] = index.try_emplace({job, platform.node(place)}, nodes.size());
+    const size_t at           = found->second;
+    if (fresh) nodes.push_back({platform.devices()[static_cast<size_t>(place)].node, job, {}});
     nodes[at].devices.push_back(number);
   }
   return nodes;
 }
 
-// What the items come to, those of devices included for which others stand.
+// Totals over all items, including those of devices that another device represents.
 struct Tally {
   std::vector<int64_t> executions;     // by compute
   std::vector<Seconds> communicating;  // by communication: of all members
@@ -154,7 +151,7 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const Tally& tall
   return sorted;
 }
 
-// What is never executed, such as the wait for a job's start, is no event.
+// Communications that are never executed, such as the wait for a job's start, are not events.
 EventCounts count_events(const stream::Program& program, const Tally& tally) {
   EventCounts counts;
   std::vector<bool> communicates(program.communications.size());
@@ -198,7 +195,7 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   FlopsPerSecond peak;
   for (const stream::DeviceUse& use : program.devices) {
     const std::string& dtype = job.jobs.empty() ? job.dtype : job.jobs[static_cast<size_t>(use.job)].dtype;
-    peak += static_cast<double>(use.count()) * platform.devices()[static_cast<size_t>(use.place)].peak(dtype);
+    peak += static_cast<double>(use.count()) * platform.devices().like(static_cast<size_t>(use.place)).peak(dtype);
   }
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }

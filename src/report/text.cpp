@@ -164,7 +164,7 @@ std::string devices(const Summary& summary) {
   return out;
 }
 
-// What is alive on the devices that are fullest, when they are.
+// The live buffers of the fullest devices at their peak.
 std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak* fullest = fullest_peak(summary, peaks);
   if (fullest == nullptr) return "";

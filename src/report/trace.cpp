@@ -16,7 +16,7 @@ namespace foreflow::report {
 namespace {
 
 constexpr size_t kLinkCounters = 16;
-constexpr int kLinkProcess     = 1000000;  // after every device
+constexpr int kLinkProcess     = 1000000;  // above the numbers of all devices
 
 // Whole nanoseconds, so that rounding never lets a part stick out of its slice.
 int64_t nanoseconds(Seconds time) { return std::llround(time.value() * 1e9); }
@@ -46,10 +46,10 @@ class Events {
   std::string out_;
 };
 
-// What every slice of one event has in common.
+// The part that all slices of one event have in common.
 struct ComputeHead {
   std::string whole;
-  std::vector<std::string> parts;  // empty when there is nothing to nest
+  std::vector<std::string> parts;  // empty when the event has a single part
 };
 
 std::vector<ComputeHead> compute_heads(const stream::Program& program) {
@@ -141,7 +141,7 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
   }
 }
 
-// Stacked on each other by their classes.
+// Stacked by memory class.
 void add_class_counters(Events& events, const stream::Program& program, const stream::Timeline& timeline, int device) {
   for (const ClassPoint& point : memory_by_class(program, timeline, device)) {
     std::string values;

@@ -29,8 +29,8 @@ struct Degrees {
 Row compare_choice(std::string name, const Question& question, const search::Result& found, const Degrees& published,
                    int64_t batch);
 
-// Notes which place the published strategy has in the exact part of a ranking for its batch, if any; and how many of
-// the rows have one, of so many best.
+// Notes the rank of the published strategy in the exact part of a ranking for its batch, if it has one, and how many
+// rows have one among the best.
 void add_place(Row& row, const search::Result& found, const Degrees& degrees);
 std::string count_places(const std::vector<Row>& rows, size_t best);
 

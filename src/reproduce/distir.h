@@ -1,4 +1,4 @@
-// What the tables and figures of DistIR (Santhanam et al., 2021) share: six models on the 16 GPUs of a DGX-2.
+// Shared by the tables and figures of DistIR (Santhanam et al., 2021): six models on the 16 GPUs of a DGX-2.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the tables and figures of DistSim (Lu et al., CF '23) share: BERT-exLarge on four servers of four A10.
+// Shared by the tables and figures of DistSim (Lu et al., CF '23): BERT-exLarge on four servers of four A10.
 #pragma once
 
 #include "reproduce/choices.h"
@@ -17,7 +17,7 @@ struct Bar {
 // The 15 strategies over 16 GPUs with powers of two for dp, tp and pp, in the order of pp, then tp.
 std::vector<Bar> bars(const Options& options);
 
-// What the paper leaves open, and what is assumed here.
+// Details that the paper does not state, and the values assumed here.
 std::string assumptions();
 
 }  // namespace foreflow::reproduce::distsim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/scenario/schema.h"
 #include "scenario/keys.h"
 #include "scenario/read.h"
 
@@ -25,7 +26,7 @@ KeyPath below(const KeyPath& keys, const std::string& key) {
   return longer;
 }
 
-// What stands below `value`, by the key or "[number]" that leads to it. The order is that of the text.
+// The children of `value`, each with its key or "[number]", in the order of the text.
 std::vector<std::pair<std::string, const Json*>> parts(const Json& value) {
   std::vector<std::pair<std::string, const Json*>> all;
   if (const Json::Object* members = value.if_object()) {
@@ -55,9 +56,37 @@ std::string_view within_job(std::string_view path) {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
+// "disturbances.links[].changes" for "disturbances.links[3].changes".
+std::string without_numbers(std::string_view path) {
+  std::string all;
+  bool inside = false;
+  for (const char letter : path) {
+    if (letter == ']') inside = false;
+    if (!inside) all += letter;
+    if (letter == '[') inside = true;
+  }
+  return all;
+}
+
+// Whether one value of the key is a list.
+bool takes_list(std::string_view path) {
+  static const std::set<std::string> lists = [] {
+    std::set<std::string> all;
+    for (const KeySection& section : key_sections()) {
+      for (const KeyDef& key : section.keys) {
+        if (key.type.is_list) all.insert(path_of(section, key));
+      }
+    }
+    return all;
+  }();
+  const auto stands_here = [path](std::string_view pattern) { return stands_for(pattern, path); };
+  return lists.contains(without_numbers(within_job(path))) ||
+         std::any_of(kListsInMaps.begin(), kListsInMaps.end(), stands_here);
+}
+
 std::vector<Axis> axes_below(const KeyPath& keys, const Json& value, const std::string& file);
 
-// Every choice from the lists inside one value of the axis at `keys`; the value itself where there are none.
+// All combinations of items of the lists inside one value of the axis at `keys`; the value itself when it has no lists.
 std::vector<Json> choices_within(const KeyPath& keys, const Json& value, const std::string& file) {
   std::vector<Axis> inner = axes_below(keys, value, file);
   for (Axis& axis : inner) axis.keys.erase(axis.keys.begin(), axis.keys.begin() + static_cast<ptrdiff_t>(keys.size()));
@@ -119,9 +148,8 @@ std::string Axis::path() const { return joined(keys); }
 bool is_axis(std::string_view path, const Json& value) {
   const Json::Array* items = value.if_array();
   if (items == nullptr) return false;
-  const auto is_list     = [](const Json& item) { return item.if_array() != nullptr; };
-  const auto stands_here = [path](std::string_view pattern) { return stands_for(pattern, path); };
-  if (!std::any_of(kLists.begin(), kLists.end(), stands_here)) return true;
+  const auto is_list = [](const Json& item) { return item.if_array() != nullptr; };
+  if (!takes_list(path)) return true;
   return !items->empty() && std::all_of(items->begin(), items->end(), is_list);
 }
 

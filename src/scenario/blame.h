@@ -1,5 +1,5 @@
-// The border between passes, which know programs, and strategies, whose keys ask for passes: here a pass's refusal gets
-// the key that it belongs to.
+// Assigns refusals of passes to strategy keys. Passes know programs but no keys; the code that applies a pass for a key
+// adds it here.
 #pragma once
 
 #include "foreflow/base/expected.h"
@@ -7,16 +7,17 @@
 
 namespace foreflow::scenario {
 
-// A refusal at a key of the strategy of the object `root` of a scenario; of the strategy as a whole where the key is
+// A refusal at a key of the strategy in the object `root` of a scenario; at the strategy as a whole when the key is
 // empty.
 Refusal refused(const std::string& root, Cause cause, const std::string& key, std::string why);
 Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, std::string why);
 
-// What a pass refused, at the key that its cause names; for most causes that is `key`, which asked for the pass.
+// The refusal of a pass, at the key that its cause belongs to; for most causes this is `key`, for which the pass was
+// applied.
 Refusal blamed(const Scenario& scenario, const Refusal& refusal, const std::string& key);
 
-// The result of a pass that `key` asks for. Programs are valid when they come to a pass, so that any Error of it is a
-// "no": an op cannot work with the types that the pass would give it.
+// The result of a pass that is applied for `key`. The input of a pass is a valid program, so an Error inside it is also
+// a refusal: an op does not accept the types that the pass would give it.
 template <typename Pass>
 auto asked_for_by(const std::string& key, const Scenario& scenario, const Pass& pass)
     -> Expected<std::invoke_result_t<Pass>> {

@@ -16,10 +16,10 @@ using transform::PartOp;
 
 const ir::Device kFirst(1);
 
-// One of each kind of hardware.
+// One device of each kind of hardware.
 std::vector<const platform::Device*> hardware_of(const platform::Platform& platform) {
   std::vector<const platform::Device*> kinds;
-  for (const platform::Device& device : platform.devices()) {
+  for (const platform::Device& device : platform.devices().kinds()) {
     const auto same = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const platform::Device* known) { return platform::same_speed(*known, device); });
     if (same == kinds.end()) kinds.push_back(&device);
@@ -27,7 +27,7 @@ std::vector<const platform::Device*> hardware_of(const platform::Platform& platf
   return kinds;
 }
 
-// An op as one of `ways` equal parts of the batch has it.
+// The op as it is applied to one of `ways` equal parts of the batch.
 struct LocalOp {
   LocalOp(const PartOp& op, int ways) : source(op) {
     for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -64,7 +64,7 @@ class Estimator {
   Estimator(const Scenario& scenario, const platform::Platform& platform)
       : cost_(scenario.cost), hardware_(hardware_of(platform)) {}
 
-  // Its compute on the fastest device, or its message's time where the cost model has a formula.
+  // Time on the fastest device; for a communication, the time by the cost model's formula if it has one.
   Seconds time(const LocalOp& op) const {
     const cost::Application application = op.application();
     if (op.communicates()) {
@@ -89,7 +89,7 @@ Bytes bytes_of(const std::vector<ir::Type>& types) {
   return sum;
 }
 
-// An operand may be there twice, and a result where an operand was.
+// Two operands may be the same value, and a result may reuse the memory of an operand.
 Bytes working_set(const LocalOp& op) {
   if (op.communicates() || op.source.on_host) return Bytes(0);
   std::vector<ir::Type> distinct;
@@ -107,7 +107,7 @@ const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collectiv
   return chosen != nullptr ? *chosen : collective::default_algorithm(kind);
 }
 
-// Nothing where a formula of the cost model gives its time.
+// The message of a communication op; nothing when a formula of the cost model gives its time.
 std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   const lower::Meeting meeting =
       lower::meeting_of(*op.source.op, op.inputs, op.outputs, scenario.cost, scenario.collectives);
@@ -118,7 +118,7 @@ std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, op.source.count};
 }
 
-// Travels beside the attention that comes before it, and may cost nothing.
+// True for messages that overlap with the attention before them and may take no additional time.
 bool may_hide(const LocalOp& op) { return op.source.op->def->name == "MPIShift"; }
 
 Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Scenario& scenario, const Estimator& estimator) {
@@ -144,7 +144,7 @@ void add_parameters(const ir::Function& function, Demand& demand) {
   }
 }
 
-// One message takes less than several of its bytes.
+// Merges messages among the same devices: a single message takes no longer than several with the same bytes in total.
 void add_sum(const Message& message, std::vector<Message>& sums) {
   auto known = std::find_if(sums.begin(), sums.end(), [&](const Message& other) {
     return other.kind == message.kind && other.algorithm == message.algorithm && other.ranks == message.ranks;
@@ -153,7 +153,7 @@ void add_sum(const Message& message, std::vector<Message>& sums) {
   known->bytes += static_cast<double>(message.count) * message.bytes;
 }
 
-// The peak of memory, as the whole batch at once has it.
+// The peak of memory when the whole batch is one microbatch.
 void add_peak(const Scenario& scenario, const ir::Module& module, const platform::Platform& platform, Demand& demand) {
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const stream::Program program =
@@ -161,7 +161,7 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   const auto first = [&](const stream::Stream& stream) {
     return program.devices[static_cast<size_t>(stream.device)].index == kFirst.index;
   };
-  // Streams of one device free what others made: then only what is there from the beginning is certain.
+  // With several streams on a device, one may free what another allocated, so only the initial memory is certain.
   const bool alone = std::count_if(program.streams.begin(), program.streams.end(), first) == 1;
   for (const stream::Stream& stream : program.streams) {
     if (!first(stream)) continue;
@@ -177,7 +177,7 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   }
 }
 
-// What of the program of one replica concerns its first device.
+// The ops and values of the program of one replica that belong to its first device.
 ir::Module flat(ir::Module module) {
   return module.functions.size() == 1 ? std::move(module) : transform::inline_calls(module);
 }

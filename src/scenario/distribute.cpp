@@ -20,23 +20,24 @@
 namespace foreflow::scenario {
 namespace {
 
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario,
-                                const platform::Platform& platform) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
+                                int run = 0) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
+          .run                    = run,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices     = stage_prices(scenario, platform),
-          .stage_ends = strategy.places};
+          .stage_ends = strategy.stage_ends};
 }
 
-// What one stage of one replica would do, were it alone.
+// Work of one stage of one replica, considered alone.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  const int stages         = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   auto module              = asked_for_by("recompute", scenario,
                                           [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
@@ -53,20 +54,39 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   return module;
 }
 
-// Tensor and pipeline parallelism: what one replica does.
-Expected<ir::Module> of_replica(const Sequential& sequential, const Scenario& scenario,
-                                const platform::Platform& platform) {
+// What one replica does.
+struct Replica {
+  ir::Module module;
+  std::vector<int32_t> split_data = {};  // as AlikeReplicas::split_data
+};
+
+std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
+  std::vector<int32_t> sources;
+  for (size_t i = 0; i < pipelined.parameters.size(); ++i) {
+    if (pipelined.module.entry().parameters[i] != ir::ParameterRole::data) continue;
+    sources.push_back(pipelined.parameters[i].layout.is_split() ? pipelined.parameters[i].source : -1);
+  }
+  return sources;
+}
+
+// Tensor and pipeline parallelism.
+Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
+                             int run = 0) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   auto module              = before_pipeline(sequential, scenario);
+  std::vector<int32_t> split_data;
   if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
     module = asked_for_by("microbatches", scenario, [&] {
-      return transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform)).module;
+      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run));
+      split_data     = split_data_of(pipelined);
+      return std::move(pipelined.module);
     });
   }
   if (module && strategy.offload)
     module = asked_for_by("offload", scenario, [&] { return transform::offload(*module, ops); });
-  return module;
+  if (!module) return module.refusal();
+  return Replica{*std::move(module), std::move(split_data)};
 }
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
@@ -74,7 +94,7 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   if (strategy.fuses_attention()) module = transform::overlap_ring(module, ops);
   if (strategy.tp > 1 && strategy.tensor_chunks > 1)
     module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
-  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(module, ops);
+  if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(std::move(module), ops);
   return module;
 }
 
@@ -85,20 +105,21 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .bucket  = strategy.bucket};
 }
 
-// One of the replicas that share gradients, states or weights, with its streams.
-Expected<transform::OneReplica> shared_replica(const ir::Module& module, const Scenario& scenario) {
+// One of the replicas, with its streams.
+Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
-    transform::OneReplica one = transform::one_replica(module, ops::table(), data_parallel(scenario.strategy));
-    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    transform::OneReplica one =
+        transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
+    one.module = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
 }
 
 // All devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform) {
-  const platform::Device& first = platform.devices()[0];
-  return std::all_of(platform.devices().begin(), platform.devices().end(),
-                     [&](const platform::Device& device) { return platform::same_speed(device, first); });
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
 }
 
 }  // namespace
@@ -108,13 +129,15 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return sequential.module;
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  auto module                       = of_replica(sequential, scenario, platform);
-  if (module && how.shares()) {
-    const auto one = shared_replica(*module, scenario);
+  auto replica                      = of_replica(sequential, scenario, platform);
+  if (!replica) return replica.refusal();
+  Expected<ir::Module> module = std::move(replica->module);
+  if (how.shares()) {
+    const auto one = one_replica(*std::move(module), scenario);
     if (!one) return one.refusal();
     return transform::unfold(*one, ops::table()).module;
   }
-  if (module && how.ways > 1) {
+  if (how.ways > 1) {
     module = asked_for_by("dp", scenario,
                           [&] { return transform::replicate(std::move(*module), ops::table(), how).module; });
   }
@@ -142,19 +165,27 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 }
 
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform) {
+                                             const platform::Platform& platform, int run) {
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  if (sequential.placed || !how.shares() || !is_uniform(platform)) {
+  const bool alike                  = how.ways > 1 && is_uniform(platform);
+  if (sequential.placed || (!alike && run == 0)) {
     auto module = try_distribute(sequential, scenario, platform);
     if (!module) return module.refusal();
     return AlikeReplicas{*std::move(module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  const auto module = of_replica(sequential, scenario, platform);
-  if (!module) return module.refusal();
-  auto one = shared_replica(*module, scenario);
-  if (!one) return one.refusal();
-  return AlikeReplicas{std::move(one->module), how.ways};
+  auto replica = of_replica(sequential, scenario, platform, run);
+  if (!replica) return replica.refusal();
+  AlikeReplicas all{{}, how.ways};
+  if (how.ways == 1) {
+    all.module = with_streams(std::move(replica->module), scenario.strategy);
+  } else {
+    auto one = one_replica(std::move(replica->module), scenario);
+    if (!one) return one.refusal();
+    all.module = std::move(one->module);
+  }
+  all.split_data = std::move(replica->split_data);
+  return all;
 }
 
 }  // namespace foreflow::scenario

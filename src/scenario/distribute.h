@@ -1,4 +1,4 @@
-// Programs of all devices, in the forms that only the chain itself needs.
+// Distributed programs in forms that only this module needs.
 #pragma once
 
 #include "foreflow/scenario/run.h"
@@ -6,16 +6,21 @@
 
 namespace foreflow::scenario {
 
-// As try_distribute, where replicas that share something may be written once for all of them (transform/replicas.h).
+// As try_distribute, but equal replicas may be represented by the program of a single one
+// (foreflow/transform/replica.h).
 struct AlikeReplicas {
   ir::Module module;
-  int replicas = 1;  // of which the program is that of one
+  int replicas = 1;  // number of replicas that the program represents
+  // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
+  // it is not split into microbatches.
+  std::vector<int32_t> split_data = {};
 };
+// With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run).
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform);
+                                             const platform::Platform& platform, int run = 0);
 
-// Where the chain would cut a scenario's program into stages. What the backward pass repeats counts so much of its
-// time, 0..1. Refuses what try_distribute refuses.
+// The cut into stages that try_distribute would choose. Recomputed ops count with this fraction of their time, 0..1.
+// Refuses what try_distribute refuses.
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
                                  const platform::Platform& platform, double repeated);
 

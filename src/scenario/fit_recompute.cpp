@@ -14,11 +14,9 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr int kRounds = 12;  // halves the range of a limit so often
+constexpr int kRounds = 12;  // number of bisection steps for a limit
 
-int stages_of(const Strategy& strategy) {
-  return schedule::stages(strategy.schedule->placement, strategy.schedule_size);
-}
+int stages_of(const Strategy& strategy) { return schedule::stages(strategy.schedule->mapping, strategy.schedule_size); }
 
 // The virtual stages of each device.
 std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
@@ -26,13 +24,13 @@ std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
   for (int device = 0; device < strategy.pp; ++device) {
     for (int chunk = 0; chunk < strategy.schedule_size.chunks; ++chunk)
       stages[static_cast<size_t>(device)].push_back(
-          schedule::stage_of(strategy.schedule->placement, strategy.schedule_size, device, chunk));
+          schedule::stage_of(strategy.schedule->mapping, strategy.schedule_size, device, chunk));
   }
   return stages;
 }
 
-// Of each stage, the part of the batch that the schedule holds at once: of a device with several stages each holds its
-// share.
+// For each virtual stage, the fraction of the batch whose activations the schedule holds at once. The peak of a device
+// with several stages is divided equally among them.
 std::vector<double> in_flight(const Strategy& strategy) {
   std::vector<double> parts(static_cast<size_t>(stages_of(strategy)));
   const auto stages = stages_by_device(strategy);
@@ -46,12 +44,12 @@ std::vector<double> in_flight(const Strategy& strategy) {
   return parts;
 }
 
-// A scenario with limits, and what became of it.
+// A scenario with trial limits, and the result of predicting it.
 struct Trial {
   Scenario scenario;
   Seconds time{0};
-  std::vector<bool> fits        = {};  // per stage: whether all its devices have room
-  report::DeviceSummary fullest = {};  // of the devices without room, what needs most
+  std::vector<bool> fits        = {};  // per stage: true when it fits on all its devices
+  report::DeviceSummary fullest = {};  // of the devices on which it does not fit, the one that needs most
 
   bool all_fit() const {
     return std::all_of(fits.begin(), fits.end(), [](bool fit) { return fit; });
@@ -92,26 +90,27 @@ class Fitter {
   }
 
  private:
-  // Stages, and the blocks of each.
+  // The stages and the number of blocks in each.
   struct Cutting {
-    std::vector<int32_t> places;
+    std::vector<int32_t> stage_ends;
     std::vector<size_t> blocks;
     bool operator==(const Cutting&) const = default;
   };
 
-  // Between blocks, since limits are those of a stage: so that stages are even when nothing, half or everything is
-  // repeated, and as `uniform` cuts, for what is repeated is not known yet.
+  // Candidate cuts into stages. All are between blocks, because a limit applies to a stage as a whole. There are cuts
+  // that balance the stages when no, half or all blocks are recomputed, and the `uniform` cut, because it is not known
+  // yet how much will be recomputed.
   Expected<std::vector<Cutting>> cuttings() const {
     if (in_flight_.size() == 1) return std::vector<Cutting>{{{}, {transform::ActivationLimit::kAllBlocks}}};
     Scenario full           = scenario_;
     full.strategy.recompute = {transform::Recompute::Kind::blocks, 1};
-    std::vector<double> parts;  // that are repeated
+    std::vector<double> parts;  // share of blocks that are recomputed
     if (full.strategy.partition == transform::StagePartition::balanced) parts = {0.0, 0.5, 1.0};
     std::vector<Cutting> all;
     for (size_t i = 0; i <= parts.size(); ++i) {
       if (i == parts.size()) full.strategy.partition = transform::StagePartition::uniform;
       auto cut = try_cut(sequential_, full, platform_, i == parts.size() ? 1 : parts[i]);
-      // Too few blocks for such stages: others may do, as may what is repeated nowhere.
+      // Too few blocks for this cut; another one, or no recomputation, may still work.
       if (!cut && cut.refusal().cause == Cause::stages) continue;
       if (!cut) return cut.refusal();
       Cutting cutting{std::move(cut->stage_ends), std::move(cut->segments)};
@@ -120,10 +119,10 @@ class Fitter {
     return all;
   }
 
-  // The largest limits with which every stage fits; the smallest where it does not.
+  // The largest limits with which every stage fits; the smallest ones when none fit.
   Expected<Trial> fit(const Cutting& cutting) const {
-    Scenario scenario        = scenario_;
-    scenario.strategy.places = cutting.places;
+    Scenario scenario            = scenario_;
+    scenario.strategy.stage_ends = cutting.stage_ends;
     std::vector<Bytes> low, high;
     const auto limits = [&](const std::vector<Bytes>& bytes) {
       std::vector<transform::ActivationLimit> all;
@@ -176,7 +175,7 @@ class Fitter {
     return trial;
   }
 
-  // Where not even repeating everything leaves room.
+  // The refusal when the program does not fit even if everything is recomputed.
   Refusal no_room(const report::DeviceSummary& fullest) const {
     return refused(scenario_, Cause::memory, "recompute",
                    "optimal finds no room: with all that can be repeated repeated, " + fullest.name + " still needs " +

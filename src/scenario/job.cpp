@@ -2,15 +2,13 @@
 
 namespace foreflow::scenario {
 
-Flops hardware_flops(const stream::CompactProgram& program) {
-  const std::vector<int64_t> counts = stream::executions(program);
+Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts) {
   Flops total;
   for (size_t e = 0; e < counts.size(); ++e) total += static_cast<double>(counts[e]) * program.computes[e].flops;
   return total;
 }
 
-Provenance provenance_of(const lower::Lowered& lowered) {
-  const std::vector<int64_t> counts = stream::executions(lowered.compact);
+Provenance provenance_of(const lower::Lowered& lowered, const std::vector<int64_t>& counts) {
   Provenance seconds{};
   for (size_t e = 0; e < counts.size(); ++e) {
     for (size_t p = 0; p < seconds.size(); ++p) seconds[p] += static_cast<double>(counts[e]) * lowered.provenance[e][p];
@@ -28,20 +26,21 @@ Json shares_of(const Provenance& seconds) {
   return shares;
 }
 
-report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered) {
+report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                     const std::vector<int64_t>& counts) {
   report::Job job;
   job.name            = scenario.name;
   job.engine          = scenario.engine->name;
   job.samples         = static_cast<double>(sequential.samples);
   job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
   job.model_flops     = sequential.model_flops;
-  job.hardware_flops  = hardware_flops(lowered.compact);
+  job.hardware_flops  = hardware_flops(lowered.compact, counts);
   job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
   job.allocator       = scenario.allocator;
   job.scenario_echo   = scenario.source;
-  job.cost_provenance = shares_of(provenance_of(lowered));
+  job.cost_provenance = shares_of(provenance_of(lowered, counts));
   return job;
 }
 

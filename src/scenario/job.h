@@ -1,24 +1,26 @@
-// What single jobs and several have in common: how a program is simulated, and what a report says beside its timeline.
+// Functions shared by scenarios with one job and with several: simulation of a program, and facts for its report.
 #pragma once
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
-// Compute time of all devices, by where its prices are from.
+// Compute time of all devices by provenance of its prices.
 using Provenance = std::array<Seconds, cost::kProvenances>;
-Provenance provenance_of(const lower::Lowered& lowered);
+// `counts`: how often each of the computes is executed.
+Provenance provenance_of(const lower::Lowered& lowered, const std::vector<int64_t>& counts);
 Json shares_of(const Provenance& seconds);
 
-Flops hardware_flops(const stream::CompactProgram& program);
+Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts);
 
-// By the scenario's engine, as the scenario says.
+// Simulates by the scenario's engine with its options.
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform);
 
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
                           const platform::Platform& platform);
 
-report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered);
+report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
+                     const std::vector<int64_t>& counts);
 
 }  // namespace foreflow::scenario

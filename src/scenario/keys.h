@@ -1,4 +1,4 @@
-// What is special about some keys of a scenario. A `*` at the end stands for anything.
+// Keys of a scenario that need special treatment. A `*` at the end of a pattern matches any text.
 #pragma once
 
 #include <array>
@@ -6,18 +6,8 @@
 
 namespace foreflow::scenario {
 
-// Keys whose one value is a list.
-constexpr std::array<std::string_view, 9> kLists = {
-    "jobs",
-    "placement.devices",
-    "workload.shapes.*",
-    "platform.parts",
-    "cost.all_reduce.*",
-    "disturbances.slowdowns",
-    "disturbances.links",
-    "disturbances.links[*",
-    "disturbances.background",
-};
+// Members of maps whose one value is a list. Other keys say it in their rows (ValueType::is_list).
+constexpr std::array<std::string_view, 2> kListsInMaps = {"workload.shapes.*", "cost.all_reduce.*"};
 
 // A key whose value is the path of a file where it ends like this.
 struct FileKey {
@@ -32,7 +22,7 @@ constexpr std::array kFiles = {
     FileKey{"cost.model", ".json"},
 };
 
-// Whether `pattern` stands for `path`, that of a key of the scenario or of one of its jobs.
+// True when `pattern` matches `path`, which is the path of a key of the scenario or of one of its jobs.
 bool stands_for(std::string_view pattern, std::string_view path);
 
 }  // namespace foreflow::scenario

@@ -105,7 +105,7 @@ JsonView Scenario::root() const {
 
 namespace {
 
-// What depends on the strategy without being part of it.
+// Members that depend on the strategy but are not part of it.
 void read_rest(const JsonView& root, Scenario& scenario) {
   scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
@@ -126,7 +126,8 @@ void read_work(const JsonView& root, Scenario& scenario) {
 Scenario load(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only(names_of(root_keys()));
-  if (root.has("disturbances")) check_disturbance_keys(root.at("disturbances"));
+  // A list below an unknown key is a mistake and no axis.
+  if (root.has("disturbances")) root.at("disturbances").allow_only(simulate::disturbance_kinds().names());
   refuse_axes(json, file);
   Scenario scenario;
   scenario.file            = file;
@@ -137,7 +138,7 @@ Scenario load(const Json& json, const std::string& file) {
   scenario.engine          = &simulate::engines().get(engine, root.has("engine") ? root.at("engine").where() : file);
   if (root.has("memory")) scenario.allocator = read_allocator(root.at("memory"));
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
-  if (root.has("disturbances")) scenario.disturbances = read_disturbances(root.at("disturbances"));
+  if (root.has("disturbances")) scenario.disturbances = simulate::read_disturbances(root.at("disturbances"));
   if (root.has("jobs")) return with_jobs(std::move(scenario));
   read_work(scenario.root(), scenario);
   return scenario;

@@ -1,3 +1,4 @@
+#include <optional>
 #include <variant>
 
 #include "foreflow/base/text.h"
@@ -21,14 +22,11 @@ int number_in(std::string_view text) { return parse_number<int>(text).value_or(-
 // The devices that scenarios list, by their names and numbers.
 class Devices {
  public:
-  explicit Devices(const platform::Platform& platform) : platform_(platform) {
-    for (const platform::Device& device : platform.devices())
-      numbers_.emplace(device.name, static_cast<int>(numbers_.size()));
-  }
+  explicit Devices(const platform::Platform& platform) : platform_(platform) {}
 
-  // What "node0-gpu0", "3" or "0-7" stands for; what to say where it is nothing.
+  // The devices that "node0-gpu0", "3" or "0-7" names; a refusal when it names none.
   std::variant<std::vector<int>, std::string> find(const std::string& text) const {
-    if (const auto named = numbers_.find(text); named != numbers_.end()) return std::vector<int>{named->second};
+    if (const std::optional<int> named = platform_.find_device(text)) return std::vector<int>{*named};
     const size_t dash = text.find('-');
     const int first   = number_in(std::string_view(text).substr(0, dash));
     const int last    = dash == std::string::npos ? first : number_in(std::string_view(text).substr(dash + 1));
@@ -53,7 +51,6 @@ class Devices {
   }
 
   const platform::Platform& platform_;
-  std::map<std::string, int> numbers_;
 };
 
 Refusal refused_item(const Request& request, size_t item, std::string why) {

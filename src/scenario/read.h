@@ -31,20 +31,16 @@ Scenario with_jobs(Scenario scenario);
 
 simulate::Coupling read_coupling(const JsonView& json);
 
-NamedDisturbances read_disturbances(const JsonView& json);
-void check_disturbance_keys(const JsonView& json);  // alone: a list below a wrong key is no axis
-// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
-simulate::Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
-
-// What a scenario's "memory" says: "exact" or "caching".
+// Reads a scenario's "memory": "exact" or "caching".
 std::string read_allocator(const JsonView& json);
 
-// What a scenario's "strategy" says, whose keys are known. Refused at a key that is not legal, alone or for `workload`.
+// Reads a scenario's "strategy". Refused at a key whose value is illegal, by itself or for `workload`. Requires: all
+// keys exist.
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload);
-// What the cost model makes of the keys that the scenario leaves out.
+// Applies the cost model's defaults for keys that the scenario leaves out.
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy);
 
-// What read_placement throws, as a refusal of the placement as a whole.
+// As read_placement; returns its errors as a refusal of the placement as a whole.
 Expected<Placement> try_read_placement(const JsonView& json);
 // As try_places of a scenario whose object `root` says this.
 Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,

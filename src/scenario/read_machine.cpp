@@ -1,5 +1,5 @@
 #include "foreflow/cost/load.h"
-#include "foreflow/transform/split_data.h"
+#include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
@@ -8,24 +8,17 @@ namespace {
 
 bool is_file(const std::string& name) { return name.ends_with(".json"); }
 
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (int kind = 0; kind < collective::kKinds; ++kind)
-    names.emplace_back(collective::name(static_cast<collective::Kind>(kind)));
-  return names;
-}
-
 lower::Algorithms read_algorithms(const JsonView& json) {
-  const std::vector<std::string> kinds = kind_names();
-  lower::Algorithms algorithms{};
-  for (size_t kind = 0; kind < kinds.size(); ++kind) {
-    if (!json.has(kinds[kind])) continue;
-    const JsonView choice = json.at(kinds[kind]);
-    algorithms[kind]      = &collective::algorithms().get(choice.as_string(), choice.where());
-    if (algorithms[kind]->does(static_cast<collective::Kind>(kind))) continue;
-    choice.fail(choice.as_string() + " does not do " + kinds[kind] + "; see foreflow list collectives");
+  lower::Algorithms chosen{};
+  for (const collective::KindDef& kind : collective::kinds()) {
+    if (!json.has(kind.name)) continue;
+    const JsonView choice                     = json.at(kind.name);
+    const collective::AlgorithmDef& algorithm = collective::algorithms().get(choice.as_string(), choice.where());
+    if (!algorithm.does(kind.kind))
+      choice.fail(choice.as_string() + " does not do " + std::string(kind.name) + "; see foreflow list collectives");
+    chosen[static_cast<size_t>(kind.kind)] = &algorithm;
   }
-  return algorithms;
+  return chosen;
 }
 
 }  // namespace
@@ -52,23 +45,15 @@ cost::CostModel read_cost(const JsonView& json, int devices) {
 }
 
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {
-  const std::vector<std::string> kinds = kind_names();
-  // As programs number their ranks: see places.cpp.
-  const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep), context = strategy.tp * strategy.cp;
-  const std::array groups{
-      std::pair{"tp", lower::GroupAlgorithms{1, strategy.tp}},
-      std::pair{"cp", lower::GroupAlgorithms{strategy.tp, strategy.cp}},
-      std::pair{"ep", lower::GroupAlgorithms{strategy.tp, strategy.cp * sharing}},
-      std::pair{"pp", lower::GroupAlgorithms{context * sharing, strategy.pp}},
-      std::pair{"dp", lower::GroupAlgorithms{context * sharing * strategy.pp, strategy.dp / sharing}}};
   json.allow_only(names_of(collective_keys()));
   lower::Options options;
   options.algorithms = read_algorithms(json);
-  for (auto [name, group] : groups) {
-    if (!json.has(name)) continue;
-    json.at(name).allow_only(names_of(group_collective_keys()));
-    group.algorithms = read_algorithms(json.at(name));
-    options.groups.push_back(group);
+  for (const CollectiveGroup& group : collective_groups()) {
+    if (!json.has(group.name)) continue;
+    json.at(group.name).allow_only(names_of(group_collective_keys()));
+    lower::GroupAlgorithms own = group.ranks(strategy);
+    own.algorithms             = read_algorithms(json.at(group.name));
+    options.groups.push_back(own);
   }
   return options;
 }

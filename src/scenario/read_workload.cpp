@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/optimizers.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
@@ -81,10 +82,11 @@ bool read_short_only(const JsonView& json, const std::string& key, const Workloa
   return chosen;
 }
 
-// Optimizers with state train weights narrower than Float32 with master weights, as Megatron-LM does; plain sgd does
-// not, as in DistIR.
+// Optimizers that keep states train weights narrower than Float32 with master weights, as Megatron-LM does; plain sgd
+// does not, as in DistIR.
 transform::MixedPrecision read_precision(const JsonView& json, const Workload& workload) {
-  return {.master_weights  = read_short_only(json, "master_weights", workload, workload.optimizer != "sgd"),
+  const bool keeps_states = !transform::optimizers().get(workload.optimizer, json.where()).states.empty();
+  return {.master_weights  = read_short_only(json, "master_weights", workload, keeps_states),
           .float_gradients = read_short_only(json, "float_gradients", workload, false)};
 }
 

@@ -10,7 +10,7 @@ bool is_resolved(const Strategy& strategy) {
 
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform) {
   if (!scenario.disturbances) return scenario;
-  scenario.simulation.disturbances = numbered(*scenario.disturbances, platform);
+  scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
   scenario.disturbances.reset();
   return scenario;
 }

@@ -1,6 +1,7 @@
 #include "foreflow/scenario/run.h"
 
 #include "scenario/distribute.h"
+#include "scenario/few_microbatches.h"
 #include "scenario/job.h"
 #include "scenario/run_jobs.h"
 
@@ -34,19 +35,9 @@ PlatformRef load_platform(const PlatformChoice& choice) {
 
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
                                    const platform::Platform& platform, const Finished& finished, const Held& held) {
-  auto places = try_places(scenario, platform, held);
-  if (!places) return places.refusal();
-  const auto distributed = try_distribute_alike(sequential, scenario, platform);
-  if (!distributed) return distributed.refusal();
-  const auto& [module, replicas] = *distributed;
-  tell(finished, 1);
-  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  tell(finished, 2);
-  lower::Options options = scenario.collectives;
-  options.places         = *std::move(places);
-  lower::Lowered lowered = lower::lower_replicas(module, interpretation, scenario.cost, platform, replicas, options);
-  tell(finished, 3);
-  return lowered;
+  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, held);
+  if (!lowered) return lowered.refusal();
+  return std::move(**lowered);
 }
 
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
@@ -58,20 +49,34 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
                    const platform::Platform& platform, const Finished& finished) {
   simulate::Run run = simulate_on(scenario, lowered.compact, platform);
   tell(finished, 4);
-  report::Summary summary =
-      report::summarise(describe(scenario, sequential, lowered), run.program, run.timeline, platform);
+  const report::Job job   = describe(scenario, sequential, lowered, stream::executions(lowered.compact));
+  report::Summary summary = report::summarise(job, run.program, run.timeline, platform);
   tell(finished, kSteps);
   return {std::move(run.program), std::move(run.timeline), std::move(summary)};
+}
+
+Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
+                                 const platform::Platform& platform, const Finished& finished) {
+  if (const int few = few_microbatches(scenario, sequential); few > 0) {
+    auto predicted = try_predict_from_few(few, scenario, sequential, platform);
+    if (!predicted) return predicted.refusal();
+    if (*predicted) {
+      tell(finished, kSteps);
+      return std::move(**predicted);
+    }
+  }
+  const auto lowered = try_lower(scenario, sequential, platform, finished);
+  if (!lowered) return lowered.refusal();
+  return predict(scenario, sequential, *lowered, platform, finished);
 }
 
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
                           const Finished& finished) {
   const auto resolved = resolve(scenario, sequential, *platform);
   if (!resolved) return resolved.refusal();
-  auto lowered = try_lower(*resolved, sequential, *platform, finished);
-  if (!lowered) return lowered.refusal();
-  Prediction prediction = predict(*resolved, sequential, *lowered, *platform, finished);
-  return Outcome{std::move(prediction.summary), std::move(prediction.program), std::move(prediction.timeline),
+  auto predicted = try_predict(*resolved, sequential, *platform, finished);
+  if (!predicted) return predicted.refusal();
+  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline),
                  platform};
 }
 

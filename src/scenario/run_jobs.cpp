@@ -23,8 +23,11 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   const stream::Program program = lowered.program();
   for (const stream::DeviceUse& device : program.devices) held.emplace(device.place, scenario.name);
 
-  Prepared prepared{
-      stream::repeated(program, job.iterations), describe(scenario, sequential, lowered), {}, provenance_of(lowered)};
+  const std::vector<int64_t> counts = stream::executions(lowered.compact);
+  Prepared prepared{stream::repeated(program, job.iterations),
+                    describe(scenario, sequential, lowered, counts),
+                    {},
+                    provenance_of(lowered, counts)};
   prepared.shared.name       = scenario.name;
   prepared.shared.dtype      = prepared.job.dtype;
   prepared.shared.placement  = prepared.job.placement;
@@ -35,7 +38,7 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   return prepared;
 }
 
-// What holds for all jobs together.
+// Facts for the report that concern all jobs together.
 report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) {
   report::Job all;
   all.name          = scenario.name;

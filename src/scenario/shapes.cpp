@@ -20,7 +20,7 @@ ir::Value& parameter(ir::Function& function, const std::string& name) {
     if (function.values[i].name == name) return function.values[i];
   }
   FOREFLOW_CHECK(false, "an imported input is no parameter: " + name);
-  return function.values.front();
+  return function.values[0];
 }
 
 void check_agrees(const ir::Type& stated, const ir::Dims& dims, const std::string& name, const std::string& where) {

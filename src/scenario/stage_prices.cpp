@@ -11,15 +11,15 @@ namespace {
 
 constexpr double kFastest = std::numeric_limits<double>::infinity();
 
-// A message between two devices at what the slowest link on its way lets through; 0 on one device.
+// Time of a message between two devices, at the bandwidth of the slowest link of its route; 0 within a device.
 double seconds_per_byte(const platform::Platform& platform, int from, int to) {
   double slowest = 0;
   for (const int link : platform.route(from, to).links)
-    slowest = std::max(slowest, 1 / platform.links()[static_cast<size_t>(link)].payload().value());
+    slowest = std::max(slowest, 1 / platform.links().like(static_cast<size_t>(link)).payload().value());
   return slowest;
 }
 
-// Devices that do the work of one stage of one replica.
+// Number of devices that hold one stage of one replica.
 int devices_of_stage(const Strategy& strategy) {
   int devices = strategy.tp;
   for (const transform::DataSplitStep& step : transform::data_split_steps(strategy.cp, strategy.ep))
@@ -27,11 +27,12 @@ int devices_of_stage(const Strategy& strategy) {
   return devices;
 }
 
-// A message between stages, alone on the slowest way from one to the next (of several stages a device: and around).
+// Time of a message between stages, alone on the slowest route from a stage to the next. With several stages per device
+// this includes the route from the last device to the first.
 Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
                     Bytes bytes) {
   const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
-  const bool around = strategy.schedule->placement == schedule::Placement::looped && strategy.schedule_size.chunks > 1;
+  const bool around = strategy.schedule->mapping == schedule::StageMapping::looped && strategy.schedule_size.chunks > 1;
   Seconds slowest(0);
   for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) {
     const int from = devices[stage * group], to = devices[(stage + 1) % stages * group];
@@ -41,7 +42,7 @@ Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy
   return slowest;
 }
 
-// As a ring does it (n - 1 steps of an n-th each, an all-reduce twice).
+// As in a ring: n - 1 steps of 1/n of the bytes each; an all-reduce takes twice as many.
 Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, double seconds_per_byte) {
   const auto ranks   = static_cast<double>(std::max(call.arity(), outputs.size()));
   const double turns = call.def.name == "MPIAllreduce" ? 2 : 1;
@@ -66,13 +67,13 @@ Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretati
   return sum;
 }
 
-// Per device of the pipeline; empty where all are alike.
+// Per device of the pipeline; empty when all are equal.
 std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario,
                                   const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);
   const auto at                  = [&](size_t rank) -> const platform::Device& {
-    return platform.devices()[static_cast<size_t>(devices[rank])];
+    return platform.devices().like(static_cast<size_t>(devices[rank]));
   };
   const auto used = static_cast<size_t>(strategy.devices());
   std::vector<size_t> kinds, kind_of;  // the first rank of each kind of device; the kind of each rank
@@ -104,10 +105,10 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
   const schedule::ScheduleDef& row = *scenario.strategy.schedule;
   const schedule::Size& size       = scenario.strategy.schedule_size;
   if (speeds.empty() || scenario.strategy.partition == transform::StagePartition::uniform) return {};
-  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.placement, size)), kFastest);
+  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk) {
-      double& share = shares[static_cast<size_t>(schedule::stage_of(row.placement, size, device, chunk))];
+      double& share = shares[static_cast<size_t>(schedule::stage_of(row.mapping, size, device, chunk))];
       share         = std::min(share, speeds[static_cast<size_t>(device)]);
     }
   }
@@ -122,11 +123,11 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
   prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
-    prices.memory = std::min(prices.memory, platform.devices()[static_cast<size_t>(at(rank))].memory);
+    prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
   prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   const double in_group = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
-  prices.op             = [&cost = scenario.cost, &device = platform.devices()[static_cast<size_t>(at(0))], in_group](
+  prices.op = [&cost = scenario.cost, &device = platform.devices().like(static_cast<size_t>(at(0))), in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;

@@ -1,17 +1,19 @@
-// What the stages of a pipeline are balanced by: the scenario's own prices.
+// The prices by which the stages of a pipeline are balanced: those of the scenario's cost model.
 #pragma once
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
-// On the first of the scenario's devices; messages at the bandwidth between the first ranks of a group, and from one
-// stage to the next; hops with the latency of the slowest way between stages. `scenario` and `platform` outlive it.
-// Throws what `places` throws.
+// Prices for balancing stages:
+//   1. computes on the first device of the scenario;
+//   2. collectives at the bandwidth between the first ranks of their group;
+//   3. messages between stages at the bandwidth, and with the latency, of the slowest route from a stage to the next.
+// `scenario` and `platform` must outlive the result. Throws Error as `places` does.
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform);
 
-// How much of the work each stage should do where devices are unequal: as much as its device is fast at the ops of the
-// entry; of several devices that have the stage, as the slowest. Empty where all devices are alike.
+// The share of the work of each stage on unequal devices: proportional to the speed of its device for the ops of the
+// entry function. When several devices hold a stage, the slowest counts. Empty when all devices are equal.
 std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,
                                     const platform::Platform& platform);
 

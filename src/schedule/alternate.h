@@ -7,10 +7,10 @@
 
 namespace foreflow::schedule {
 
-// One stage. `warm_up` >= 0 is the number of forwards before the first pair; more than there are is all of them.
+// The tasks of one stage. `warm_up` >= 0 is the number of forwards before the first pair, at most all of them.
 std::vector<Task> alternate(int microbatches, int warm_up);
 
-// Most microbatches in flight under `alternate`: the warm-up and the forward of a pair.
+// The most microbatches in flight under `alternate`: those of the warm-up and one more.
 int alternate_peak(int microbatches, int warm_up);
 
 }  // namespace foreflow::schedule

@@ -1,4 +1,4 @@
-// When the inputs of tasks are on their devices.
+// The times at which the inputs of tasks arrive on their devices.
 #pragma once
 
 #include <optional>
@@ -8,27 +8,27 @@
 
 namespace foreflow::schedule {
 
-// What has been computed so far of a plan that is being played.
+// The results computed so far while a plan is executed.
 class Arrivals {
  public:
   // Throws InternalError unless devices, microbatches and chunks are those of the plan's size.
   Arrivals(const Plan& plan, double hop);
 
-  // When all inputs of the task are there; empty while one of them is not even computed.
+  // The time at which all inputs of the task have arrived; empty while one of them has not been computed.
   std::optional<double> inputs(size_t device, const Task& task) const;
 
-  // The output of the task is there from `time` on.
+  // Records that the output of the task is available from `time` on.
   void output(size_t device, const Task& task, double time);
 
  private:
-  // By microbatch, when the outputs of the forward and of the input gradient (or whole backward) of a stage are there;
-  // empty: not yet.
+  // By microbatch: the time at which the outputs of a stage's forward and input gradient (or whole backward) are
+  // available; empty: not yet.
   struct Stage {
     size_t device = 0;
     std::vector<std::optional<double>> forward, backward;
   };
 
-  // Of `stages_`: those of the down pipe, then those of the up pipe.
+  // Indexed as `stages_`: stages of the down pipe, then those of the up pipe.
   size_t row(size_t device, int chunk) const;
   std::optional<double> arrival(const std::optional<double>& sent, size_t from, size_t to) const;
 

@@ -10,8 +10,8 @@ namespace {
 // Chimera (Li and Hoefler, 2021): two pipes in opposite directions, each with half of the microbatches, so that one
 // pipe fills the gaps of the other; every device has the weights of two stages. In units of time for forwards and
 // backwards alike, stage s of a pipe of P works forward on its microbatch m in unit 2m + s and backward in unit 2m +
-// 2P-1 - s, which never meets the other pipe's work where P is even; P microbatches more come 2P units later (direct
-// concatenation). Backward = 2 forward; a prime is the up pipe.
+// 2P-1 - s, which never coincides with work of the other pipe when P is even. The next P microbatches follow 2P units
+// later (direct concatenation). Backward = 2 forward; a prime is the up pipe.
 //
 //   device 0 | F0- F1- ... F0' B0'---- F1' B1'---- ... B0----- ... ... B1-----
 //   device 1 | ... F0- F0' F1- F1' ... B0'---- B0----- B1'---- B1-----
@@ -48,8 +48,8 @@ Order order(const Size& size) {
   return order;
 }
 
-// What comes from the nearer end is there in full before the farther pipe, whose microbatches come and go two units
-// apart, has its first one back.
+// All microbatches from the nearer end have arrived before the pipe from the farther end, whose microbatches are two
+// units apart, has its first backward.
 int peak_live(const Size& size, int device) {
   const int half    = size.devices / 2;
   const bool first  = device < half;
@@ -71,7 +71,7 @@ std::string refuse(const Size& size) {
 ScheduleDef row() {
   return {.name      = "chimera",
           .doc       = "two pipes in opposite directions, with the weights twice; half the bubble of 1f1b",
-          .placement = Placement::mirrored,
+          .mapping   = StageMapping::mirrored,
           .chunks    = 2,
           .refuse    = refuse,
           .order     = order,

@@ -88,7 +88,7 @@ class Delayer {
 
 Plan delay_weight_gradients(const Plan& plan, int waiting, const Costs& costs) {
   FOREFLOW_CHECK(waiting >= 0, "a number of weight gradients");
-  return {plan.size, plan.placement, Delayer(plan, waiting, costs).run()};
+  return {plan.size, plan.mapping, Delayer(plan, waiting, costs).run()};
 }
 
 std::string refuse_delay(const ScheduleDef& schedule) {

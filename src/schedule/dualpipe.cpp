@@ -48,7 +48,7 @@ std::string refuse(const Size& size) {
 ScheduleDef row() {
   return {.name            = "dualpipe",
           .doc             = "two pipes in opposite directions that overlap forwards and backwards; the weights twice",
-          .placement       = Placement::mirrored,
+          .mapping         = StageMapping::mirrored,
           .chunks          = 2,
           .splits_backward = true,
           .refuse          = refuse,

@@ -32,7 +32,7 @@ std::string refuse(const Size& size) {
 ScheduleDef row() {
   return {.name            = "dualpipe_v",
           .doc             = "dualpipe with two parts of the model a device in a V, the weights once",
-          .placement       = Placement::vee,
+          .mapping         = StageMapping::vee,
           .chunks          = 2,
           .splits_backward = true,
           .refuse          = refuse,

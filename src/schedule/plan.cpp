@@ -9,7 +9,7 @@ int Plan::microbatches_of(int pipe) const {
 
 int Plan::part(const Task& task) const { return task.microbatch + (pipe_of(task.chunk) == 0 ? 0 : microbatches_of(0)); }
 
-Plan plan(const ScheduleDef& schedule, const Size& size) { return {size, schedule.placement, schedule.order(size)}; }
+Plan plan(const ScheduleDef& schedule, const Size& size) { return {size, schedule.mapping, schedule.order(size)}; }
 
 Plan forward_only(Plan plan) {
   for (auto& tasks : plan.order) {

@@ -38,7 +38,7 @@ class Player {
   }
 
  private:
-  // Whether at least one task of the device could run.
+  // Runs the tasks of a device that are ready; true when at least one ran.
   bool advance(size_t device) {
     const auto& order   = plan_.order[device];
     auto& done          = slots_[device];

@@ -1,4 +1,4 @@
-// Backwards in two halves, the second later.
+// Splits backwards into two halves and delays the second.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace foreflow::schedule {
 
-// The tasks of one device, each backward as its input gradient, and its weight gradient right after the `behind`-th
-// next input gradient (0: after its own), at the end where there is none. The tasks are forwards and whole backwards.
+// Splits each backward in `tasks` into its input gradient and its weight gradient, which follows the `behind`-th next
+// input gradient (0: its own), or comes at the end when there are fewer. Requires: all tasks are forwards and whole
+// backwards.
 std::vector<Task> put_off_weight_grads(const std::vector<Task>& tasks, int behind);
 
 }  // namespace foreflow::schedule

@@ -59,19 +59,19 @@ std::string label(const Task& task) {
   return fmt::format("{}{}{}", letter, task.microbatch, std::string(static_cast<size_t>(task.chunk), '\''));
 }
 
-int pipes(const ScheduleDef& schedule) { return schedule.placement == Placement::mirrored ? 2 : 1; }
+int pipes(const ScheduleDef& schedule) { return schedule.mapping == StageMapping::mirrored ? 2 : 1; }
 
-int stages(Placement placement, const Size& size) {
-  return placement == Placement::mirrored ? size.devices : size.devices * size.chunks;
+int stages(StageMapping mapping, const Size& size) {
+  return mapping == StageMapping::mirrored ? size.devices : size.devices * size.chunks;
 }
 
-int stage_of(Placement placement, const Size& size, int device, int chunk) {
-  switch (placement) {
-    case Placement::looped: return chunk * size.devices + device;
-    case Placement::vee: return chunk == 0 ? device : 2 * size.devices - 1 - device;
-    case Placement::mirrored: return chunk == 0 ? device : size.devices - 1 - device;
+int stage_of(StageMapping mapping, const Size& size, int device, int chunk) {
+  switch (mapping) {
+    case StageMapping::looped: return chunk * size.devices + device;
+    case StageMapping::vee: return chunk == 0 ? device : 2 * size.devices - 1 - device;
+    case StageMapping::mirrored: return chunk == 0 ? device : size.devices - 1 - device;
   }
-  FOREFLOW_CHECK(false, "a placement that is none");
+  FOREFLOW_CHECK(false, "an unknown stage mapping");
 }
 
 Expected<Size> try_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages) {

@@ -1,4 +1,4 @@
-// The tasks of one device, written down as a sequence of steps, for schedules whose papers give them so.
+// Builds the tasks of one device step by step, for schedules whose papers describe them in this way.
 #pragma once
 
 #include <array>

@@ -68,7 +68,7 @@ int peak_live(const Size& size, int device) {
 ScheduleDef row() {
   return {.name            = "zb_v",
           .doc             = "zero bubble with two parts of the model a device in a V; the memory of 1f1b",
-          .placement       = Placement::vee,
+          .mapping         = StageMapping::vee,
           .chunks          = 2,
           .splits_backward = true,
           .order           = order,

@@ -1,6 +1,7 @@
-// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): several chains, each with random numbers of its own, take
-// one step at a time side by side, so that any number of workers takes the same steps. A step to a point that takes dE
-// longer, in logarithms, is accepted with probability exp(-dE / temperature), which cools down geometrically.
+// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): several chains, each with its own random numbers, advance in
+// lockstep, so that the steps do not depend on the number of workers. The energy of a point is the logarithm of its
+// time per sample. A step that raises it by dE is accepted with probability exp(-dE / temperature), and the temperature
+// falls geometrically.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -12,10 +13,10 @@ namespace foreflow::search::definitions::annealing {
 namespace {
 
 constexpr size_t kChains = 8;
-constexpr double kHot = 0.3, kCold = 0.003;  // a third slower, and a third of a percent
-constexpr int kDraws        = 50;            // until a legal point is found
+constexpr double kHot = 0.3, kCold = 0.003;  // temperatures: dE of a third slower, and of a third of a percent
+constexpr int kDraws        = 50;            // most attempts to draw a legal point
 constexpr size_t kFewRounds = 16;
-constexpr double kWalking   = 0.7;  // of the budget; the rest is for the neighbours of the best
+constexpr double kWalking   = 0.7;  // share of the budget for the chains; the rest goes to neighbours of the best point
 
 class Chain {
  public:
@@ -35,7 +36,7 @@ class Chain {
   void start(Json point) { at_ = std::move(point); }
   const Json& at() const { return at_; }
 
-  // One dimension changes, half of the time to the next choice up or down; or the partition does.
+  // Changes one dimension, half of the time to the next choice up or down, or changes the partition into stages.
   Json propose() {
     std::vector<size_t> varying;
     for (size_t d = 0; d < region_->size(); ++d) {
@@ -52,7 +53,7 @@ class Chain {
     return changed(space_, *region_, at_, all.choices[to]);
   }
 
-  // The most energy that it accepts from here: accepting dE with probability exp(-dE / temperature).
+  // The highest energy that is accepted from here: accepting dE with probability exp(-dE / temperature).
   double accepted(double here, double temperature) {
     const double chance = (static_cast<double>(random_() >> 11) + 1) * 0x1p-53;  // above 0
     return here - temperature * std::log(chance);
@@ -67,7 +68,7 @@ class Chain {
   Json at_;
 };
 
-// Chains begin at legal points if they find any.
+// Chains begin at random legal points, if they find any.
 void begin(std::vector<Chain>& chains, const Question& question, Answers& answers) {
   std::vector<Json> starts;
   for (Chain& chain : chains) {
@@ -79,7 +80,7 @@ void begin(std::vector<Chain>& chains, const Question& question, Answers& answer
   answers.ask(starts);
 }
 
-// One step of every chain. What its bound says will not be accepted is not predicted.
+// One step of every chain. A point whose bound shows that it will not be accepted is not predicted.
 void step(std::vector<Chain>& chains, double temperature, Answers& answers) {
   std::vector<Json> proposals, worth;
   std::vector<double> accepted;
@@ -98,7 +99,7 @@ void step(std::vector<Chain>& chains, double temperature, Answers& answers) {
   }
 }
 
-// From the best point to its best neighbour, as long as that is better.
+// Descent: moves from the best point to its best neighbour while that is better.
 void settle(const Question& question, Answers& answers) {
   const Answer* best = answers.best();
   while (best != nullptr && !answers.spent()) {
@@ -123,7 +124,8 @@ Result run(const Question& question, const Options& options) {
   for (size_t i = 0; i < kChains; ++i) chains.emplace_back(question.space(), options.seed * kChains + i);
   Answers answers(question, options);
   begin(chains, question, answers);
-  // Steps to known points, and those that bounds refuse, cost nothing: it cools down by whichever comes first.
+  // Steps to known points, and steps that bounds reject, cost no prediction. The temperature follows the steps or the
+  // predictions, whichever are further advanced.
   const double most   = kWalking * static_cast<double>(options.budget);
   const size_t rounds = std::max(kFewRounds, options.budget / 2);
   for (size_t round = 0; round < rounds; ++round) {

@@ -1,4 +1,4 @@
-// What is known of the points that a search has looked at. Each is predicted once, many side by side.
+// The results of the points that a search has evaluated. Each point is predicted once; many are predicted in parallel.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@ namespace foreflow::search {
 struct Answer {
   ReadPoint point;
   Prediction prediction;
-  // What a search makes small: the logarithm of the seconds for a sample, more where it does not fit, infinite where it
-  // does not work at all.
+  // The quantity that a search minimises: the logarithm of the time per sample in seconds, increased when the point
+  // does not fit in memory; infinite when it is refused.
   double energy;
 };
 
@@ -26,16 +26,16 @@ class Answers {
         predictor_(question.platform()),
         bounds_(*question.platform(), options.jobs) {}
 
-  // Looks at these, in this order, until the budget of predictions is spent. What is not legal costs nothing.
+  // Evaluates the points in order, until the budget of predictions is spent. Illegal points cost nothing.
   void ask(const std::vector<Json>& points);
-  // At most the energies of these, without predicting them.
+  // Lower bounds of the energies of the points, without predicting them.
   std::vector<double> least_energies(const std::vector<Json>& points);
-  // Null: not looked at.
+  // Null: not evaluated.
   const Answer* find(const Json& point) const;
-  double energy(const Json& point) const;  // infinite: not looked at
+  double energy(const Json& point) const;  // infinite: not evaluated
   size_t predicted() const { return predicted_; }
   bool spent() const { return predicted_ >= options_.budget; }
-  // Null: none works.
+  // Null: no point works.
   const Answer* best() const;
 
   void add_to(Result& result) const;
@@ -45,7 +45,7 @@ class Answers {
   const Options& options_;
   Predictor predictor_;
   Bounds bounds_;
-  std::map<std::string, Answer> known_;  // by the text of the point
+  std::map<std::string, Answer> known_;  // by the point as text
   size_t predicted_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a search may vary, one row a key: the rules of the strategy's keys, and of the placement's.
+// The keys that a search can vary, as rows of a table: those of the strategy and those of the placement.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ struct AxisDef {
   scenario::SearchRule rule;
 };
 
-// In the order in which they are decided, without the degrees.
+// All rows except the degrees, in the order in which they are decided.
 const std::vector<AxisDef>& axis_table();
 
 // The keys whose product is the number of devices, which are decided together.

@@ -12,10 +12,10 @@ namespace {
 using scenario::Demand;
 using scenario::Scenario;
 
-// Sums in another order differ in the last digits.
+// Sums in a different order differ in the last digits, so bounds are reduced by this factor.
 constexpr double kRounding = 1 - 1e-9;
 
-// A recomputation that depends on how much memory a stage has is not that of the replica.
+// True when recomputation depends on the memory of each stage, so that the unpipelined replica does not show it.
 bool adapts(const scenario::Strategy& strategy) {
   return strategy.recompute.kind == transform::Recompute::Kind::optimal;
 }
@@ -26,7 +26,8 @@ int64_t microbatch_of(const Scenario& scenario) {
   return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
 }
 
-// The scenario of one replica with all of `batch`, and of as many more as share its experts.
+// The scenario whose demand bounds the family of `scenario`: one unpipelined replica that processes the whole `batch`,
+// together with the replicas that share its experts.
 Json family_of(const Scenario& scenario, int64_t batch) {
   scenario::Strategy one = scenario.strategy;
   if (adapts(one)) one.recompute = {};
@@ -39,7 +40,7 @@ Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", strategy).set("placement", Json::object());
 }
 
-// The largest batch that `batch` divides.
+// The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.
 int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
   for (auto larger = batches.rbegin(); larger != batches.rend(); ++larger) {
     if (*larger % batch == 0) return *larger;
@@ -47,7 +48,7 @@ int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
   return batch;
 }
 
-// Empty where it cannot be built: its points will say why.
+// The demand as text; empty when the program cannot be built. Predicting its points then gives the reason.
 std::string demand_text(const Json& source, const std::string& file, const platform::Platform& platform) {
   try {
     return to_json(scenario::demand_of(scenario::load(source, file), platform)).dump_compact();
@@ -74,14 +75,15 @@ class Bounder {
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
 
  private:
-  // Each stage on a device of its own, all microbatches in one direction, every backward whole.
+  // True when each device has one stage, all microbatches go in one direction, and backwards are not split.
   bool plain() const {
     const schedule::ScheduleDef& schedule = *strategy_.schedule;
-    return schedule.chunks == 1 && schedule.placement == schedule::Placement::looped && !schedule.splits_backward &&
+    return schedule.chunks == 1 && schedule.mapping == schedule::StageMapping::looped && !schedule.splits_backward &&
            !strategy_.delay_weight_gradients;
   }
 
-  // Computes on one device, and the messages that it waits for, of one microbatch on all stages.
+  // Lower bound of the time of one microbatch, summed over all stages: computes of one device, and communication that
+  // it waits for. Chunked tensor parallelism may hide all communication.
   Seconds microbatch() {
     if (strategy_.tensor_chunks > 1) return part_.compute;
     return part_.compute + part_.messages + network(part_.network);
@@ -94,7 +96,7 @@ class Bounder {
     return all;
   }
 
-  // All gradients in one message: less than one by one.
+  // Lower bound of the all-reduce of gradients: all of them in a single message, which is never slower than several.
   Seconds gradients() {
     if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
     Alike groups{{}, 1, strategy_.devices() / replicas_};
@@ -102,7 +104,7 @@ class Bounder {
     return shapes_.all_reduce(scenario_, demand_.gradients, groups);
   }
 
-  // What happens once an iteration, of all stages.
+  // Lower bound of the work once per iteration, summed over all stages.
   Seconds updates() {
     if (sharded_) return Seconds(0);
     Seconds all = gradients();
@@ -110,10 +112,14 @@ class Bounder {
     return all;
   }
 
-  // The device of stage s does K microbatches of its stage, w(s) each. Before the first and after the last, one
-  // microbatch passes the stages before it; in inference, all others. However the work of one microbatch, C, is dealt:
-  //   training:  T >= w(0) + .. + w(s-1) + K w(s) for all s, which is least for T = C / (1 - (1 - 1/K)^P)
-  //   inference: T >= C + (K - 1) w(s), which is least for equal stages
+  // Lower bound of a pipeline of P stages for K microbatches. `one` = C is the time of a microbatch over all stages,
+  // and w(s), which the partition decides, is its part in stage s; the w(s) add up to C.
+  //   1. Training: the device of stage s is busy for K w(s). Before its first task and after its last one a microbatch
+  //      passes through stages 0 .. s-1, so T >= w(0) + ... + w(s-1) + K w(s) for every s. The partition that minimises
+  //      the largest of these has T = C / (1 - (1 - 1/K)^P).
+  //   2. Inference: before its first and after its last microbatch one passes through all other stages, so T >= C + (K
+  //      - 1) w(s) for every s. Equal stages minimise this: T = C (K + P - 1) / P.
+  //   3. Other schedules: only the mean load of a device, T >= K C / P.
   Seconds pipeline(Seconds one) const {
     const double stages = strategy_.pp, count = strategy_.microbatches;
     if (!plain()) return (count / stages) * one;
@@ -122,7 +128,7 @@ class Bounder {
   }
 
   Seconds time() {
-    if (scenario_.disturbances) return Seconds(0);  // devices and links may become faster
+    if (scenario_.disturbances) return Seconds(0);  // disturbances may make devices and links faster
     const double stages = strategy_.pp, count = strategy_.microbatches;
     const Seconds one   = microbatch();
     const bool one_part = strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1;
@@ -130,7 +136,9 @@ class Bounder {
     return std::max(pipeline(one), (count * one + updates() + whole) / stages);
   }
 
-  // On average over the stages; what one op needs, and what the program returns, is on one of them.
+  // Lower bound of the peak of the device that needs most. Weights, inputs and activations are averaged over the
+  // stages, since some device has at least the average. The working set of a single op, and the result of the program,
+  // are on one device.
   Bytes memory() const {
     const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
     const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
@@ -151,8 +159,8 @@ class Bounder {
   const scenario::Strategy& strategy_;
   const Demand::Part& part_;
   const bool training_, sharded_;
-  const int replicas_;  // those that share experts as one
-  const int stage_;     // devices of one stage of such a replica: neighbours
+  const int replicas_;  // number of replicas, where those that share experts count as one
+  const int stage_;     // number of devices of one stage of such a replica; they have consecutive ranks
 };
 
 }  // namespace

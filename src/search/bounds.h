@@ -1,5 +1,8 @@
-// What a point takes at least, before its program is written: admissible, so that leaving out a point whose bound is
-// not good enough never loses one that is.
+// Lower bounds of the time and memory of a point, computed without building its program. The bounds are admissible: a
+// point whose bound is not good enough cannot be good enough itself, so leaving it out never loses a good point.
+//
+// Method: points that differ only in how one replica is divided, scheduled and replicated form a family. A family has
+// one scenario::Demand, the demand of a single unpipelined replica, and each bound is derived from it.
 #pragma once
 
 #include <map>
@@ -13,29 +16,29 @@
 
 namespace foreflow::search {
 
-// Zero where nothing is known.
+// Zero where no bound is known.
 struct Bound {
   Seconds time;
-  Bytes memory;  // of the device that needs most
+  Bytes memory;  // peak of the device that needs most
 };
 
 class Bounds {
  public:
   Bounds(const platform::Platform& platform, int jobs) : shapes_(platform), jobs_(jobs) {}
 
-  // Of scenarios whose strategies are legal, in their order. What they share is worked out once, in `jobs` child
-  // processes, and kept for the next call.
+  // The bounds of `scenarios`, in their order. Demands of new families are computed in `jobs` child processes and kept
+  // for later calls. Requires: the strategies are legal.
   std::vector<Bound> of(const std::vector<const scenario::Scenario*>& scenarios);
 
  private:
-  // Scenarios that differ only in how one replica is cut, ordered and copied; nothing where that cannot be built.
+  // The demand that the scenarios of a family share; nothing when their replica cannot be built.
   using Family = std::optional<scenario::Demand>;
   void learn(const std::vector<Json>& sources, const std::string& file);
 
   GroupShapes shapes_;
   const int jobs_;
   std::set<int64_t> batches_;
-  std::map<std::string, Family> families_;  // by the text of their strategy
+  std::map<std::string, Family> families_;  // by the text of the family's strategy
 };
 
 }  // namespace foreflow::search

@@ -10,10 +10,10 @@
 
 namespace foreflow::search {
 
-// Those that every ranking shows.
+// The columns that every ranking has.
 constexpr std::array<std::string_view, 6> kColumns = {"dp", "tp", "pp", "microbatches", "global_batch", "schedule"};
 
-// What a strategy and its placement say, by key, those of the placement as "placement.order".
+// The members of a strategy and its placement by key; those of the placement as "placement.order".
 using Said = std::map<std::string, std::string>;
 Said said(const Json& strategy, const Json& placement);
 

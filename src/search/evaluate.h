@@ -1,4 +1,4 @@
-// One point predicted, in a worker.
+// Predicts one point, in a worker process.
 #pragma once
 
 #include <map>
@@ -9,27 +9,29 @@
 
 namespace foreflow::search {
 
-// What the engine says of a point.
+// The engine's prediction of a point.
 struct Prediction {
-  std::optional<Refusal> refusal = {};  // where it does not work
+  std::optional<Refusal> refusal = {};  // when the point is refused
   Seconds time;
   double samples_per_second = 0;
-  Bytes memory;            // of the device that needs most
-  double overflow = 0;     // of the fullest device: what it needs beyond its capacity, as a share of that; 0: all fit
+  Bytes memory;  // peak of the device that needs most
+  // largest excess of a device's memory over its capacity, as a fraction of the capacity; 0: all fit
+  double overflow = 0;
   bool predicted  = true;  // false: only the refusal is known
 };
 
-// What it answers as one line, and back.
+// A prediction as one line of text, and back.
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps the programs before distribution, by global batch and whether their attention is fused, for the next point.
+// Keeps undistributed programs, by global batch and fused attention, for later points.
 class Predictor {
  public:
   explicit Predictor(scenario::PlatformRef platform) : platform_(std::move(platform)) {}
 
   Prediction predict(const scenario::Scenario& scenario);
-  // Builds what `predict` would build, for children to share; nothing where that is not possible.
+  // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not
+  // possible.
   void prepare(const scenario::Scenario& scenario);
 
  private:

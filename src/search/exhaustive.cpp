@@ -1,4 +1,5 @@
-// Every point, in the order of its bound of throughput, unless its bound says that it cannot matter.
+// Exhaustive search: visits all points, best bound of throughput first, and prunes those whose bounds show that they
+// cannot be in the result.
 //
 //   points by bound:   e e e e p e p p p p ...      e: evaluated, p: pruned
 //                      |-------| ^
@@ -13,21 +14,22 @@
 namespace foreflow::search::definitions::exhaustive {
 namespace {
 
-// How many points before the i-th do not decide about it: as many can be predicted side by side. Few at first, when
-// every answer is news. A function of i alone, so that any number of workers evaluates the same points.
+// Number of points directly before point i whose answers are not used to decide whether i is pruned; this many points
+// can be predicted in parallel. Small at first, when every answer changes the ranking. A function of i only, so that
+// the same points are evaluated with any number of workers.
 size_t window(size_t i) { return std::min<size_t>(64, 4 + i / 4); }
 
 struct Legal {
   ReadPoint point;
   Bound bound;
-  double throughput = 0;  // at most; infinite without a bound
+  double throughput = 0;  // upper bound; infinite when there is none
 };
 
 Refusal too_large(Bytes least, Bytes most) {
   return {Cause::memory, "", "does not fit in memory: needs " + format(least) + " of " + format(most) + " or more"};
 }
 
-// The answers so far, of a prefix of the points.
+// The answers of the first points, which decide whether later ones are pruned.
 class Standing {
  public:
   Standing(size_t top, Pruning pruning) : top_(top), pruning_(pruning) {}
@@ -95,7 +97,8 @@ class Walk {
  private:
   enum class State : uint8_t { waiting, running, evaluated, pruned };
 
-  // Nothing where all are decided, or the next one waits for an answer.
+  // The next point to predict; nothing when all points are decided, or when the decision about the next one needs a
+  // pending answer.
   std::optional<size_t> next() {
     for (; cursor_ < points_.size(); ++cursor_) {
       const size_t needed = cursor_ + 1 > window(cursor_) ? cursor_ + 1 - window(cursor_) : 0;
@@ -120,12 +123,12 @@ class Walk {
   Standing standing_;
   Predictor predictor_;
   const Options& options_;
-  size_t cursor_    = 0;  // all before are evaluated, running or pruned
-  size_t counted_   = 0;  // all before are in standing_
+  size_t cursor_    = 0;  // points before it are evaluated, running or pruned
+  size_t counted_   = 0;  // points before it are included in standing_
   size_t evaluated_ = 0, pruned_ = 0;
 };
 
-// Legal points with their bounds; the others go into `result`.
+// Returns the legal points with their bounds; adds the others to `result`.
 std::vector<Legal> legal_points(const Question& question, const Options& options, Result& result) {
   std::vector<Legal> legal;
   for (const Json& point : question.space().points()) {

@@ -33,19 +33,19 @@ int GroupShapes::shape(const std::vector<int>& places) {
   return shapes_.try_emplace(shape_text(places), static_cast<int>(shapes_.size())).first->second;
 }
 
-// Devices by node, in the order of the node's first member, and by what messages from each to those 1, 2, 4, .. places
-// further cross.
+// The shape of a group: its devices by node, in order of the nodes' first members, and the links that messages cross
+// from each member to those 1, 2, 4, ... positions later.
 std::string GroupShapes::shape_text(const std::vector<int>& places) const {
-  std::map<std::string_view, size_t> nodes;
+  std::map<int, size_t> nodes;
   std::string text;
   for (size_t i = 0; i < places.size(); ++i) {
     const platform::Device& device = platform_.devices()[static_cast<size_t>(places[i])];
-    text += std::to_string(nodes.emplace(device.node, nodes.size()).first->second) + "," + device.kind + "," +
-            std::to_string(device.rail);
+    text += std::to_string(nodes.emplace(platform_.node(places[i]), nodes.size()).first->second) + "," + device.kind +
+            "," + std::to_string(device.rail);
     for (size_t further = 1; further < places.size(); further *= 2) {
       const platform::Route route = platform_.route(places[i], places[(i + further) % places.size()]);
       for (const int link : route.links) {
-        const platform::Link& crossed = platform_.links()[static_cast<size_t>(link)];
+        const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
         const Seconds latency         = crossed.latency + crossed.step_latency;
         text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(latency.value()) + "," +
                 std::to_string(crossed.channels);

@@ -1,5 +1,5 @@
-// The groups of a strategy as the network sees them: groups of one shape take the same time for a message, so each
-// shape is asked once.
+// Times of messages among the groups of a strategy. Groups of the same shape, with equal nodes and equal links between
+// members, take the same time for a message, so each shape is computed only once.
 #pragma once
 
 #include <map>
@@ -11,7 +11,8 @@
 
 namespace foreflow::search {
 
-// `count` groups of ranks: the first, and each of the others `step` ranks behind the one before.
+// `count` groups of equal form: `ranks` is the first, and each further group is the previous one shifted by `step`
+// ranks.
 struct Alike {
   std::vector<int> ranks;
   int step = 1, count = 1;
@@ -23,20 +24,21 @@ class GroupShapes {
 
   const platform::Platform& platform() const { return platform_; }
 
-  // The least time of the message in the groups like its own that lie `step` ranks apart, with the network to itself.
+  // The smallest time of `message`, with the network to itself, over its own group and the groups shifted by multiples
+  // of `step` ranks.
   Seconds alone(const scenario::Scenario& scenario, const scenario::Message& message, int step);
-  // The least time to all-reduce so many bytes in any of the groups.
+  // The smallest time to all-reduce `bytes` in any of `groups`.
   Seconds all_reduce(const scenario::Scenario& scenario, Bytes bytes, const Alike& groups);
 
  private:
   struct Group {
-    std::vector<int> places;  // devices of the platform
+    std::vector<int> places;  // platform devices of its ranks
     int shape;
   };
 
   int shape(const std::vector<int>& places);
   std::string shape_text(const std::vector<int>& places) const;
-  // One group of each shape.
+  // One group for each shape among `groups`.
   const std::vector<Group>& distinct(const scenario::Scenario& scenario, const Alike& groups);
 
   using Asked = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape

@@ -65,7 +65,7 @@ class Ranking {
   std::vector<std::string> more_;
 };
 
-// What does not fit is of one kind, whatever the device and the unit of its bytes.
+// All points that do not fit in memory are one kind, regardless of device and unit.
 std::string reasons(const std::vector<Infeasible>& infeasible) {
   std::vector<std::string> all;
   for (const Infeasible& point : infeasible) {

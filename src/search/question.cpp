@@ -49,7 +49,7 @@ ReadPoint Question::read(const Json& point) const {
 
 Bytes largest_memory(const platform::Platform& platform) {
   Bytes most;
-  for (const platform::Device& device : platform.devices()) most = std::max(most, device.memory);
+  for (const platform::Device& device : platform.devices().kinds()) most = std::max(most, device.memory);
   return most;
 }
 

@@ -1,4 +1,4 @@
-// What is asked, ready to be answered: the space, and how a point of it becomes a scenario.
+// The question of a search: the space, and how a point of it becomes a scenario.
 #pragma once
 
 #include "foreflow/search/search.h"
@@ -9,7 +9,7 @@ namespace foreflow::search {
 
 struct ReadPoint {
   Json point;
-  Expected<scenario::Scenario> scenario;  // refused where it is not legal
+  Expected<scenario::Scenario> scenario;  // a refusal when the point is not legal
 };
 
 class Question {
@@ -19,22 +19,22 @@ class Question {
   const Space& space() const { return space_; }
   const scenario::PlatformRef& platform() const { return platform_; }
 
-  // Throws Error for what is wrong beyond the strategy.
+  // Throws Error when a part of the scenario other than the strategy is wrong.
   ReadPoint read(const Json& point) const;
 
  private:
-  scenario::Scenario base_;  // all but strategy and placement, which no point changes
+  scenario::Scenario base_;  // everything except strategy and placement, equal for all points
   scenario::PlatformRef platform_;
   Space space_;
 };
 
-// Of the device that has most.
+// Memory of the device that has most.
 Bytes largest_memory(const platform::Platform& platform);
 
 Infeasible infeasible(const Json& point, Refusal refusal);
 Candidate candidate(const ReadPoint& point, const Prediction& prediction);
 
-// Adds what was predicted of a point.
+// Adds the prediction of a point to a result.
 void add(Result& result, const ReadPoint& point, const Prediction& prediction);
 
 }  // namespace foreflow::search

@@ -31,8 +31,7 @@ void measure(const Space& space, Result& result) {
   result.points               = result.estimated ? static_cast<size_t>(many) : space.points().size();
 }
 
-// Of equal speed the one with less memory comes first, then the order of their texts: any order of evaluation gives the
-// same ranking.
+// Ties in speed are ordered by memory, then by text: any order of evaluation gives the same ranking.
 void rank(std::vector<Candidate>& candidates) {
   std::vector<std::pair<std::string, const Candidate*>> texts;
   for (const Candidate& candidate : candidates)

@@ -17,7 +17,7 @@ constexpr std::string_view kPlacement = "placement";
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
 
-// Objects of one key.
+// One object {key: value} for each value.
 Choices named(std::string_view key, const Choices& values) {
   Choices choices;
   for (const Json& value : values) choices.push_back(Json::object().set(key, value));
@@ -57,7 +57,7 @@ bool is_degree(std::string_view key) {
                         " that can be looked at one by one; list fewer values, or use --method annealing or beam");
 }
 
-// Decided together, because of most combinations the product is wrong.
+// The degrees are decided together, because most combinations do not multiply to the number of devices.
 Dimension degrees(const JsonView& strategy, const SpaceFacts& facts) {
   Dimension dimension{"dp-tp-pp", {Json::object()}, nullptr};
   bool derived = false;
@@ -91,7 +91,7 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
   return {name, named(name, values_of(holder, key)), nullptr};
 }
 
-// What the strategy sets comes first, for rules may depend on it.
+// Keys with a fixed value come first, because rules may depend on them.
 Region region_of(const JsonView& strategy, const JsonView& placement, const SpaceFacts& facts) {
   strategy.allow_only(scenario::strategy_keys().names());
   Region given_values = {degrees(strategy, facts)}, ruled;
@@ -131,10 +131,8 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Spac
 
 SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
   SpaceFacts facts;
-  std::set<std::string_view> nodes;
-  for (const platform::Device& device : platform.devices()) nodes.insert(device.node);
   facts.devices  = static_cast<int64_t>(platform.devices().size());
-  facts.nodes    = static_cast<int64_t>(nodes.size());
+  facts.nodes    = platform.nodes();
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
   const workload::Traits& family     = scenario.workload.family->traits;
@@ -149,7 +147,7 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   return facts;
 }
 
-// What a scenario says of its placement, without lists: those are axes.
+// The scenario's placement without its lists, which are axes.
 Json own_placement(const Json& source) {
   const Json* placement = source.find(kPlacement);
   if (placement == nullptr || placement->if_array() != nullptr) return Json::object();
@@ -204,8 +202,8 @@ Json Space::assumed(const Region& region, size_t d, const Json& point) const {
 }
 
 std::vector<Json> Space::points() const {
-  constexpr size_t kMany    = kMostPoints / 100;  // from here on it is worth an estimate
-  constexpr double kClearly = 2;                  // an estimate may be wrong
+  constexpr size_t kMany    = kMostPoints / 100;  // number of points from which an estimate is made
+  constexpr double kClearly = 2;                  // margin for errors of the estimate
   double estimated          = 0;
   std::vector<Json> all;
   std::set<std::string> seen;

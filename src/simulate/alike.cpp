@@ -71,15 +71,8 @@ class AlikeRefinement {
     return device - program_.first_device + static_cast<int32_t>(replica) * program_.of_replica;
   }
 
-  // A number for each hardware: what a report compares a device's work and memory with.
-  Colour hardware(int32_t rank) {
-    const platform::Device& device = platform_.devices()[static_cast<size_t>(program_.place_of_rank(rank))];
-    size_t at                      = 0;
-    while (at < hardware_.size() && !(hardware_[at]->memory == device.memory && same_speed(*hardware_[at], device)))
-      ++at;
-    if (at == hardware_.size()) hardware_.push_back(&device);
-    return simulate::number(static_cast<int64_t>(at));
-  }
+  // A number for each kind of hardware: what a report compares a device's work and memory with.
+  Colour hardware(int32_t rank) const { return number(platform_.device_kind(program_.place_of_rank(rank))); }
 
   size_t device_of(size_t stream) const {
     return stream / of_replica_ * program_.devices.size() +
@@ -110,8 +103,8 @@ class AlikeRefinement {
   }
 
   void begin_links(const Disturbances& disturbances) {
-    for (const platform::Link& link : platform_.links())
-      colours_.links.push_back(mix(mix(1, link.payload().value()), std::hash<std::string_view>()(link.kind)));
+    for (size_t link = 0; link < platform_.links().size(); ++link)
+      colours_.links.push_back(mix(1, number(platform_.link_kind(static_cast<int>(link)))));
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));
@@ -209,9 +202,8 @@ class AlikeRefinement {
   const platform::Platform& platform_;
   const size_t of_replica_;  // streams
   const size_t replicas_;
-  std::vector<int32_t> device_of_stream_;          // of the first replica
-  std::vector<std::vector<int32_t>> known_as_;     // by group and member
-  std::vector<const platform::Device*> hardware_;  // one of each
+  std::vector<int32_t> device_of_stream_;       // of the first replica
+  std::vector<std::vector<int32_t>> known_as_;  // by group and member
   std::vector<Colour> streams_;
   Alike colours_;
 };

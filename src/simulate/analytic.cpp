@@ -59,7 +59,7 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
   check_meaningful(options);
   const ComputeTimes times(folded.program, options.disturbances);
   const Participants participants = all_participants(folded.program, folded.each);
-  // No communication slows another down, so what each of the alike ones takes is what all of them take.
+  // Communications do not slow each other down, so all equal ones take the same time.
   const SimulationResult result = perform({folded.program, participants, folded.each, times, options});
   return timeline_of(result, folded, {folded.program, participants, folded.together, times, options}, platform);
 }

@@ -108,7 +108,8 @@ class Refinement {
   }
 
   void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
-    for (const platform::Link& link : platform.links()) colours_.links.push_back(mix(1, link.payload().value()));
+    for (size_t link = 0; link < platform.links().size(); ++link)
+      colours_.links.push_back(mix(1, platform.links().like(link).payload().value()));
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));

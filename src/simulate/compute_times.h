@@ -15,7 +15,7 @@ class ComputeTimes {
 
   // The undisturbed duration of each of Program::computes, in seconds.
   const double* durations() const { return durations_.data(); }
-  // Whether every computation of the stream takes exactly durations().
+  // True when every compute of the stream takes exactly durations().
   bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
   // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds.
   double end(int32_t stream, size_t item, int32_t event, double start) const;

@@ -16,7 +16,7 @@ namespace {
 
 using Streams = std::vector<int32_t>;
 
-// Of each link, the streams that take part in everything that crosses it.
+// For each link, the streams that are members of every communication that crosses it.
 class RegularTraffic {
  public:
   RegularTraffic(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
@@ -31,7 +31,7 @@ class RegularTraffic {
     }
   }
 
-  // Whether others may be on some link of the load at the same time.
+  // True when other streams may use a link of the load at the same time.
   bool contended(const Load& load) const {
     return std::any_of(load.crossings.begin(), load.crossings.end(), [&](const stream::Crossing& crossing) {
       return of_link_[static_cast<size_t>(crossing.link)]->empty();
@@ -54,7 +54,7 @@ class RegularTraffic {
 
 using Ring = std::vector<collective::Flow>;  // its hops, from hop to next hop
 
-// Of flows of one size, where every rank sends and receives once; otherwise none.
+// The rings of flows of one size in which every rank sends and receives once; empty otherwise.
 std::vector<Ring> circles(const std::vector<collective::Flow>& flows) {
   std::map<int, const collective::Flow*> from;
   for (const collective::Flow& flow : flows) {
@@ -122,7 +122,7 @@ class Decoupler {
         coupling_(coupling),
         changing_(changing.begin(), changing.end()) {}
 
-  // Whether any phase may be given a relay, before a closer look.
+  // A quick test: false when no phase can become a relay.
   bool worth(const Footprint& footprint) const {
     const auto phases = footprints_.phases_of(footprint);
     return std::any_of(phases.begin(), phases.end(), [this](const Phase& phase) { return may_differ(phase); });
@@ -142,7 +142,7 @@ class Decoupler {
   }
 
  private:
-  // Whether hops may differ in speed; with a coupling that is not automatic it does not matter.
+  // True when hops may differ in speed. Used by the automatic coupling only.
   bool may_differ(const Phase& phase) const {
     if (phase.load < 0) return false;
     if (coupling_ != Coupling::automatic || phase.uneven) return true;

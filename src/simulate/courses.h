@@ -2,6 +2,7 @@
 // for each procedure and renaming of devices, so the cost follows what is distinct and not the number of items.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -22,6 +23,11 @@ struct Group {
 
 class Courses {
  public:
+  // Calls around an item: it is in `all` of them, and the first item of those inside the outermost `begun`.
+  struct Depth {
+    int32_t all, begun;
+  };
+
   // Keeps a reference.
   explicit Courses(const stream::CompactProgram& program);
 
@@ -32,13 +38,15 @@ class Courses {
   uint64_t pattern(int32_t stream) const { return course(stream).pattern; }
   // its groups, in the order of their first items;
   const std::vector<int32_t>& groups_of(int32_t stream) const { return course(stream).groups; }
-  // visit(event, memory, group) for each item, where `group` is the how manieth of groups_of(stream); -1: a compute.
+  // visit(event, memory, group, Depth) for each item, where `group` is the how manieth of groups_of(stream); -1: a
+  // compute.
   template <class Visit>
   void visit(int32_t stream, const Visit& visit) const {
     const Course& whole = course(stream);
     std::vector<int32_t> names(whole.groups.size());
     for (size_t i = 0; i < names.size(); ++i) names[i] = static_cast<int32_t>(i);
-    walk(whole, names, visit);
+    Depth depth{0, 0};
+    for (const Entry& entry : whole.entries) walk(whole, entry, names, depth, visit);
   }
 
  private:
@@ -73,18 +81,21 @@ class Courses {
   static int32_t number_in(Course& course, int32_t group);
 
   template <class Visit>
-  void walk(const Course& course, const std::vector<int32_t>& names, const Visit& visit) const {
-    for (const Entry& entry : course.entries) {
-      if (entry.group != kCall) {
-        visit(entry.what, entry.extra, entry.group < 0 ? -1 : names[static_cast<size_t>(entry.group)]);
-        continue;
-      }
-      const Course& callee = courses_[static_cast<size_t>(entry.what)];
-      std::vector<int32_t> inner(callee.groups.size());
-      for (size_t i = 0; i < inner.size(); ++i)
-        inner[i] = names[static_cast<size_t>(course.names[static_cast<size_t>(entry.extra) + i])];
-      walk(callee, inner, visit);
+  void walk(const Course& course, const Entry& entry, const std::vector<int32_t>& names, Depth& calls,
+            const Visit& visit) const {
+    if (entry.group != kCall) {
+      visit(entry.what, entry.extra, entry.group < 0 ? -1 : names[static_cast<size_t>(entry.group)], calls);
+      calls.begun = calls.all;
+      return;
     }
+    const Course& callee = courses_[static_cast<size_t>(entry.what)];
+    std::vector<int32_t> inner(callee.groups.size());
+    for (size_t i = 0; i < inner.size(); ++i)
+      inner[i] = names[static_cast<size_t>(course.names[static_cast<size_t>(entry.extra) + i])];
+    ++calls.all;
+    for (const Entry& one : callee.entries) walk(callee, one, inner, calls, visit);
+    --calls.all;
+    calls.begun = std::min(calls.begun, calls.all);
   }
 
   const stream::CompactProgram& program_;

@@ -6,6 +6,7 @@
 
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
+#include "foreflow/simulate/disturbance_kind.h"
 #include "simulate/network.h"
 
 namespace foreflow::simulate {
@@ -25,9 +26,6 @@ struct ExternalEvents {
   std::vector<Source> sources;
   std::vector<std::string> link_of;  // names of links that change, by index into Network::capacities; others are ""
 };
-
-// Throws Error when a device, link, factor, time or size of `disturbances` is out of range.
-void check(const Disturbances& disturbances, const platform::Platform& platform);
 
 // The links whose capacity changes: indices into platform::Platform::links().
 std::vector<int> changing_links(const Disturbances& disturbances);

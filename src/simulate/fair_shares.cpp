@@ -7,13 +7,13 @@
 namespace foreflow::simulate {
 namespace {
 
-// Rates of one bottleneck differ by rounding only.
+// Rates at one bottleneck that differ by no more than this, relatively, are equal up to rounding.
 constexpr double kRounding = 1e-12;
 
-// What a sum of n terms may lack of the capacity that it exhausts.
+// Rounding slack: by how much a sum of `terms` rates may fall short of a saturated capacity.
 double slack(double capacity, size_t terms) { return capacity * 0x1p-50 * static_cast<double>(terms + 4); }
 
-// A change whose effects travel further than so many flows in a row is worked out for all that hang together.
+// Number of repair rounds after which the whole connected component is recomputed.
 constexpr int kRounds = 6;
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Weighted max-min fair sharing of links, kept up to date while flows come and go. Every flow has one rate; a link that
 // it crosses w times carries w times as much. A set of rates is max-min fair when each flow has a bottleneck: a link
-// that is full and on which no flow is faster (Bertsekas and Gallager, Data Networks, section 6.5.2). Rates that
-// satisfy this are unique, so it is enough to work out afresh the flows that a change can reach: begin with those that
-// it touches, keep all others as they are, and take in any whose condition is then broken.
+// that is full and on which no flow is faster (Bertsekas and Gallager, Data Networks, section 6.5.2). These rates are
+// unique, so it is enough to repair those that a change affects:
+//   1. recompute the flows that the change touches, with all other rates fixed;
+//   2. add the flows whose bottleneck condition is now violated;
+//   3. repeat until there are none.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +33,10 @@ class FairShares {
   }
   void set_capacity(int32_t link, double capacity);
 
-  // Brings the rates up to date. Returns the flows whose rates were worked out afresh, until the next call.
+  // Updates the rates. Returns the flows whose rates were recomputed; the list is valid until the next call.
   const std::vector<int32_t>& update();
   double rate(int32_t flow) const { return flows_[static_cast<size_t>(flow)].rate; }
-  // Where the flow is held up; its link is full.
+  // The bottleneck of the flow, a full link.
   int32_t bottleneck(int32_t flow) const { return flows_[static_cast<size_t>(flow)].bottleneck; }
 
  private:

@@ -7,6 +7,7 @@
 #include "simulate/device_ranges.h"
 #include "simulate/external_events.h"
 #include "simulate/merger.h"
+#include "simulate/number_instances.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -36,7 +37,6 @@ class Folder {
         groups_(groups),
         classes_(alike.devices),
         kinds_(alike.groups),
-        instances_of_(kinds_.first().size()),
         members_of_(kinds_.first().size()) {}
 
   bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
@@ -55,12 +55,16 @@ class Folder {
     for (size_t stream = 0; stream < written_.size(); ++stream) {
       if (!write(stream)) return false;
     }
-    return renumber();
+    auto numbered = number_instances(program_, members_of_);
+    if (!numbered) return false;
+    kind_of_instance_ = *std::move(numbered);
+    return true;
   }
 
   stream::Program take() { return std::move(program_); }
   // Of each instance: its class of groups; rows of a class.
   const std::vector<int32_t>& kind_of_instance() const { return kind_of_instance_; }
+  std::vector<std::vector<Courses::Depth>> take_depths() { return std::move(depths_); }
   std::vector<std::vector<int32_t>> rows_of_kinds() const {
     std::vector<std::vector<int32_t>> rows(kinds_.first().size());
     for (size_t row = 0; row < groups_.rows.size(); ++row)
@@ -154,68 +158,17 @@ class Folder {
       communications.push_back(groups_.rows[static_cast<size_t>(row)].communication);
     }
     if (std::set<int32_t>(kinds.begin(), kinds.end()).size() != kinds.size()) return false;
-    std::vector<size_t> executed(own.size(), 0);
     auto& items = program_.streams[number].items;
-    courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group) {
+    depths_.emplace_back();
+    courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group, Courses::Depth depth) {
+      depths_.back().push_back(depth);
       if (group < 0) {
         items.push_back({event, -1, memory});
         return;
       }
       const auto local = static_cast<size_t>(group);
-      items.push_back(
-          {communications[local], instance(kinds[local], executed[local]++, communications[local]), memory});
+      items.push_back({communications[local], kinds[local], memory});
     });
-    return true;
-  }
-
-  // The nth execution of a class of groups.
-  int32_t instance(int32_t kind, size_t n, int32_t communication) {
-    std::vector<int32_t>& known = instances_of_[static_cast<size_t>(kind)];
-    if (n == known.size()) {
-      known.push_back(static_cast<int32_t>(program_.instances.size()));
-      program_.instances.push_back({communication, members_of_[static_cast<size_t>(kind)]});
-      kind_of_instance_.push_back(kind);
-    }
-    return known[n];
-  }
-
-  // Numbers instances in an order that all streams agree on. False when there is none.
-  bool renumber() {
-    std::vector<int32_t> order(program_.instances.size(), -1);
-    std::vector<int32_t> arrived(program_.instances.size(), 0);
-    std::vector<size_t> next(program_.streams.size(), 0);
-    std::vector<int32_t> ready;
-    for (size_t s = program_.streams.size(); s-- > 0;) ready.push_back(static_cast<int32_t>(s));
-    int32_t count = 0;
-    while (!ready.empty()) {
-      const auto stream = static_cast<size_t>(ready.back());
-      ready.pop_back();
-      const auto& items = program_.streams[stream].items;
-      while (next[stream] < items.size() && items[next[stream]].instance < 0) ++next[stream];
-      if (next[stream] == items.size()) continue;
-      const auto instance = static_cast<size_t>(items[next[stream]].instance);
-      const auto& members = program_.instances[instance].members;
-      if (static_cast<size_t>(++arrived[instance]) < members.size()) continue;
-      order[instance] = count++;
-      for (size_t i = members.size(); i-- > 0;) {
-        ++next[static_cast<size_t>(members[i])];
-        ready.push_back(members[i]);
-      }
-    }
-    if (static_cast<size_t>(count) < order.size()) return false;
-    std::vector<stream::Instance> instances(order.size());
-    std::vector<int32_t> kinds(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-      instances[static_cast<size_t>(order[i])] = std::move(program_.instances[i]);
-      kinds[static_cast<size_t>(order[i])]     = kind_of_instance_[i];
-    }
-    program_.instances = std::move(instances);
-    kind_of_instance_  = std::move(kinds);
-    for (stream::Stream& stream : program_.streams) {
-      for (stream::Item& item : stream.items) {
-        if (item.instance >= 0) item.instance = order[static_cast<size_t>(item.instance)];
-      }
-    }
     return true;
   }
 
@@ -228,15 +181,15 @@ class Folder {
   std::vector<int32_t> device_of_, position_;     // by stream of the compact program
   std::vector<int32_t> first_stream_;             // by class
   std::vector<Written> written_;                  // by stream
-  std::vector<std::vector<int32_t>> instances_of_;
   std::vector<stream::Members> members_of_;
   std::vector<int32_t> kind_of_instance_;
+  std::vector<std::vector<Courses::Depth>> depths_;  // by stream and item
 };
 
 }  // namespace
 
 std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const platform::Platform& platform,
-                                  const Options& options) {
+                                  const Options& options, Saving saving) {
   if (options.disturbances.jitter.amplitude > 0 || options.observe || !options.fold) return {};
   const Courses courses(compact);
   FoldedProgram result;
@@ -245,7 +198,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   sources(options.disturbances, platform, result.each);  // its loads
   const Alike colours = alike(compact, courses, groups, result.each, platform, options.disturbances);
   Folder folder(compact, courses, groups, colours);
-  if (!folder.worth() || !folder.run()) return {};
+  if ((saving == Saving::half && !folder.worth()) || !folder.run()) return {};
   result.program = folder.take();
 
   const Numbering links(colours.links);
@@ -267,6 +220,8 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   }
   for (size_t i = result.each.loads.size() - options.disturbances.background.size(); i < result.each.loads.size(); ++i)
     result.together.loads.push_back(merger.kept(result.each.loads[i]));
+  result.kind_of_instance = folder.kind_of_instance();
+  result.depths           = folder.take_depths();
   for (const int32_t number : links.all()) result.like_link.push_back(links.first()[static_cast<size_t>(number)]);
   return result;
 }

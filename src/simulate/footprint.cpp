@@ -91,7 +91,8 @@ class Evenness {
     std::vector<std::string_view> known;  // a few
     kinds_.reserve(platform.links().size());
     size_t number = 0;
-    for (const platform::Link& link : platform.links()) {
+    for (size_t i = 0; i < platform.links().size(); ++i) {
+      const platform::Link& link = platform.links().like(i);
       if (number >= known.size() || known[number] != link.kind) {
         number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
         if (number == known.size()) known.emplace_back(link.kind);
@@ -222,7 +223,7 @@ class FootprintMaker::Work {
         });
   }
 
-  BytesPerSecond bandwidth(int link) const { return platform_.links()[static_cast<size_t>(link)].payload(); }
+  BytesPerSecond bandwidth(int link) const { return platform_.links().like(static_cast<size_t>(link)).payload(); }
 
   platform::Route route(int from, int to, const std::string& where) const {
     platform::Route found = platform_.route(from, to);

@@ -15,7 +15,7 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
       Load sum = summed(parts, static_cast<size_t>(i));
       sum.unit = footprints_.loads[static_cast<size_t>(phase.load)].unit;
       for (const auto& [link, weight] : sum.crossings) {
-        const BytesPerSecond bandwidth = platform_.links()[static_cast<size_t>(link)].payload();
+        const BytesPerSecond bandwidth = platform_.links().like(static_cast<size_t>(link)).payload();
         phase.alone                    = std::max(phase.alone, weight * model.bytes / bandwidth);
       }
       phase.load = static_cast<int32_t>(result.loads.size());

@@ -9,7 +9,7 @@
 namespace foreflow::simulate {
 namespace {
 
-// How many messages of one unit cross each link.
+// Number of messages of unit size that cross each link.
 Network::Route messages(const Load& load) {
   constexpr double kRounding = 1e-6;
   Network::Route result;
@@ -26,9 +26,9 @@ bool crosses_before(const Network::Route& a, const Network::Route& b) {
   });
 }
 
-// Links that every route crosses in one proportion: of these, only the tightest matters. A link that k messages of a
-// route cross is like a link of 1/k of the bandwidth that one crosses, so counts are relative to those of the first
-// route that crosses the link.
+// Classes of links that all routes cross in the same proportion; only the link with the smallest capacity of a class
+// can be a bottleneck. A link that k messages of a route cross is equivalent to a link with 1/k of the bandwidth that
+// one message crosses, so counts are relative to the first route that crosses the link.
 class Classes {
  public:
   explicit Classes(size_t links) : first_(links, 0), partition_(links) {}
@@ -46,7 +46,8 @@ class Classes {
     }
   }
 
-  double first(size_t link) const { return first_[link]; }  // messages of the first route; 0: nobody crosses it
+  // messages of the first route that crosses it; 0: no route does
+  double first(size_t link) const { return first_[link]; }
   size_t of(size_t link) const { return static_cast<size_t>(partition_.class_of(link)); }
   size_t size() const { return partition_.classes(); }
 
@@ -55,7 +56,7 @@ class Classes {
   Partition partition_;
 };
 
-// Of each route, whether the same streams take part in all that flows over it: they do one thing after the other.
+// For each route, whether all its flows have the same member streams. Such flows never overlap in time.
 std::vector<bool> taken_in_turns(const stream::Program& program, const Footprints& footprints, const Network& network) {
   std::vector<const std::vector<int32_t>*> members(footprints.loads.size(), nullptr);
   std::vector<bool> result(network.routes.size(), true);
@@ -97,7 +98,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
   std::vector<int32_t> number(classes.size(), -1);  // of each class, in Network::capacities
   for (size_t link = 0; link < platform.links().size(); ++link) {
     if (classes.first(link) == 0) continue;
-    const double capacity = platform.links()[link].payload().value() / classes.first(link);
+    const double capacity = platform.links().like(link).payload().value() / classes.first(link);
     int32_t& place        = number[classes.of(link)];
     if (place < 0) {
       place = static_cast<int32_t>(network.capacities.size());
@@ -114,7 +115,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
       const auto index = static_cast<size_t>(link);
       crossed.push_back({number[classes.of(index)], count / classes.first(index)});
     }
-    // Those of one class are crossed in the same proportion, so any of them stands for all.
+    // Links of a class are crossed in the same proportion, so any of them represents the class.
     std::sort(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link < b.link; });
     crossed.erase(
         std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),

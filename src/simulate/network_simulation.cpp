@@ -44,7 +44,7 @@ size_t NetworkSimulation::count_flows() const {
 
 double NetworkSimulation::next() const {
   if (states_.finished() || flooding_ >= 0) return EventQueue::kNever;
-  // What others do may never end; it matters as long as something of ours may get on.
+  // Background traffic may never end; it counts only as long as the program can make progress.
   const bool hopeless = !traffic_.moving() && next_change_ == external_.changes.size();
   return hopeless ? EventQueue::kNever : traffic_.next();
 }

@@ -50,7 +50,7 @@ class Relay {
     return left_ == 0;
   }
 
-  // Of a hop, whether all pieces have arrived.
+  // For each hop, whether all pieces have arrived.
   bool done(size_t hop) const { return hops_[hop].arrived == shape_.pieces(); }
 
  private:

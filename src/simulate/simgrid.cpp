@@ -14,7 +14,7 @@
 namespace foreflow::simulate::definitions::simgrid_engine {
 namespace {
 
-// Whether no flow can ever meet another, or a link that changes.
+// True when no flow can ever share a link with another one or cross a link that changes.
 bool undisturbed(const SimulationInput& input, const Network& network, const ExternalEvents& around) {
   return input.footprints.relays.empty() && around.changes.empty() && around.sources.empty() &&
          std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
@@ -48,7 +48,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
     try {
       return timeline_of(perform(part, platform, others), all, platform);
     } catch (const Error&) {
-      // What is wrong is told of the program as it is, not of one stream for many.
+      // Errors refer to the original program, not to a folded one.
     }
   }
   const Participants participants = all_participants(program, prints);

@@ -63,7 +63,7 @@ class Simulation {
       waiting_for_.push_back(kNothing);
     }
     for (const LinkTrace& trace : disturbances_.links) {
-      for (const LinkChange& change : trace.changes) {
+      for (const BandwidthStep& change : trace.changes) {
         const auto link = static_cast<size_t>(trace.link);
         at(change.at, [this, link, factor = change.factor] { degrade(link, factor); });
       }
@@ -84,7 +84,7 @@ class Simulation {
  private:
   static constexpr int kNothing = -1, kDone = -2;
 
-  // Where the members of an instance wait for each other.
+  // The state in which members of an instance wait for each other.
   struct Meeting {
     int missing;
     double start;  // the latest arrival

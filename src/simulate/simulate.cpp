@@ -16,12 +16,12 @@ namespace definitions {
 Run EngineDef::run(const stream::CompactProgram& program, const platform::Platform& platform,
                    const Options& options) const {
   check(options.disturbances, platform);
-  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options)) {
+  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options, Saving::half)) {
     try {
       stream::Timeline timeline = simulate_folded(*folded, platform, options);
       return {std::move(folded->program), std::move(timeline)};
     } catch (const Error&) {
-      // What is wrong is told of the program as it is, not of one device for many.
+      // Errors refer to the original program, not to a folded one.
     }
   }
   stream::Program whole     = stream::expand(program);

@@ -56,8 +56,8 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
-// What happened at an instance. Kept by instance, because streams reach instances in another order than Program keeps
-// them.
+// The start and end of an instance. Kept by instance, because streams reach instances in another order than Program
+// keeps them.
 struct Outcome {
   int32_t meeting;
   int32_t signals;  // of a hand-over: the stream that signals; otherwise negative
@@ -77,7 +77,7 @@ std::vector<Outcome> outcomes_of(const SimulationInput& input) {
 
 constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
-// What the stream does.
+// The records of the stream.
 std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
                                     const std::vector<Outcome>& outcomes) {
   const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;

@@ -36,8 +36,8 @@ struct SimulationInput {
 stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
                              const platform::Platform& platform);
 
-// Of a folded program, which `input` is made of: each communication is told from those that are alike, and each link of
-// the platform carries what the first of its class does.
+// The timeline of a folded program, of which `input` is made: an entry for each class of equal communications, and for
+// each link of the platform the traffic of the first link of its class.
 struct FoldedProgram;
 stream::Timeline timeline_of(const SimulationResult& result, const FoldedProgram& folded, const SimulationInput& input,
                              const platform::Platform& platform);

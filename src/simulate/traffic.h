@@ -38,7 +38,7 @@ class Traffic {
 
   // Time of the next event; infinite when there is none.
   double next() const { return queue_.next(); }
-  // Whether a flow that is not foreign is due to begin or has a positive rate.
+  // True when a flow that is not foreign is about to begin or has a positive rate.
   bool moving() const { return moving_ > 0; }
   // Calls see(tag, bottleneck link) for each flow that is not foreign and has rate 0.
   template <class See>

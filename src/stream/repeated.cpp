@@ -6,7 +6,7 @@
 namespace foreflow::stream {
 namespace {
 
-// What one iteration adds to the memory of each device.
+// Memory that one iteration adds on each device.
 std::vector<Bytes> left_over(const Program& program) {
   std::vector<Bytes> sums(program.devices.size(), Bytes(0));
   for (const Stream& stream : program.streams) {

@@ -29,7 +29,8 @@ std::vector<platform::Route> hops_of(const platform::Platform& platform, const s
   return hops;
 }
 
-// Whether some device reaches its two successors over different first links. `hops` go to the first of them.
+// True when a device reaches its two successors over different first links. `hops` are the routes to the nearer
+// successor.
 bool is_mesh(const platform::Platform& platform, const std::vector<int>& devices, const Ring& order,
              const std::vector<platform::Route>& hops) {
   const auto at = [&](size_t i) { return devices[static_cast<size_t>(order[i % order.size()])]; };
@@ -49,7 +50,8 @@ class Search {
       for (const int to : devices) routes_.push_back(from == to ? std::vector<int>{} : platform.route(from, to).links);
     }
     for (const auto& route : routes_) {
-      for (const int link : route) left_.emplace(link, platform.links()[static_cast<size_t>(link)].payload().value());
+      for (const int link : route)
+        left_.emplace(link, platform.links().like(static_cast<size_t>(link)).payload().value());
     }
   }
 

@@ -15,7 +15,9 @@ using collective::Wire;
 using platform::Platform;
 using platform::Route;
 
-const platform::Link& link(const Platform& platform, int index) { return platform.links()[static_cast<size_t>(index)]; }
+const platform::Link& link(const Platform& platform, int index) {
+  return platform.links().like(static_cast<size_t>(index));
+}
 
 // The slower of what is known and the route, if there is one.
 void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
@@ -40,10 +42,10 @@ int nic(const Platform& platform, const Route& route) {
   return route.links.empty() ? -1 : route.links.front();
 }
 
-// What the links on the way of a group can do.
+// The capabilities of the links that a group uses.
 struct Abilities {
-  int channels    = std::numeric_limits<int>::max();  // the most that all of them carry
-  bool add_inside = true, add_between = true;         // whether each way leads over a switch that adds
+  int channels    = std::numeric_limits<int>::max();  // largest number of channels that all of them carry
+  bool add_inside = true, add_between = true;         // whether every route crosses a switch that reduces
 
   void see(const Platform& platform, const Route& route, bool leaves) {
     bool adds = false;
@@ -56,14 +58,13 @@ struct Abilities {
   }
 };
 
-// Everything that is known about a group, found by looking at one route out of its node and one inside it for each
-// rank.
+// Collects the facts about a group from two routes of each rank: one out of its node and one inside it.
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
       : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)) {}
 
-  // Both wires, and how messages get out of the nodes.
+  // Determines both wires, and the links by which messages leave the nodes.
   collective::Task measure(collective::Kind kind, Bytes bytes) {
     std::optional<Wire> near, far;
     Group group{.ranks = static_cast<int>(places_.size()), .node = std::vector<int>(places_.size())};
@@ -88,11 +89,11 @@ class Survey {
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
       group.rings.resize(static_cast<size_t>(able_.channels));
-    // A mesh: each ring has links of its own, and a rank's port is all of them.
+    // A mesh: each ring has links of its own, and the port of a rank is all of them together.
     if (near && nodes_.size() == 1) near->bandwidth = static_cast<double>(group.rings.size()) * near->bandwidth;
     group.nvls  = nodes_.size() == 1 && able_.add_inside;
     group.sharp = nodes_.size() > 1 && able_.add_between;
-    const Wire instant{Seconds(0), BytesPerSecond(1)};  // nobody sends
+    const Wire instant{Seconds(0), BytesPerSecond(1)};  // no message uses this wire
     const Wire inside = near.value_or(far.value_or(instant));
     return {kind, std::move(group), bytes, inside, far.value_or(inside)};
   }
@@ -126,21 +127,18 @@ class Survey {
   Abilities able_;
 };
 
-// The devices of the node of `place`, as far as they stand together in the platform's list.
+// The devices of the node of `place` that are contiguous with it in the platform's list.
 std::vector<int> neighbours(const Platform& platform, int place) {
-  const auto& devices = platform.devices();
-  const auto same     = [&](int other) {
-    return devices[static_cast<size_t>(other)].node == devices[static_cast<size_t>(place)].node;
-  };
+  const auto same = [&](int other) { return platform.node(other) == platform.node(place); };
   int first = place, last = place;
   while (first > 0 && same(first - 1)) --first;
-  while (last + 1 < static_cast<int>(devices.size()) && same(last + 1)) ++last;
+  while (last + 1 < static_cast<int>(platform.devices().size()) && same(last + 1)) ++last;
   std::vector<int> result;
   for (int device = first; device <= last; ++device) result.push_back(device);
   return result;
 }
 
-// Pairs of devices with equal numbers in their nodes whose NICs nobody uses yet.
+// Pairs of devices at the same position in their nodes whose NICs are not used yet.
 void add_relays(const Platform& platform, Placed& placed) {
   Group& group     = placed.task.group;
   const int sender = placed.places[0], receiver = placed.places[1];
@@ -165,7 +163,7 @@ void add_relays(const Platform& platform, Placed& placed) {
   if (near) placed.task.near = *near;
 }
 
-// The links of the platform. For as long as both are there.
+// The links of the platform as a collective::Network. Both arguments must outlive the result.
 collective::Network network_of(const Platform& platform, const std::vector<int>& places) {
   collective::Network network{platform.links().size(), {}, {}};
   network.bandwidth = [&platform](int index) { return link(platform, index).payload(); };

@@ -8,7 +8,7 @@
 namespace foreflow::stream {
 namespace {
 
-// What is wrong with the item alone; empty when nothing is.
+// The error of a single item; empty when it is valid.
 std::string_view problem(const Program& program, const Item& item) {
   const auto within = [](int32_t index, size_t size) { return index >= 0 && static_cast<size_t>(index) < size; };
   if (!within(item.memory, program.memory_effects.size())) return "no such memory effect";

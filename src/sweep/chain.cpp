@@ -18,7 +18,8 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
   return value == nullptr ? "" : value->dump_compact();
 }
 
-// What scenario::build depends on. A program in a file may be placed already, and then it refuses strategies.
+// The part of a scenario that scenario::build depends on. A program in a file may be placed already, and then it
+// refuses strategies.
 std::string build_key(const scenario::Scenario& scenario) {
   const bool file = scenario.workload.source == scenario::Workload::Source::distir;
   const std::string strategy =
@@ -27,7 +28,8 @@ std::string build_key(const scenario::Scenario& scenario) {
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
 
-// What scenario::lower_scenario depends on besides the devices: at most everything but these.
+// The part of a scenario that scenario::lower_scenario may depend on, besides the devices: everything except these
+// members.
 std::string lower_key(const scenario::Scenario& scenario) {
   std::string key;
   for (const auto& [name, value] : *scenario.source.if_object()) {
@@ -41,12 +43,21 @@ platform::LinkChanges take_changes(scenario::PlatformChoice& choice) {
   return std::exchange(choice.path.empty() ? choice.recipe.links : choice.changes, {});
 }
 
+// A file is not read again, and what a recipe builds is made in no time.
+scenario::PlatformRef with_changes(scenario::PlatformChoice choice, const scenario::PlatformRef& unchanged,
+                                   const platform::LinkChanges& changes) {
+  if (!choice.path.empty())
+    return std::make_shared<const platform::Platform>(platform::with_links(*unchanged, changes));
+  choice.recipe.links = changes;
+  return scenario::load_platform(choice);
+}
+
 auto members(const platform::Device& device) {
   const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation] = device;
   return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation);
 }
 
-bool equal(const std::vector<platform::Device>& a, const std::vector<platform::Device>& b) {
+bool equal(const platform::List<platform::Device>& a, const platform::List<platform::Device>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& one, const auto& other) { return members(one) == members(other); });
 }
@@ -74,7 +85,7 @@ const platform::Platform& Chain::platform_of(const scenario::Scenario& scenario)
     loaded_                               = {std::move(choice), unchanged, {}, unchanged};
   }
   if (!(loaded_->changes == changes)) {
-    loaded_->platform = std::make_shared<const platform::Platform>(platform::with_links(*loaded_->unchanged, changes));
+    loaded_->platform = with_changes(loaded_->choice, loaded_->unchanged, changes);
     loaded_->changes  = changes;
   }
   return *loaded_->platform;
@@ -91,11 +102,13 @@ const scenario::Sequential& Chain::sequential_of(const scenario::Scenario& scena
 
 const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
   std::string key = lower_key(scenario);
-  if (!lowered_ || lowered_->key != key || !equal(lowered_->devices, platform.devices())) {
+  if (!lowered_ || lowered_->key != key ||
+      !(lowered_->choice == loaded_->choice || equal(lowered_->devices, platform.devices()))) {
     lowered_.reset();
     const scenario::Sequential& sequential = sequential_of(scenario);
     const scenario::Scenario resolved      = scenario::resolve(scenario, sequential, platform).value();
-    lowered_ = {std::move(key), platform.devices(), scenario::lower_scenario(resolved, sequential, platform)};
+    lowered_                               = {std::move(key), loaded_->choice, platform.devices(),
+                                              scenario::lower_scenario(resolved, sequential, platform)};
     // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
     ::malloc_trim(0);
   }

@@ -1,4 +1,4 @@
-// The chain for one point after another: what the next point has in common with the last is kept.
+// Predicts one point after another and reuses the results of steps that the next point shares with the previous one.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ class Chain {
   // Loads the platform of a point. Processes that are forked afterwards share it.
   void load_platform(const Json& point, const std::string& file);
 
-  // Throws what the steps of the chain throw.
+  // Throws Error as the steps of the chain do.
   Json answer(const Json& point, const std::string& file);
 
  private:
@@ -33,7 +33,8 @@ class Chain {
   };
   struct Lowered {
     std::string key;
-    std::vector<platform::Device> devices;
+    scenario::PlatformChoice choice;  // without changes of links
+    platform::List<platform::Device> devices;
     lower::Lowered lowered;
   };
   std::optional<Loaded> loaded_;

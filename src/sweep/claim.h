@@ -1,16 +1,15 @@
-// The right to add points to a store, which one process at a time has.
+// The right to add points to a store, held by one process at a time.
 #pragma once
 
 #include <string>
 
 namespace foreflow::sweep {
 
-// An advisory lock on a file (flock), beside those that SQLite takes for the time of a transaction. It goes with the
-// process that holds it, however that ends.
+// An advisory lock on a file (flock), beside those that SQLite takes for the time of a transaction. It is released when
+// its process ends, however that happens.
 class Claim {
  public:
-  // Opens the file, or creates it; an empty path needs no lock. A file that cannot be opened is SQLite's to complain
-  // of.
+  // Opens the file, or creates it; an empty path needs no lock. If the file cannot be opened, SQLite reports the error.
   explicit Claim(const std::string& path);
   Claim(const Claim&)            = delete;
   Claim& operator=(const Claim&) = delete;

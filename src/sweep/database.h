@@ -1,4 +1,4 @@
-// SQLite as far as the store needs it.
+// The part of SQLite that the store needs.
 #pragma once
 
 #include <sqlite3.h>

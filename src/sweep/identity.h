@@ -1,4 +1,4 @@
-// What a sweep and its points are called in a store, whatever the order of a scenario's members and wherever it lies.
+// The names of a sweep and its points in a store, independent of the order of a scenario's members and of its folder.
 #pragma once
 
 #include "foreflow/scenario/axes.h"

@@ -36,7 +36,7 @@ class Sweep {
     std::vector<size_t> pending = read(store);
     if (!pending.empty()) {
       store.claim();
-      pending = read(store);  // another sweep may have gone on until now
+      pending = read(store);  // another sweep may have added points until now
     }
     done_ = count_ - pending.size();
     if (options_.begun) options_.begun(done_, count_);
@@ -60,8 +60,8 @@ class Sweep {
     return pending;
   }
 
-  // Throws Error naming the store and the point unless every record is one that a sweep of this scenario keeps. A store
-  // is a file: it may have been damaged, or changed by hand. It is left as it is.
+  // Throws Error naming the store and the point when a record is not one that a sweep of this scenario writes: a store
+  // is a file and may have been damaged or edited. The store is not changed.
   void check_records() const {
     std::set<std::string> names;
     for (size_t number = 0; number < count_; ++number) names.insert(name(number));
@@ -86,7 +86,7 @@ class Sweep {
     }
   }
 
-  // A mistake that is the same everywhere is not in the axes.
+  // An error that is the same at every point does not come from the axes.
   void check_scenario() const {
     std::optional<Error> first;
     for (size_t number = 0; number < count_; ++number) {
@@ -123,7 +123,7 @@ class Sweep {
     serve(std::min(jobs, wave.batches.size()), service);
   }
 
-  // A platform that cannot be loaded is each point's own failure.
+  // A platform that cannot be loaded is a failure of the points that use it.
   void load_shared(Chain& chain, size_t number) const {
     try {
       chain.load_platform(point(number), file_);

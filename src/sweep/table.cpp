@@ -30,7 +30,7 @@ double number(const Point& point, const char* column) {
   return value.if_double() != nullptr ? *value.if_double() : static_cast<double>(*value.if_int());
 }
 
-// Those that are done and fit in memory, highest throughput first.
+// The points that are done and fit in memory, highest throughput first.
 std::vector<const Point*> ranked(const Result& result) {
   std::vector<const Point*> points;
   for (const Point& point : result.points) {

@@ -5,7 +5,7 @@
 
 namespace foreflow::sweep {
 
-// What a crew of workers does before the next crew is forked.
+// A wave: the work of one set of workers before the next set is forked.
 struct Wave {
   // The platform of all these points is loaded before the crew is forked, so that it shares it; or each worker loads
   // the platform of its batch, and no other worker has a batch of the same platform.

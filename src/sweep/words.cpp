@@ -6,7 +6,7 @@
 namespace foreflow::sweep {
 namespace {
 
-// Whether some value of the axis has another member `key`, or none.
+// True when values of the axis differ in the member `key`, or some lack it.
 bool differs(const scenario::Axis& axis, const std::string& key, const Json& member) {
   const std::string text = member.dump_compact();
   return std::any_of(axis.values.begin(), axis.values.end(), [&](const Json& value) {

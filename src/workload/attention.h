@@ -19,10 +19,10 @@ struct Heads {
 Value split_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 Value merge_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t size);
 
-// What happens to the scores before the softmax, and to their weights behind it.
+// Operations on the scores before the softmax, and on the weights after it.
 struct Masking {
   std::optional<Value> added  = std::nullopt;  // [s,t] or [1,a,s,t] (only where n = a)
-  std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: keys that nobody may see (only where s = 1)
+  std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: masked keys (only where s = 1)
   Dropout* dropout            = nullptr;       // null: none
 };
 
@@ -34,7 +34,7 @@ struct Extent {
 Value attend(Network& net, Value q, Value k, Value v, const Heads& heads, Extent extent, double scale,
              const Masking& masking);
 
-// [rows,rows]: 0 where a position may look, a large negative number where it may not.
+// [rows,rows]: 0 where a position may attend, a large negative number where it may not.
 Value causal_mask(Network& net, int64_t rows);
 
 // Rotary position embedding (Su et al., 2021): tables for positions below `rows` with angles position * base^(-2i/d).
@@ -47,8 +47,8 @@ Value rotated(Network& net, Value x, const Rotary& rotary);  // x[b,a,s,d]
 // One decoding step with a cache: every sample has `context` tokens, and room for one more.
 struct Cache {
   int64_t batch, room;
-  Value places;  // Int64 [b]: how many tokens each sample has
-  Value hidden;  // Bool [b,1,1,t]: rows that hold nothing yet
+  Value places;  // Int64 [b]: number of tokens of each sample
+  Value hidden;  // Bool [b,1,1,t]: rows that are still empty
 };
 Cache cache(Network& net, int64_t batch, int64_t context);
 // Data parameter `name` [b,n,room,d] with fresh[b,n,1,d] written into it, in place.

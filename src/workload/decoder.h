@@ -9,7 +9,7 @@
 
 namespace foreflow::workload {
 
-// What one pass of a decoder sees of each sample, and what it keeps.
+// The tokens of each sample that one pass of a decoder processes, and those it caches.
 struct Pass {
   int64_t rows;  // tokens that are new
   Masking masking;

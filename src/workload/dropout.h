@@ -6,8 +6,8 @@
 
 namespace foreflow::workload {
 
-// A share `ratio` of the numbers is dropped, the others grow; the mask, a byte a number, is kept for the backward pass.
-// Each use draws by a seed of its own, so runs repeat. Nothing is written where the ratio is 0.
+// Drops the fraction `ratio` of the elements and scales the others up. The mask, one byte per element, is kept for the
+// backward pass. Each use draws by a seed of its own, so runs repeat. Nothing is written where the ratio is 0.
 class Dropout {
  public:
   explicit Dropout(double ratio) : ratio_(ratio) {}

@@ -1,5 +1,5 @@
-// What the blocks of transformers with one product for q|k|v share.
-// Letters: b batch, s sequence, h hidden, a heads, d = h/a, f feed-forward.
+// Shared by transformer blocks with a single product for q|k|v. Letters: b batch, s sequence, h hidden, a heads, d =
+// h/a, f feed-forward.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ int64_t read_count(const JsonView& json, std::string_view key) {
   return count;
 }
 
-// What stands beside experts: dense layers, shared experts, the routers' loss.
+// The parts besides routed experts: dense layers, shared experts, the routers' loss.
 void read_others(const JsonView& json, MoeSizes& sizes) {
   sizes.shared_experts     = read_count(json, "shared_experts");
   sizes.dense_layers       = read_count(json, "dense_layers");

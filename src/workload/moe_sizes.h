@@ -5,10 +5,10 @@
 
 namespace foreflow::workload {
 
-// How the tokens of a sample are routed: in groups, one by one.
+// Routing of the tokens of a sample: in groups, one group after the other.
 struct Routing {
-  int64_t groups, tokens;  // of a sample, of a group
-  int64_t capacity;        // tokens of a group that an expert takes
+  int64_t groups, tokens;  // number of groups of a sample, and of tokens of a group
+  int64_t capacity;        // most tokens of a group for one expert
 };
 
 struct MoeSizes {
@@ -23,7 +23,7 @@ struct MoeSizes {
 
   int64_t width() const { return hidden / heads; }
   Heads attention() const { return {heads, kv_heads, width()}; }
-  // Of a pass with so many tokens of each sample. A single one, which is decoded, is never dropped.
+  // The routing of a pass with `tokens` tokens per sample. A single decoded token is never dropped.
   Routing routing(int64_t rows) const;
 };
 

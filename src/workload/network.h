@@ -1,5 +1,5 @@
-// What families write their programs with: a record of weights, data and ops, so that a layer declares what it needs
-// where it stands. The program made of it has its parameters first, weights before data.
+// Builder with which families write their programs: it records weights, data and ops, so that a layer declares what it
+// needs where it stands. The program made of it has its parameters first, weights before data.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Network {
   enum class Value : int32_t {};
   using Values = std::vector<Value>;
 
-  // Floats are of type `dtype`. `ops` outlives the program.
+  // Floats are of type `dtype`. `ops` must outlive the program.
   Network(std::string name, ir::DType dtype, const ir::OpTable& ops);
 
   ir::DType dtype() const { return dtype_; }
@@ -37,7 +37,7 @@ class Network {
   // One number of the network's type, as ConstantOfShape wants it: [1].
   ir::Array filled(double value) const;
 
-  // The program; the record is spent.
+  // The program. The builder is empty afterwards.
   ir::Module finish(const Values& results);
 
  private:

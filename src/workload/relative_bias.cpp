@@ -19,7 +19,7 @@ Value positions(Network& net, int64_t count, std::vector<int64_t> shape) {
   return cast(net, net.view(range, std::move(shape)), ir::DType::f32);
 }
 
-// Of `ahead`, query position less key position. With m buckets for near distances and as many for far ones:
+// The bucket of `ahead`, query position minus key position. With m buckets for near distances and as many for far ones:
 // min(x, m) + floor(m log(max(x, m) / m) / log(128 / m)), at most 2m - 1.
 Value buckets_of(Network& net, Value ahead, RelativeBias::Sides sides) {
   const bool both      = sides == RelativeBias::Sides::both;

@@ -12,9 +12,9 @@ class RelativeBias {
  public:
   enum class Sides : uint8_t { both, past };
 
-  // Of queries and keys that both begin at position 0.
+  // The bias for queries and keys that both start at position 0.
   RelativeBias(Network& net, const std::string& table, int64_t heads, Sides sides, Extent extent);
-  // Of one query a sample, at position places[b], and keys from position 0 on; to the past.
+  // The bias for one query per sample, at position places[b], and keys from position 0 on; earlier keys only.
   RelativeBias(Network& net, const std::string& table, int64_t heads, Value places, int64_t keys);
 
   // [1,a,s,t], or [b,a,1,t]: what is added to the scores.

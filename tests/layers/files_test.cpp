@@ -22,7 +22,8 @@ struct List {
 // "namespace foreflow::ops::definitions::gather {" opens the namespace of the row `gather`. Where a row would hide a
 // module of its name, the kind of row is part of the name: "definitions::check_command".
 std::string row_namespace(const Line& line) {
-  static const std::regex kNamespace(R"(^namespace (?:[\w:]+::)?definitions::(\w+?)(?:_command|_engine|_form|_key)? \{.*)");
+  static const std::regex kNamespace(
+      R"(^namespace (?:[\w:]+::)?definitions::(\w+?)(?:_command|_engine|_form|_key)? \{.*)");
   std::smatch match;
   return std::regex_match(line.text, match, kNamespace) ? match[1].str() : "";
 }

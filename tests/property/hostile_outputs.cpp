@@ -97,8 +97,8 @@ std::string platform_xml(const std::string& name) {
   blueprint.routers         = {1};
   blueprint.cables          = {{name, port, 0, 1, {{name, name}}}};
   platform::Gpu& gpu        = blueprint.sheets.emplace_back();
-  gpu.kind = gpu.memory = gpu.memory_bandwidth = gpu.launch = gpu.nvlink_generation = name;
-  gpu.peaks                                                                         = {{name, name}};
+  gpu.kind                  = name;
+  gpu.peaks                 = {{name, FlopsPerSecond(1e12)}};
   return platform::write(blueprint);
 }
 

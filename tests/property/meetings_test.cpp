@@ -57,11 +57,12 @@ class Mailboxes {
 
 class EveryCommunication : public testing::TestWithParam<std::string> {};
 
-Meeting meeting_of(const ir::OpDef& def, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs) {
-  Meeting meeting{0, std::string(def.name), ir::moved(inputs[0], {}), ir::moved(outputs[0], {}), {}, {}};
-  for (const ir::Type& type : inputs) meeting.from.push_back(ir::device_of(type).index);
-  for (const ir::Type& type : outputs) meeting.to.push_back(ir::device_of(type).index);
-  return meeting;
+CommunicationRun communication_of(const ir::OpDef& def, const std::vector<ir::Type>& inputs,
+                                  const std::vector<ir::Type>& outputs) {
+  CommunicationRun communication{0, std::string(def.name), ir::moved(inputs[0], {}), ir::moved(outputs[0], {}), {}, {}};
+  for (const ir::Type& type : inputs) communication.from.push_back(ir::device_of(type).index);
+  for (const ir::Type& type : outputs) communication.to.push_back(ir::device_of(type).index);
+  return communication;
 }
 
 TEST_P(EveryCommunication, GivesEachProcessWhatTheReferenceKernelGives) {
@@ -74,24 +75,25 @@ TEST_P(EveryCommunication, GivesEachProcessWhatTheReferenceKernelGives) {
     const auto outputs  = def.infer(application.call());
     ir::Op op;
     op.def = &def, op.attributes = std::make_shared<const ir::Attributes>(sample.attributes);
-    op.result_count       = static_cast<uint32_t>(sample.outputs);
-    const Meeting meeting = meeting_of(def, sample.inputs, outputs);
+    op.result_count                      = static_cast<uint32_t>(sample.outputs);
+    const CommunicationRun communication = communication_of(def, sample.inputs, outputs);
     Mailboxes mailboxes;
-    std::vector<std::vector<ir::Array>> results(static_cast<size_t>(meeting.members().back()) + 1);
+    std::vector<std::vector<ir::Array>> results(static_cast<size_t>(communication.members().back()) + 1);
     std::vector<std::thread> threads;
-    for (const int rank : meeting.members()) {
+    for (const int rank : communication.members()) {
       threads.emplace_back([&, rank] {
         std::vector<const ir::Array*> mine;
         for (size_t i = 0; i < operands.size(); ++i)
-          mine.push_back(meeting.from[i] == rank ? &operands[i].array : nullptr);
+          mine.push_back(communication.from[i] == rank ? &operands[i].array : nullptr);
         const Exchange exchange = mailboxes.of(rank);
-        rendezvous(meeting, rank, exchange);
-        results[static_cast<size_t>(rank)] = meet(op, meeting, rank, mine, exchange);
+        rendezvous(communication, rank, exchange);
+        results[static_cast<size_t>(rank)] = meet(op, communication, rank, mine, exchange);
       });
     }
     for (std::thread& thread : threads) thread.join();
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(to_bytes(results[static_cast<size_t>(meeting.to[i])].at(i)), to_bytes(expected[i])) << "result " << i;
+      EXPECT_EQ(to_bytes(results[static_cast<size_t>(communication.to[i])].at(i)), to_bytes(expected[i]))
+          << "result " << i;
     }
     EXPECT_TRUE(mailboxes.empty()) << "a message that nobody took";
   }

@@ -59,7 +59,7 @@ struct Case {
   bool delayed = false;
   int more     = 0;  // layers in the first stage than the one in each of the others
 
-  int stages() const { return schedule::stages(schedule.placement, size); }
+  int stages() const { return schedule::stages(schedule.mapping, size); }
 };
 
 struct Simulated {
@@ -75,8 +75,8 @@ Simulated simulated(const Case& asked) {
   wanted.prices.op  = [&](const ir::OpCall& call, std::span<const ir::Type>) { return price(call, asked.costs); };
   wanted.prices.hop = [&](Bytes) { return Seconds(asked.costs.hop); };
   constexpr int kOpsOfALayer = 2;
-  for (int stage = 1; stage <= asked.stages(); ++stage) wanted.places.push_back(kOpsOfALayer * (stage + asked.more));
-  if (asked.schedule.trains) ++wanted.places.back();  // the loss
+  for (int stage = 1; stage <= asked.stages(); ++stage) wanted.stage_ends.push_back(kOpsOfALayer * (stage + asked.more));
+  if (asked.schedule.trains) ++wanted.stage_ends.back();  // the loss
   ir::Module module = layers(asked.stages() + asked.more, asked.size.microbatches, asked.schedule.trains);
   module            = transform::pipeline(module, ops::table(), wanted).module;
   module            = transform::overlap_sends(module, ops::table());

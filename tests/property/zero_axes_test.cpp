@@ -84,7 +84,7 @@ TEST(ZeroBesidePipelines, ComputesTheSameNumbersWhereverTheyAreCut) {
   transform::Pipeline wanted = test::pipeline(2, 2);
   const int32_t end          = transform::cut(steps[0].module, ops::table(), wanted).stage_ends.back();
   for (int32_t place = 1; place <= end - 2; ++place) {  // the loss, once on each of two devices, is one group
-    wanted.places = {place, end};
+    wanted.stage_ends = {place, end};
     steps[1]      = transform::pipeline(steps[0].module, ops::table(), wanted);
     for (const int zero : {0, 2, 3}) {
       SCOPED_TRACE("cut behind " + std::to_string(place) + " of " + std::to_string(end) +
@@ -128,7 +128,7 @@ TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
         SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : ""));
         const transform::OneReplica one = transform::one_replica(replica, ops::table(), how);
         const Answer folded             = answer(one.module, 2, platform),
-                     written            = answer(transform::unfold(one, ops::table()).module, 1, platform);
+                     written            = answer(transform::replicate(replica, ops::table(), how).module, 1, platform);
         EXPECT_NEAR(folded.time.value(), written.time.value(), 1e-9 * written.time.value());
         ASSERT_EQ(folded.peaks.size(), written.peaks.size());
         // Constants, which are on no device, count on the first of each replica, or on the first of all.

@@ -1,5 +1,6 @@
-// The dependency graph of a function: ops are its vertices, and an edge leads from an op to each op that reads a result
-// of it. Devices do not count: this is what an ideal machine with room for everything at once could do.
+// The dependency graph of a function: the vertices are ops, and an edge leads from an op to each op that reads one of
+// its results. Devices are ignored, so the critical path is the time on an ideal machine that can run any number of ops
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,15 @@
 namespace foreflow::analyze {
 
 struct Dependencies {
-  std::vector<std::vector<int32_t>> readers;  // per op, in order, each once
+  std::vector<std::vector<int32_t>> readers;  // per op: the ops that read it, ascending, each once
   size_t edges() const;
 };
 
-// The ops of a function without calls; those of a function with calls count a call as one op.
+// The dependency graph of a function. A call counts as a single op.
 Dependencies dependencies(const ir::Function& function);
 
-// In the unit of the weights. The slack of an op is how much later it could end without the whole getting longer.
+// Start times of an op, in the unit of the weights. The slack of an op is how much it can be delayed without
+// lengthening the critical path.
 struct OpTiming {
   double weight = 0, earliest_start = 0, latest_start = 0;
   double slack() const { return latest_start - earliest_start; }
@@ -26,16 +28,17 @@ struct OpTiming {
 
 struct CriticalPath {
   std::vector<OpTiming> ops;  // per op
-  std::vector<int32_t> path;  // op numbers from the first to the last; each weighs something
+  std::vector<int32_t> path;  // op numbers from first to last; ops with weight 0 are left out
   double length = 0;          // of the path
   double total  = 0;          // of all ops
 };
 
-// The critical path method (Kelley and Walker, 1959): no weight may be negative. Of several longest paths one through
-// the first op of the program that can.
+// The critical path method (Kelley and Walker, 1959): returns the longest path. Ties are decided in favour of the ops
+// that come first in the program. Requires: no weight is negative.
 CriticalPath critical_path(const Dependencies& graph, const std::vector<double>& weights);
 
-// Graphviz: a vertex for each op with its first result, op and weight; those of the path are bold.
+// The graph in Graphviz's DOT: a vertex for each op, labelled with its first result, op and weight. Ops on the path are
+// bold.
 std::string to_dot(const ir::Function& function, const Dependencies& graph, const CriticalPath& path,
                    const std::string& unit);
 

@@ -11,7 +11,8 @@
 
 namespace foreflow::analyze {
 
-// A function of a program with calls: how many ops it has, from how many places it is called, and how often it runs.
+// A function of a program with calls: its number of ops, the number of call sites (`places`), and the number of times
+// it runs.
 struct FunctionRow {
   std::string name;
   size_t ops = 0, places = 0;
@@ -21,7 +22,7 @@ struct FunctionRow {
 std::vector<FunctionRow> function_rows(const ir::Module& module);
 
 struct Analysis {
-  std::vector<FunctionRow> functions;  // of the program before its calls were written out
+  std::vector<FunctionRow> functions;  // of the program before its calls were inlined
   std::vector<ir::Work> work;
   std::vector<TypeRow> types;
   Dependencies graph;
@@ -31,10 +32,10 @@ struct Analysis {
   std::vector<FusionRow> fusions;
 };
 
-// The critical path leaves out what only shapes depend on: they are known before anything runs.
+// Runs all analyses. The critical path ignores shape arithmetic, whose results are known before the run.
 Analysis analyze(const Subject& subject, std::vector<FunctionRow> functions, Weighing weighing);
 
-// brief: the critical path by op type where it is long. every_op: a line for each op with its start and slack.
+// brief: a long critical path is summarised by op type. every_op: one line for each op, with its start and slack.
 enum class Detail : uint8_t { brief, every_op };
 std::string to_text(const std::string& source, const Subject& subject, const Analysis& analysis, Detail detail);
 Json to_json(const Subject& subject, const Analysis& analysis);

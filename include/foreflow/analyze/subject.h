@@ -1,4 +1,5 @@
-// What is analysed: the entry of a module without calls, with what the interpreter knows about its values.
+// The subject of all analyses: the entry function of a module, without calls, and the types and values that the
+// interpreter infers for it.
 #pragma once
 
 #include <vector>
@@ -9,19 +10,19 @@ namespace foreflow::analyze {
 
 class Subject {
  public:
-  // Interprets the entry on its annotated parameters. Throws Error for programs whose entry calls functions (see
-  // transform::inline_calls), and those of the interpreter. `module` outlives the subject.
+  // Interprets the entry on its annotated parameters. Throws Error when the entry calls functions (see
+  // transform::inline_calls), and the errors of the interpreter. `module` must outlive the subject.
   explicit Subject(const ir::Module& module);
 
   const ir::Function& function() const { return module_.entry(); }
   const interpret::Mixed& value(ir::ValueId id) const { return interpretation_.entry().values[ir::index(id)]; }
 
-  // All results are known numbers: shape arithmetic, which a real run does on the host.
+  // True when all results are known values: shape arithmetic, which a real run does on the host.
   bool on_host(const ir::Op& op) const;
-  // Types of all operands and results are known.
+  // True when the types of all operands and results are known.
   bool resolved(const ir::Op& op) const;
 
-  // What `use(call, output types)` gives for one application of an op.
+  // Returns use(call, output types) for one application of an op.
   template <class F>
   auto apply(const ir::Op& op, F use) const {
     std::vector<ir::Type> inputs, outputs;

@@ -1,4 +1,4 @@
-// How much the ops of a program compute and move, by their own account.
+// Flops and bytes of the ops of a program, as their definitions state them.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace foreflow::analyze {
 
-// Per op. Nothing for work on the host, for communication, and where a shape is unknown.
+// The work of each op; zero for shape arithmetic, for communication, and for ops with an unknown shape.
 std::vector<ir::Work> work_of_ops(const Subject& subject);
 
-// One row of a table by op type.
+// Totals of all ops of one type.
 struct TypeRow {
   std::string op;
   size_t count = 0;
   Flops flops;
   Bytes read, written;
 };
-// The rows by flops, then bytes, then name: largest first.
+// Rows sorted by flops, then bytes (largest first), then name.
 std::vector<TypeRow> totals_by_type(const Subject& subject, const std::vector<ir::Work>& work);
 
-// What a path through the program adds up.
+// The weights of ops for a critical path.
 struct Weighing {
   std::string name;             // "ops", "flops", "bytes" or "seconds"
   std::vector<double> weights;  // per op
-  size_t unpriced = 0;          // communication ops that the cost model leaves to a simulation; they weigh nothing
+  size_t unpriced = 0;          // number of communication ops that the cost model does not price; their weight is 0
 };
 Weighing weigh_ops(const Subject& subject);  // 1 for every op that runs on a device
 Weighing weigh_flops(const std::vector<ir::Work>& work);

@@ -1,4 +1,4 @@
-// Digests: a short name for bytes that no other bytes have.
+// Digests: short names for byte strings, different for different bytes.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace foreflow {
 
-// SHA-256 (FIPS 180-4) as 64 hexadecimal digits, what the command sha256sum prints.
+// SHA-256 (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it.
 std::string sha256(std::string_view bytes);
 
 }  // namespace foreflow

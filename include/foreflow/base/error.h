@@ -7,8 +7,8 @@
 namespace foreflow {
 
 // The input is wrong. `where` names the place in the user's terms ("gpt.json: $.strategy.tp", "mlp.distir:12:7");
-// `what` says what is wrong and what would be right. what() of the exception is "WHERE: WHAT", one line: both quote the
-// input, so they are kept as escape::terminal writes them.
+// `what` says what is wrong and what would be right. what() of the exception is "WHERE: WHAT", one line: both may quote
+// the input, so they are stored as escape::terminal writes them.
 class Error : public std::runtime_error {
  public:
   Error(const std::string& where, const std::string& what);
@@ -20,8 +20,8 @@ class Error : public std::runtime_error {
   std::string problem_;
 };
 
-// An Error whose `where` is a part of its subject ("type", "attribute axis"): whoever knows where the subject is says
-// it.
+// An Error whose `where` is only a part of its subject ("type", "attribute axis"). A caller that knows the place of the
+// subject catches it and throws an Error with the full place.
 class PartError : public Error {
  public:
   using Error::Error;

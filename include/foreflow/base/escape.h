@@ -1,11 +1,15 @@
-// How text that came from outside - names in scenarios, programs, models, platforms and tables of measurements, paths,
-// words of the command line - is written so that it stays a name in every language of the output. One function for each
-// language; every writer uses it. Inputs are any bytes; outputs are valid UTF-8.
+// Escaping of text from outside (names in scenarios, programs, models, platforms and measurements, paths, command line
+// arguments), so that it remains plain text in every output language. There is one function for each language, and
+// every writer uses it. Inputs are arbitrary bytes; outputs are valid UTF-8.
 //
-// A character is unprintable here when a terminal or a viewer obeys it instead of showing it: controls (C0, DEL, C1),
-// line and paragraph separators, bidirectional marks, embeddings, overrides and isolates, byte order marks, tags, and
-// bytes that are no UTF-8. It is written as the escape that C and Python know: \n \t \r \x1b \u202e \U000e0041, and
-// \xff for a byte that is no UTF-8. Names of printable characters stay as they are wherever the language allows it.
+// A character is unprintable when a terminal or viewer would interpret it instead of showing it:
+//   1. controls (C0, DEL, C1);
+//   2. line and paragraph separators;
+//   3. bidirectional marks, embeddings, overrides and isolates;
+//   4. byte order marks and tags;
+//   5. bytes that are not UTF-8.
+// It is written as an escape of C and Python: \n \t \r \x1b \u202e \U000e0041, and \xff for a byte that is not UTF-8.
+// Printable characters stay unchanged wherever the language allows it.
 #pragma once
 
 #include <cstdint>
@@ -20,59 +24,61 @@ namespace foreflow::escape {
 //   "a\nb" -> a\nb       "\x1b[2J" -> \x1b[2J       "naïve" -> naïve
 std::string terminal(std::string_view text);
 
-// The same for text of several lines that is already composed: line feeds stay.
+// As `terminal`, for text of several lines: line feeds stay.
 std::string terminal_lines(std::string_view text);
 
-// Text or an attribute's value of HTML, SVG and XML: entities for & < > " ' and escapes as in a terminal, since these
-// languages forbid most controls.
+// Text or an attribute's value of HTML, SVG and XML: entities for & < > " ' and otherwise escapes as for a terminal,
+// because these languages forbid most controls.
 //   "<b> & 'c'\n" -> &lt;b&gt; &amp; &#39;c&#39;\n
 std::string markup(std::string_view text);
 
-// The inside of an XML comment, which may hold no "--" and end with no '-'.
+// The inside of an XML comment, which must not contain "--" or end with '-'.
 //   "a-->b" -> a- ->b
 std::string markup_comment(std::string_view text);
 
-// A field of comma-separated values (RFC 4180), in one line and quoted where it has to be. Where a spreadsheet would
-// read it as a formula - it begins with = + - or @, and is neither a number nor a function as `.distir` writes it - a '
-// goes before it.
+// A field of comma-separated values (RFC 4180), on one line, quoted where necessary. A field that a spreadsheet would
+// read as a formula gets a leading ': one that begins with = + - or @ and is neither a number nor the name of a
+// `.distir` function.
 //   "a,\"b\"" -> "a,""b"""       "=1+1" -> '=1+1       "-1.5" -> -1.5       "@forward" -> @forward
 enum class Quotes : uint8_t { where_needed, always };
 std::string csv(std::string_view text, Quotes quotes = Quotes::where_needed);
 
-// The inside of a quoted string of Graphviz's DOT, an identifier or a label: shown as a terminal shows it.
+// The inside of a quoted string of Graphviz's DOT, an identifier or a label: escaped so that it displays as in a
+// terminal.
 //   "a\"b\\c" -> a\"b\\c      "a\nb" -> a\\nb
 std::string dot(std::string_view text);
 
-// A string of `.distir` text with its quotes, as Scanner::quoted reads it back byte for byte: \" \\ \n, and \xNN for
-// each byte of other unprintable characters.
+// A string of `.distir` text, with its quotes; Scanner::quoted reads back the same bytes. Escapes are \" \\ \n, and
+// \xNN for each byte of another unprintable character.
 //   "a\"b" -> "a\"b"       "\x1b" -> "\x1b"
 std::string quoted(std::string_view text);
 
-// A Python string literal with its quotes, which evaluates to the text; a byte that is no UTF-8 becomes the character
-// of its number. It holds no '#', so what looks for comments finds none in it.
+// A Python string literal, with its quotes, that evaluates to the text. A byte that is not UTF-8 becomes the character
+// with its number. It never contains '#', so tools that search for comments find none.
 //   "it's" -> 'it\'s'       "a\nb" -> 'a\nb'
 std::string python(std::string_view text);
 
-// What may follow a '#' in Python: one line, which declares no encoding of the file.
+// The text of a Python comment after '#': a single line that cannot be read as an encoding declaration.
 //   "coding: utf-7" -> coding\x3a utf-7
 std::string python_comment(std::string_view text);
 
-// A complete JSON document with the characters that JSON allows and terminals obey written as \uXXXX; its meaning stays
-// the same.
+// A complete JSON document in which unprintable characters that JSON allows are written as \uXXXX; its value stays the
+// same.
 std::string json(std::string_view document);
 
 // A cell of a Markdown table.
 //   "a|b" -> a\|b
 std::string markdown(std::string_view text);
 
-// A name for a file: letters, digits and . _ - stay, every other byte becomes '_'. Never empty, "." or "..", and at
-// most 200 bytes: longer ones end in a digest of the name. Different names may give one file name; see file_names.
+// A file name made from `name`: letters, digits and . _ - stay, every other byte becomes '_'. Never empty, "." or "..".
+// At most 200 bytes; longer names are cut and end in a digest. Different names may give the same file name; see
+// file_names.
 //   "h.0/attn:w" -> h.0_attn_w       "../x" -> .._x
 std::string file_name(std::string_view name);
 
-// File names for names that share a folder, a different one for each: a name that file_name changes, and that would
-// meet another's file, ends in a digest of the name as well. They depend on the set only. File systems that do not tell
-// capital letters from small ones may still mix two up.
+// Distinct file names for names that share a folder. Where file_name gives two names the same result, those that it
+// changed get a digest as well. The result depends only on the set. On file systems that ignore case two of them may
+// still collide.
 std::map<std::string, std::string> file_names(const std::set<std::string>& names);
 
 }  // namespace foreflow::escape

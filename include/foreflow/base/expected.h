@@ -1,4 +1,4 @@
-// A value, or the refusal that stands in its place (as C++23's std::expected).
+// Either a value or a refusal, as std::expected of C++23.
 #pragma once
 
 #include <type_traits>
@@ -17,17 +17,17 @@ class Expected {
 
   explicit operator bool() const { return content_.index() == 0; }
 
-  // Only where there is a value.
+  // Requires: there is a value.
   const T& operator*() const& { return std::get<0>(content_); }
   T& operator*() & { return std::get<0>(content_); }
   T operator*() && { return std::get<0>(std::move(content_)); }
   const T* operator->() const { return &std::get<0>(content_); }
   T* operator->() { return &std::get<0>(content_); }
 
-  // Only where there is none.
+  // Requires: there is no value.
   const Refusal& refusal() const { return std::get<1>(content_); }
 
-  // The value; throws RefusalError where there is none.
+  // The value; throws RefusalError when there is none.
   T value() && {
     if (!*this) throw RefusalError(refusal());
     return std::get<0>(std::move(content_));
@@ -37,7 +37,7 @@ class Expected {
   std::variant<T, Refusal> content_;
 };
 
-// What `work` returns, or the refusal that it throws from its depth.
+// The result of `work`, or the refusal of a RefusalError that it throws.
 template <typename Work>
 auto attempt(const Work& work) -> Expected<std::invoke_result_t<Work>> {
   try {

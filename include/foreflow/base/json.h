@@ -1,4 +1,4 @@
-// JSON as a plain value, and a reader that knows its own path, so that every complaint names the place.
+// JSON as a plain value, and a view of it that knows its path, so that every error names its place.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ class Json {
   Json& set(std::string_view key, Json value);
   // The member, added as null if absent; for `--set a.b=c`.
   Json& member(std::string_view key);
-  // Appends to an array; a null value becomes an array first.
+  // Appends an item to an array; a null value becomes an array first.
   void push(Json value);
 
-  // Two-space indentation and a final newline; shortest numbers that read back the same. Strings as escape::json has
-  // them; bytes that are no UTF-8 become U+FFFD.
+  // Indented by two spaces, with a final newline. Numbers are the shortest that read back the same, strings are escaped
+  // as by escape::json, and bytes that are not UTF-8 become U+FFFD.
   std::string dump() const;
   // Everything on one line, no newline.
   std::string dump_compact() const;
@@ -80,7 +80,7 @@ class JsonView {
   // Every member (object) or item (array), in order.
   std::vector<std::pair<std::string, JsonView>> members() const;
   std::vector<JsonView> items() const;
-  // Refuses members that are not in `known`, naming the nearest one.
+  // Throws Error at a member that is not in `known`, suggesting the nearest one.
   void allow_only(const std::vector<std::string>& known) const;
 
   bool as_bool() const;

@@ -1,5 +1,5 @@
-// A key of a JSON object as one row: what it means, what may stand there, and what holds where it is left out. Readers,
-// reference tables and the JSON Schema all use the same rows.
+// A key of a JSON object as a row of a table: its meaning, type and default. Readers, reference tables and the JSON
+// Schema use the same rows.
 #pragma once
 
 #include <cmath>
@@ -11,30 +11,30 @@
 
 namespace foreflow {
 
-// What one value may be: in words for people ("a whole number from 1"), and as JSON Schema (draft 2020-12).
+// The type of a value: in words for people ("a whole number from 1"), and as JSON Schema (draft 2020-12).
 struct ValueType {
   std::string words;
   Json schema  = Json::object();
-  bool is_list = false;       // one value is a list, so a list is no axis there
-  Json alternatives() const;  // the schema of a value or of a list of values, which is an axis
+  bool is_list = false;       // one value is a list, so a plain list is not an axis
+  Json alternatives() const;  // the schema of a value or an axis of values
 };
 
 struct KeyDef {
   std::string name;
   std::string doc;
   ValueType type;
-  std::string otherwise = {};  // what holds where the key is left out, in words; empty: there is no such thing
+  std::string otherwise = {};  // the default in words; empty: there is none
 };
 using Keys = std::vector<KeyDef>;
 
 std::vector<std::string> names_of(const Keys& keys);
 
-// Constructors of the types that keys have.
+// Constructors of the types of keys.
 namespace types {
 
 ValueType flag();
 ValueType whole(int64_t least, int64_t most = INT64_MAX);
-ValueType number(double least = 0);          // at least so much; -INFINITY: any
+ValueType number(double least = 0);          // at least `least`; -INFINITY: any number
 ValueType positive(double most = INFINITY);  // above 0
 ValueType text(std::string words);
 ValueType path(std::string words = "the path of a file, relative to the scenario");
@@ -46,7 +46,7 @@ ValueType bandwidth();
 ValueType flop_rate();
 ValueType list_of(const ValueType& item, std::string words);
 ValueType either(const std::vector<ValueType>& types);
-// An object with these keys and no others, each of whose values may be an axis. `required` are always there.
+// An object with these keys and no others; each value may be an axis. The keys in `required` must be present.
 ValueType object_of(const Keys& keys, std::string words, const std::vector<std::string>& required = {});
 // An object whose keys are names that match the regular expression `names`.
 ValueType map_of(const std::string& names, const ValueType& value, std::string words);

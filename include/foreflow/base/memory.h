@@ -1,4 +1,4 @@
-// How much memory this process can still get, so that what is too large is refused before the kernel kills us for it.
+// Memory available to this process, so that oversized requests are refused before the kernel kills the process.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace foreflow {
 
-// The least of what the machine has left, what the control group allows and what RLIMIT_AS allows (Linux). Infinite
-// where none of them can be read.
+// The minimum of the machine's free memory, the limit of the control group, and RLIMIT_AS (Linux). Infinite when none
+// of them can be read.
 Bytes available_memory();
 
 // Throws Error("memory", ...) when `size` is more than is available. `name` names the thing in the message: "a tensor
-// Float32 (4, 8)". Small sizes are not looked at: to ask costs as much as to fill a megabyte.
+// Float32 (4, 8)". Small sizes are not checked, because the check takes as long as filling a megabyte.
 void check_memory(Bytes size, const std::function<std::string()>& name);
 
 }  // namespace foreflow

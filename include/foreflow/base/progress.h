@@ -10,14 +10,14 @@ namespace foreflow {
 
 class Progress {
  public:
-  // `already` of `total` are done at the start, and say nothing about the pace.
+  // `already` of `total` items are done at the start; they do not count for the estimate of the remaining time.
   Progress(std::string label, size_t total, size_t already = 0);
   Progress(const Progress&)            = delete;
   Progress& operator=(const Progress&) = delete;
   // Removes the bar from the terminal.
   ~Progress();
 
-  // Call as often as you like: it writes ten times a second at most.
+  // May be called at any rate; writes at most ten times per second.
   void update(size_t done);
 
  private:
@@ -29,8 +29,8 @@ class Progress {
   std::chrono::steady_clock::time_point next_;
 };
 
-// "sweep [#####...............] 25/100, 12 s left". The time left supposes that the rest goes as fast as the part done,
-// of which `already` did not take any time.
+// "sweep [#####...............] 25/100, 12 s left". The remaining time assumes that the rest takes as long per item as
+// the items done since the start, without the `already` ones.
 std::string progress_line(const std::string& label, size_t done, size_t total, std::chrono::duration<double> elapsed,
                           size_t already = 0);
 

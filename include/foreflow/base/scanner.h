@@ -18,11 +18,11 @@ class Scanner {
   char peek() const { return at_end() ? '\0' : text_[position_]; }
   char peek_at(size_t ahead) const { return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0'; }
   uint32_t line() const { return line_; }
-  // How many lines there are up to the next `end`, or to the end of the text: what a caller may reserve space for.
+  // Number of lines up to the next `end`, or to the end of the text; for reserving memory.
   size_t lines_before(std::string_view end) const;
   // Characters from here to the end of the text.
   size_t remaining() const { return text_.size() - position_; }
-  // A point in the text, from which a message may be made later: most are never needed.
+  // A position in the text. `where` turns it into text later, because most positions are never printed.
   struct Place {
     uint32_t line;
     size_t column;
@@ -34,7 +34,7 @@ class Scanner {
   std::string where() const { return where(place()); }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
 
-  // Consumes `token` (not empty, not '\0') if it stands here.
+  // Consumes `token` (not empty, not '\0') if the text continues with it.
   bool accept(std::string_view token) {
     if (peek() != token[0] || text_.compare(position_, token.size(), token) != 0) return false;
     take(token.size());
@@ -59,13 +59,14 @@ class Scanner {
     while (end < text_.size() && belongs(text_, end)) ++end;
     return take(end - position_);
   }
-  // The text from here to the first of `ends` that stands outside brackets, without trailing spaces; empty when a line
-  // end, a string or a comment comes first. Texts that are equal mean the same, and `skip` passes over them.
+  // The text up to the first of `ends` outside brackets, without trailing spaces; empty when a line end, a string or a
+  // comment comes first. Does not consume it; `skip` does. Equal texts have equal meanings, so callers may cache by
+  // text.
   std::string_view until(std::string_view ends) const;
   void skip(std::string_view ahead) { take(ahead.size()); }
-  // What stands here, for messages: "'}'", "\"foo\"", "the end".
+  // The next token, for messages: "'}'", "\"foo\"", "the end".
   std::string found() const;
-  // A "..." string with the escapes \" \\ \n, and \xNN for a byte; before other characters '\' means nothing.
+  // A "..." string with the escapes \" \\ \n, and \xNN for a byte; a '\' before another character stands for itself.
   std::string quoted();
 
  private:

@@ -19,9 +19,8 @@ std::string list_or(const std::vector<std::string>& words);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 
-// The whole of `text` as a number of type T, in the notation of C without a leading '+' or spaces; nothing when it is
-// not a number, when anything follows the number, or when T cannot hold it. Floating-point types also read "inf" and
-// "nan".
+// The whole of `text` as a number of type T, in C notation without a leading '+' or spaces. Nothing when it is not a
+// number, when text follows the number, or when T cannot represent it. Floating-point types also read "inf" and "nan".
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -33,9 +32,9 @@ std::optional<T> parse_number(std::string_view text) {
 // The whole file as bytes. Throws Error naming the file when it cannot be read.
 std::string read_file(const std::string& path);
 
-// Writes `content` to a temporary file beside `path` and renames it, so that a reader never sees half of it; an old
-// file keeps its permissions, and its content where the new one cannot be written whole. Devices and pipes are written
-// directly, "-" writes to stdout. Throws Error naming the file.
+// Writes a file atomically: to a temporary file beside `path`, which is then renamed. An existing file keeps its
+// permissions, and keeps its content when writing fails. Devices and pipes are written directly; "-" is stdout. Throws
+// Error naming the file.
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace foreflow

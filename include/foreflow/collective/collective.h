@@ -1,6 +1,10 @@
-// Collective operations as data: which rank sends which part of the buffer to which rank, in which step.
-// Pure combinatorics over ranks 0..n-1 and the nodes they sit in; no devices, no links, no time but the textbook
-// formula.
+// Collective operations as data: which rank sends which part of the buffer to which rank, in which step. Pure
+// combinatorics over ranks 0..n-1 and the nodes they sit in. Knows no devices and no links, and no time except closed
+// forms.
+//
+// Example: a ring all-reduce of 4 ranks has a plan of 4 chunks and 6 steps. In the first 3 steps every rank sends a
+// chunk to its successor, which adds it to its own, so that rank r then has the sum of chunk r; 3 more steps pass the
+// sums around. As flows it is one phase: each rank sends 2 * 3/4 of the buffer to its neighbour.
 #pragma once
 
 #include <functional>
@@ -13,34 +17,39 @@
 
 namespace foreflow::collective {
 
-// `bytes` of a collective means: all-reduce, broadcast, reduce: the buffer of one rank; all-gather, reduce-scatter: the
-// full vector (n shards); gather, scatter: the full vector at the root; all-to-all: the send buffer of one rank; send:
-// the message; shift: what one rank has. Rooted kinds: rank 0 is the root. Send: rank 0 sends to rank 1. Shift: every
-// rank sends all it has to the next, the last to the first (sendrecv of nccl-tests).
+// What the `bytes` of a collective over n ranks are, as nccl-tests counts them:
+//   - all_reduce, broadcast, reduce: the buffer of one rank;
+//   - all_gather, reduce_scatter: the full vector, which is n shards;
+//   - gather, scatter: the full vector at the root;
+//   - all_to_all: the send buffer of one rank;
+//   - send: the message, from rank 0 to rank 1;
+//   - shift: the buffer of one rank, which every rank sends to the next and the last to the first (sendrecv in
+//     nccl-tests).
+// The root of a rooted kind is rank 0.
 enum class Kind { send, all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, shift };
 constexpr int kKinds = static_cast<int>(Kind::shift) + 1;  // `shift` is the last one
 
-// What is known of a kind of collectives. The rows are in the order of Kind.
+// The properties of a kind of collective. The rows are in the order of Kind.
 struct KindDef {
   std::string_view name;  // "all_reduce"
   Kind kind;
-  std::string_view remark = {};       // what help says beside the name, blank in front
-  std::vector<std::string_view> ops;  // of DistIR, that are carried out by it
-  // Whether its bytes are those of the op's first result; otherwise of its first operand.
+  std::string_view remark = {};       // what --help adds to the name, with a leading blank
+  std::vector<std::string_view> ops;  // DistIR ops that perform this collective
+  // True: `bytes` is the size of the op's first result; false: of its first operand.
   bool counts_result = false;
-  // Whether rank 0 is the device of the op's first result; otherwise of its first operand.
+  // True: rank 0 is the device of the op's first result; false: of its first operand.
   bool root_receives = false;
-  // Whether each rank has `bytes` of its own to move, so that the chunks of a plan are of ranks * bytes in all.
+  // True: each rank moves `bytes` of its own, so the chunks of a plan add up to ranks * bytes.
   bool of_each = false;
-  // Whether each rank has something else for every other rank, which may be sent at once.
+  // True: each rank has different data for every other rank, all of which may be sent at once.
   bool every_pair = false;
-  // Bus bandwidth over algorithm bandwidth, as nccl-tests defines it (doc/PERFORMANCE.md).
+  // Bus bandwidth divided by algorithm bandwidth, as nccl-tests defines them (doc/PERFORMANCE.md).
   double (*bus_factor)(int ranks) = nullptr;
-  // One message for each pair, if that does it: the chunk (of Plan) that `from` has for `to`, -1 for none, and how many
-  // chunks there are. Null: it cannot be done in this way.
+  // For kinds that one direct message per pair of ranks completes: the chunk of Plan that `from` sends to `to` (-1:
+  // none), and the number of chunks. Null for other kinds.
   int (*message)(int ranks, int from, int to) = nullptr;
   int (*chunks)(int ranks)                    = nullptr;
-  bool adds                                   = false;  // the receiver of a message adds it
+  bool adds                                   = false;  // the receiver of such a message adds it to its own data
 };
 
 const Registry<KindDef>& kinds();
@@ -49,24 +58,27 @@ std::string_view name(Kind kind);
 // Throws Error with the nearest name when there is no such kind.
 Kind kind_named(std::string_view name, const std::string& where);
 
-// Where the ranks sit.
+// The ranks of a collective and how they are distributed over nodes.
 struct Group {
   int ranks = 0;
-  // node[rank], numbered from 0 by first appearance; nodes may hold unequal numbers of ranks. Empty: one rank a node.
+  // node[rank], numbered from 0 by first appearance. Nodes may have different numbers of ranks. Empty: one rank per
+  // node.
   std::vector<int> node = {};
-  // rail[rank]: which of its node's NICs it uses, numbered from 0 by first appearance. Empty: each rank has its own.
+  // rail[rank]: the NIC of its node that it uses, numbered from 0 by first appearance. Empty: each rank has a NIC of
+  // its own.
   std::vector<int> rail = {};
-  // Channels: the orders in which rings go around the ranks, each with an equal part of the bytes. Empty: one ring,
-  // node by node.
+  // The ring of each channel, as an order of the ranks; every channel carries an equal part of the bytes. Empty: one
+  // ring that visits the nodes one after the other.
   std::vector<std::vector<int>> rings = {};
-  // Devices that are no ranks and can pass on what rank 0 sends to rank 1: they have the numbers ranks, ranks + 1, ...
-  // in pairs, one of rank 0's node and one of rank 1's node on the same rail. `node` and `rail` know them too.
+  // Number of relays: devices that are not ranks but can forward what rank 0 sends to rank 1. They are numbered ranks,
+  // ranks + 1, ... in pairs: one in the node of rank 0 and one in the node of rank 1, both on one rail. `node` and
+  // `rail` include them.
   int relays = 0;
-  bool nvls  = false;  // the switches inside the nodes add and multicast (NVLink SHARP)
-  bool sharp = false;  // the switches between the nodes do
+  bool nvls  = false;  // the switches inside nodes reduce and multicast (NVLink SHARP)
+  bool sharp = false;  // the switches between nodes reduce and multicast (SHARP)
 };
 
-// How one message travels, in one direction.
+// Latency and bandwidth of one message, in one direction.
 struct Wire {
   Seconds latency;
   BytesPerSecond bandwidth;
@@ -80,22 +92,25 @@ struct Task {
   Wire far;     // between nodes: each NIC of a node
 };
 
-// One rank sends `chunk` to another; with `reduce` the receiver adds it to its own, else replaces it.
+// One rank sends `chunk` to another, which adds it to its own chunk (`reduce`) or replaces its own by it.
 struct Transfer {
   int from, to;
   int chunk;
   bool reduce;
 };
 
-// The exact data movement, for proofs: `steps[s]` happen at the same time; the buffer has `chunks` equal parts, and
-// part c belongs to rank c * ranks / chunks. All-to-all: ranks * ranks chunks, where c is what rank c / ranks has for
-// rank c % ranks; a rank begins with `ranks` of them. Shift: ranks chunks, where c is what rank c has.
+// The exact data movement, which tests use to prove an algorithm correct. All transfers of steps[s] happen at the same
+// time. The buffer is cut into `chunks` equal parts:
+//   - all_to_all: ranks * ranks chunks; chunk c is what rank c / ranks has for rank c % ranks, so each rank begins with
+//     `ranks` chunks;
+//   - shift: `ranks` chunks; chunk c is what rank c has;
+//   - all others: chunk c belongs to rank c * ranks / chunks.
 struct Plan {
   int chunks = 1;
   std::vector<std::vector<Transfer>> steps;
 };
 
-// The share of Kind's `bytes` in one chunk.
+// The size of one chunk as a share of Kind's `bytes`.
 double chunk_share(const Plan& plan, Kind kind, int ranks);
 
 struct Flow {
@@ -103,18 +118,21 @@ struct Flow {
   double share;  // of Kind's `bytes`
 };
 
-// After the latencies of its steps, all `flows` run concurrently at one common pace (the ring moves at the pace of its
-// slowest link) until each has moved its `share` of the bytes. A pipeline fills first: its first chunk, of the share
-// `head`, crosses the flows one after the other, all but the slowest flow, which is counted as it runs: on equal links
-// that adds head * (flows - 1) * bytes / bandwidth.
+// A part of a collective in which the same flows run. It takes, one after the other:
+//   1. the latencies of its dependent steps;
+//   2. the pipeline fill, if `head` > 0: the first chunk, of size head * bytes, crosses the flows one by one. The
+// slowest flow is not counted, because its own transfer in 3 includes it. On equal links it takes (flows - 1) * head *
+// bytes / bandwidth;
+//   3. the transfer: all flows run concurrently at one common pace, as a ring moves at the pace of its slowest link,
+//      until each has moved its `share`.
 struct Phase {
-  int near_steps = 0;       // messages inside a node that wait for each other: each costs the longest such latency
-  int far_steps  = 0;       // messages between nodes that do
+  int near_steps = 0;       // dependent messages inside nodes; each costs the largest latency of such a message
+  int far_steps  = 0;       // dependent messages between nodes, likewise
   std::vector<Flow> flows;  // no two between the same ranks
   double head = 0;
 };
 
-// What the simulator needs: phases one after another; all members enter a phase together.
+// The form that is simulated: phases run one after the other, and all members enter a phase together.
 struct FlowPlan {
   std::vector<Phase> phases;
 };
@@ -124,21 +142,21 @@ struct AlgorithmDef {
   std::string_view doc;
   std::string_view source;
   std::vector<Kind> kinds;
-  // Whether it works among these ranks; `kind` is one of `kinds`.
+  // True when it works for this group. Requires: `kind` is one of `kinds`.
   bool (*supports)(Kind kind, const Group& group);
-  // Both ask for a task that is supported.
+  // Both require a supported task.
   Plan (*plan)(const Task& task);
   FlowPlan (*flows)(const Task& task);
-  bool wants_relays = false;  // whether Group::relays are of use
-  // The switches merge messages on their way: `flows` state what the ports carry, not who sends to whom.
+  bool wants_relays = false;  // whether it can use Group::relays
+  // Switches merge messages on the way, so `flows` describes the load of each port and not who sends to whom.
   bool in_switch = false;
 
   bool does(Kind kind) const;
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
 };
 
-// The flows of a plan whose steps wait for each other: a phase of its own for each step. What `flows` of an algorithm
-// is where nothing better is known.
+// The flows of a plan with one phase for each step, for algorithms whose steps depend on each other and have no better
+// closed form.
 FlowPlan stepwise(const Plan& plan, const Task& task);
 
 const Registry<AlgorithmDef>& algorithms();
@@ -147,17 +165,18 @@ const Registry<AlgorithmDef>& algorithms();
 // for a send).
 const AlgorithmDef& default_algorithm(Kind kind);
 
-// Where messages meet: what they cross, in one direction, and share evenly by their bytes.
+// The resources that messages share, for closed forms. A line is anything with a bandwidth that messages cross in one
+// direction: a link or a port.
 struct Network {
   size_t lines = 0;
   std::function<BytesPerSecond(int line)> bandwidth;
-  // Makes `crossed` the lines between two ranks or relays, one that is crossed twice twice; returns a message's
-  // latency.
+  // Sets `crossed` to the lines between two ranks or relays, a line that is crossed twice twice. Returns the latency of
+  // a message.
   std::function<Seconds(int from, int to, std::vector<int>& crossed)> way;
 };
 
-// What a task costs when nobody else uses the network: the latencies of the steps that wait for each other, and the
-// bytes at the busiest line.
+// The time of a task with the network to itself: the latencies of its dependent steps, and the transfer over its
+// busiest line.
 struct Cost {
   Seconds latency;
   Seconds transfer;
@@ -165,22 +184,25 @@ struct Cost {
 };
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task, const Network& network);
 
-// The same with the textbooks' lines: each rank has one port into its node and each NIC one out of it, of the wires'
-// bandwidth, each way. For one node, one rank a node and equal nodes these are their formulas, which
-// tests/property/collective_formulas_test.cpp states one by one.
+// The same on the network that textbooks assume: each rank has one port into its node and each NIC one port out of it,
+// in each direction, with the bandwidths of Task::near and Task::far. For a single node, one rank per node, and equal
+// nodes the results are the textbook formulas, which tests/property/collective_formulas_test.cpp states one by one.
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task);
 
-// The algorithm whose closed form is least for a task, the first of equals: what the row `auto` does. In the manner of
-// NCCL's tuning model (src/graph/tuning.cc): latencies of the steps plus bytes over bandwidth.
+// The algorithm with the smallest closed form for a task; of equal ones the first in the table. This is what `auto`
+// selects, after NCCL's tuning model (src/graph/tuning.cc): latencies of the steps plus bytes divided by bandwidth.
 const AlgorithmDef& choose(const Task& task);
 
-// `wanted`, or the default where `wanted` does not support the task; for `auto` the least closed form on `network`.
+// The algorithm that runs when a scenario asks for `wanted`:
+//   1. `auto`: the one with the smallest closed form on `network`;
+//   2. `wanted`, if it supports the task;
+//   3. else the default of the kind.
 const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network);
 
-// KindDef::bus_factor.
+// KindDef::bus_factor of a kind.
 double bus_factor(Kind kind, int ranks);
 
-// The steps of a plan and the phases of its flows, for reading and for golden tests.
+// The steps of a plan and the phases of its flows as text, for people and golden tests.
 std::string print(const Plan& plan);
 std::string print(const FlowPlan& plan);
 

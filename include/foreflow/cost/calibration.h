@@ -1,5 +1,8 @@
-// Cost tables from measured times. An op's time on a data type is looked up; between measured points it is
-// interpolated, beyond them a fitted line extends it. Messages are priced the same way, by op and number of members.
+// Cost models calibrated from measurements. The time of an op on a data type is
+//   1. looked up, when the same signature was measured;
+//   2. interpolated between neighbouring measured points;
+//   3. extrapolated beyond them with a fitted line.
+// Messages are priced the same way, by op and number of members.
 #pragma once
 
 #include <optional>
@@ -13,11 +16,11 @@
 
 namespace foreflow::cost {
 
-// A distinct piece of work and the median of its measured times.
+// One signature and the median of its measured times.
 struct Point {
   std::string signature;
   Flops flops;
-  Bytes bytes;  // read and written; of a message those sent
+  Bytes bytes;  // compute: read and written; messages: sent
   Seconds time;
 };
 
@@ -31,22 +34,22 @@ struct Line {
   }
 };
 
-// One op on one data type; for messages, over so many members.
+// The measurements of one op on one data type; for messages, also of one number of members.
 struct Family {
   std::string op, dtype;
   int ranks = 1;  // 1: compute
   Line line;
-  std::vector<Point> points;  // by what `line` gives, then by signature
+  std::vector<Point> points;  // sorted by the time that `line` predicts, then by signature
 
   auto key() const { return std::tie(op, dtype, ranks); }
 };
 std::string name(const Family& family);  // "MatMul f32", "MPIAllreduce f32 over 2"
 
 struct Calibration {
-  std::vector<Family> families;  // by op, data type, ranks
+  std::vector<Family> families;  // sorted by op, data type, ranks
 };
 
-// The work whose time is asked for.
+// The work to price.
 struct Query {
   std::string op, dtype, signature;
   int ranks = 1;
@@ -54,25 +57,28 @@ struct Query {
   Bytes bytes;
 };
 
-// Nothing when the family was never measured. Interpolation: log(time) is linear between neighbouring points over the
-// logarithm of what the family's line gives.
+// The price of a query; nothing when its family was never measured. Interpolation is linear in log(time) over log(t),
+// where t is the time that the family's line predicts for the work.
+//
+// Example: points measured at t = 1 ms and t = 4 ms took 2 ms and 8 ms. Work with t = 2 ms is halfway on the
+// logarithmic scale and is priced at 4 ms.
 std::optional<Price> price(const Calibration& calibration, const Query& query);
 
-// Rows with one signature count once, with their median.
+// Fits a calibration. Rows with equal signatures become one point with their median.
 Calibration fit(std::span<const Measurement> measurements);
 
-// How well a family's times are predicted, as mean absolute relative errors (MAPE).
+// Prediction errors of a family, as mean absolute relative errors (MAPE, as fractions).
 struct FamilyError {
   std::string name;
   size_t points         = 0;
-  double line_error     = 0;  // of the fitted line, on the points it was fitted to
-  size_t held_out       = 0;  // points that could be priced without themselves
-  double held_out_error = 0;  // of price(), each point priced by a calibration without it
+  double line_error     = 0;  // of the fitted line on its own points
+  size_t held_out       = 0;  // number of points that could be priced from the others
+  double held_out_error = 0;  // of price(), each point priced by a calibration that was fitted without it
 };
 
-// k-fold cross-validation: the points of each family, in its order, are dealt to `folds` folds in turn.
+// k-fold cross-validation: the points of each family, in order, are assigned to `folds` folds in turn.
 std::vector<FamilyError> assess(const Calibration& calibration, size_t folds = 5);
-// All points together.
+// The errors over the points of all families.
 FamilyError total(std::span<const FamilyError> errors);
 
 // The "families" of a calibration file. from_json throws Error naming file and path.

@@ -1,5 +1,5 @@
-// What an op costs on a device, and where that number comes from. A cost model knows ops and devices; no programs, no
-// network: the time of a message is simulated, unless a model has a formula of its own for it.
+// Cost models: how long an op takes on a device, and how that time was found. A cost model knows ops and devices, but
+// no programs and no network: messages are simulated, unless the model has a formula for them.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@
 
 namespace foreflow::cost {
 
-// How a time was found: measured at this very point, between measured points, by a fitted line, or from peaks alone.
+// How a time was found: measured for the same signature, interpolated between measurements, extrapolated by a fitted
+// line, or computed from the device's peaks.
 enum class Provenance : uint8_t { table, interpolated, regression, roofline };
 constexpr int kProvenances = 4;
 std::string_view name(Provenance provenance);
@@ -30,35 +31,36 @@ struct Price {
 struct Application {
   ir::OpCall call;
   std::span<const ir::Type> outputs;
-  // Every result was computed while compiling (shape arithmetic): a real run does it on the CPU, ahead of the device.
+  // True when all results are known before the run (shape arithmetic), which a real run computes on the CPU, ahead of
+  // the device.
   bool on_host = false;
 };
 
-// How lowering accounts for memory. It says nothing about what runs: CostModel has flags for that.
+// The accounting of memory during lowering. It does not decide which ops run; the flags of CostModel do.
 enum class MemoryRule : uint8_t {
   reuse,  // views share their operand's memory; collectives, optimizers and Add(no longer needed, x) work in place;
           // unused results are freed
-  distir  // as the DistIR authors' simulator: only optimizers work in place, unused results stay
+  distir  // as in the simulator of the DistIR authors: only optimizers work in place, unused results stay allocated
 };
 
 struct CostModel {
   std::string name;
   MemoryRule memory = MemoryRule::reuse;
-  // Whether the program loses the ops whose results nothing needs before it is priced.
+  // True: ops whose results are not needed are removed before pricing.
   bool removes_dead_code = true;
-  // Whether messages between pipeline stages travel beside the computation unless the strategy says otherwise.
+  // True: by default messages between pipeline stages overlap with computation.
   bool overlaps_sends = true;
-  // Seconds on one device; never negative.
+  // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
-  // Seconds of a communication op over `ranks` members, never negative; nothing: simulate it on the network.
+  // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.
   std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
 };
 
 struct CostModelDef {
   std::string_view name;
   std::string_view doc;
-  Keys keys;  // its parameters: what the scenario's "cost" object may have beside "model"
-  // `parameters` is that object. Refuses unknown keys.
+  Keys keys;  // its parameters: the keys of the scenario's "cost" object besides "model"
+  // `parameters` is that object. Throws Error at unknown keys.
   CostModel (*make)(const JsonView& parameters);
 };
 

@@ -7,13 +7,13 @@
 
 namespace foreflow::cost {
 
-// The model that a scenario's "cost" object, which `parameters` is, names in "model"; roofline if it names none. Where
-// "send_overhead" is a table by numbers of devices, that of the largest number that is not above `devices` is taken, or
-// 0: the processes of a program share their host.
+// Makes the cost model that `parameters`, a scenario's "cost" object, names in "model"; roofline by default. A
+// "send_overhead" may be a table by number of devices, because the processes of a program share their host: the entry
+// of the largest number <= `devices` applies, or 0 when there is none.
 CostModel make_model(const JsonView& parameters, int devices = 1);
 
-// A calibration file holds a scenario's "cost" object and a "source". The members of `overrides` but "model" come on
-// top of its own. Throws Error naming the file and the path in it.
+// Loads a calibration file: a scenario's "cost" object with a "source". The members of `overrides`, except "model",
+// replace those of the file. Throws Error naming the file and the path in it.
 CostModel load_model(const std::string& path, const Json& overrides = Json::object(), int devices = 1);
 
 }  // namespace foreflow::cost

@@ -1,4 +1,4 @@
-// Measured times of ops and messages, as rows of a CSV file: what calibrations are made of.
+// Measured times of ops and messages, as rows of a CSV file. Calibrations are fitted to them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace foreflow::cost {
 
-// One distinct piece of work on one process. The CSV has a column for each member, by the name in the comment;
+// The measurement of one signature on one process. The CSV has a column for each member, by the name in the comment;
 // quantities are in seconds, bytes and flop.
 struct Measurement {
   enum class Kind : uint8_t { compute, message };
@@ -24,8 +24,8 @@ struct Measurement {
   int ranks = 1;              // ranks: members of a message; 1 for compute
   Flops flops;                // flops
   Bytes read, written;        // bytes_read, bytes_written: of the device's own memory
-  Bytes message;              // message_bytes: as collective::Kind means them; 0 for compute
-  int64_t count = 1;          // count: how often it was timed
+  Bytes message;              // message_bytes: as collective::Kind defines it; 0 for compute
+  int64_t count = 1;          // count: number of timed executions
   Seconds time;               // seconds: the median
   Seconds fastest;            // seconds_min
 };
@@ -33,10 +33,10 @@ struct Measurement {
 std::string print_csv(std::span<const Measurement> measurements);
 
 // The columns may stand in any order, and count and seconds_min may be absent. Throws Error("NAME:LINE", ...) for
-// unknown or missing columns, rows of another length, and numbers that are none or negative.
+// unknown or missing columns, rows of the wrong length, and fields that are not a number or negative.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
-// Of at least one.
+// The median. Requires: at least one time.
 Seconds median(std::vector<Seconds> times);
 
 }  // namespace foreflow::cost

@@ -1,4 +1,5 @@
-// What makes two applications of an op the same work: the name under which its time is measured and looked up.
+// Signatures: applications of an op with equal signatures are the same work. Times are measured and looked up by
+// signature.
 #pragma once
 
 #include <span>
@@ -10,7 +11,7 @@
 namespace foreflow::cost {
 
 // "Gemm{transB=1}(f32[64x512] f32[8x512]) -> f32[64x8]": the op, its attributes and the types, without devices. Of an
-// attribute that is an array only the type counts.
+// array attribute only the type is included.
 std::string signature(const ir::OpCall& call, std::span<const ir::Type> outputs);
 
 // "MPIAllreduce 4096 B over 2".
@@ -19,7 +20,7 @@ std::string message_signature(std::string_view op, Bytes bytes, int ranks);
 // The data type that the op computes in: that of its first float operand, else of its first operand or result.
 std::string_view dtype_of(std::span<const ir::Type> inputs, std::span<const ir::Type> outputs);
 
-// The bytes of a communication op, as collective::Kind means them.
+// The bytes of a communication op, as collective::Kind defines them.
 Bytes message_bytes(const ir::OpDef& op, const ir::Type& operand, const ir::Type& result);
 
 }  // namespace foreflow::cost

@@ -1,5 +1,5 @@
-// Runs a distributed program for real: one process a device, under Open MPI on this machine, with the reference kernels
-// and real messages, and times what they do.
+// Executes a distributed program under Open MPI on this machine and measures it: one process per device, the reference
+// kernels, and real messages.
 #pragma once
 
 #include <string>
@@ -10,38 +10,42 @@
 
 namespace foreflow::execute {
 
-// The last function of `module` on these numbers.
+// A run of the last function of `module` with these arguments.
 struct Task {
   ir::Module module;
   std::vector<ir::Array> arguments;
 };
 
 struct Options {
-  int iterations = 1;          // timed
-  int warmup     = 0;          // before them
-  Seconds timeout{300};        // how long a process may wait for another
+  int iterations = 1;          // timed iterations
+  int warmup     = 0;          // untimed iterations before them
+  Seconds timeout{300};        // longest time that a process waits for another
   std::string rank_program{};  // the path of foreflow-rank
 };
 
-// Of one process, the median iteration of each figure.
+// Times of one process; each is a median over the iterations.
 struct RankTimes {
   std::string device;                    // "D1"
-  Seconds compute, communication, wait;  // wait: for other members of a communication to arrive
+  Seconds compute, communication, wait;  // wait: until the other members of a communication arrive
 };
 
 struct Execution {
-  std::vector<ir::Array> results;   // of the function, in order; those of the last iteration
-  std::vector<Seconds> iterations;  // of each, the time of the slowest process
+  std::vector<ir::Array> results;   // results of the function in the last iteration
+  std::vector<Seconds> iterations;  // of each iteration, the time of the slowest process
   std::vector<RankTimes> ranks;
-  std::vector<cost::Measurement> measurements;  // by process and signature; then messages
+  std::vector<cost::Measurement> measurements;  // of computes, by process and signature; then of messages
 };
 
-// Runs one task after the other in one start of mpirun, with as many processes as the largest needs. Throws Error: of a
-// process, naming it, the function and the op; of a process that waits for another longer than it may; where mpirun or
-// foreflow-rank is missing. No process is left behind.
+// Runs the tasks one after the other in a single mpirun, with as many processes as the largest task needs. Throws Error
+// when
+//   1. an op fails, naming the process, the function and the op;
+//   2. a process waits for another longer than `timeout`;
+//   3. mpirun or foreflow-rank is not installed.
+// In every case all processes have ended when it returns.
 std::vector<Execution> run_mpi(const std::vector<Task>& tasks, const Options& options);
 
-// The path of foreflow-rank: beside this program, or in libexec as installed. Throws Error when it is at neither.
+// The path of foreflow-rank: beside this program, or in libexec of the installation. Throws Error when it is in neither
+// place.
 std::string find_rank_program();
 
 }  // namespace foreflow::execute

@@ -1,4 +1,4 @@
-// What the simulator says of the run that execute.h measures: the same program on the platform `localhost`.
+// Simulates the run that execute.h measures: the same program on the platform `localhost`.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace foreflow::execute {
 struct Prediction {
   Seconds iteration;
   std::vector<RankTimes> ranks;                          // as Execution::ranks
-  std::array<Seconds, cost::kProvenances> provenance{};  // compute time of all processes by where the numbers are from
+  std::array<Seconds, cost::kProvenances> provenance{};  // compute time of all processes by provenance of its prices
 };
 
-// `task` has one stream a device (fold_streams). Throws Error where the program cannot be priced.
+// Requires: one stream per device (fold_streams). Throws Error when the program cannot be priced.
 Prediction predict(const Task& task, const cost::CostModel& cost);
 
 }  // namespace foreflow::execute

@@ -38,7 +38,7 @@ class FunctionBuilder {
   // Names a value; a name that is taken gets a suffix.
   void set_name(ValueId id, std::string name);
   // Names a value without checking whether the name is taken: for names that all come from one function.
-  void take_name(ValueId id, std::string name) { function_.values[index(id)].name = std::move(name); }
+  void take_name(ValueId id, std::string name) { function_.values.set_name(index(id), std::move(name)); }
   void annotate(ValueId id, TypeRef annotation);
 
   const Function& function() const { return function_; }

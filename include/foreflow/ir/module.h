@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foreflow/ir/op_def.h"
+#include "foreflow/ir/value_table.h"
 
 namespace foreflow::ir {
 
@@ -19,12 +20,6 @@ enum class ValueId : int32_t { none = -1 };  // none: an optional operand that i
 constexpr size_t index(ValueId id) { return static_cast<size_t>(id); }
 
 using AttributesRef = std::shared_ptr<const Attributes>;  // never null in an Op
-using TypeRef       = std::shared_ptr<const Type>;        // null: not annotated
-
-struct Value {
-  std::string name;    // without '%'; empty for an unused result, which is printed as '_'
-  TypeRef annotation;  // the type that the program states; null if it states none
-};
 
 struct Op {
   const OpDef* def = nullptr;  // null for a call
@@ -45,7 +40,7 @@ enum class ParameterRole : uint8_t { data, weight };
 
 struct Function {
   std::string name;  // without '@'
-  std::vector<Value> values;
+  ValueTable values;
   std::vector<ParameterRole> parameters;  // of values 0 .. parameters.size()-1
   std::vector<Op> ops;
   std::vector<ValueId> operands;

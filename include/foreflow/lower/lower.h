@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "foreflow/cost/cost.h"
@@ -16,11 +17,20 @@ namespace foreflow::lower {
 using stream::Algorithms;
 using stream::GroupAlgorithms;
 
+// Data of one device.
+struct Input {
+  std::string name;
+  int32_t device;  // its number in the program
+  Bytes size;
+};
+
 struct Options {
   Algorithms algorithms{};
   std::vector<GroupAlgorithms> groups;
   // Where D1, D2, ... sit: indices into platform::Platform::devices(), none twice. Empty: in the platform's order.
   std::vector<int> places;
+  // In memory from the beginning to the end besides the program's parameters.
+  std::vector<Input> inputs;
 };
 
 struct Lowered {

@@ -1,4 +1,4 @@
-// Which devices share a server.
+// Groups devices by server.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,10 @@
 
 namespace foreflow::platform {
 
-// The positions in `devices` (indices into platform.devices()) by Device::node: the nodes by first appearance, each in
-// the order of `devices`.
+// Groups `devices` (indices into platform.devices()) by Device::node. Returns positions in `devices`; nodes are in
+// order of first appearance, and positions within a node ascend.
+//
+// Example: devices that are in nodes a, b, a give {{0, 2}, {1}}.
 std::vector<std::vector<int>> by_node(const Platform& platform, const std::vector<int>& devices);
 
 }  // namespace foreflow::platform

@@ -1,6 +1,6 @@
 // Pictures of platforms: devices in boxes by server, switches above them, NVSwitches below, cables in colours by kind.
-// Readable up to some 64 devices. Where only routes are known, a cable is drawn as a box and what follows it on a route
-// is joined to it.
+// Readable up to about 64 devices. For platforms with routes only, each link is drawn as a box that is joined to the
+// links that follow it on a route.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A platform as a graph: devices and switches, and the cables between them. What a file in graph form declares.
+// A platform as a graph, as declared by a file in graph form: devices and switches are vertices, cables are edges.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ struct Vertex {
   int device;  // index into Platform::devices(); -1: a switch, which forwards messages (a device never does)
 };
 
-// A cable between two vertices. A message from `a` to `b` crosses `forth`, one from `b` to `a` crosses `back`: indices
-// into Platform::links(), at least one each. No link is in two edges.
+// A cable between two vertices. A message from `a` to `b` crosses the links `forth`, one from `b` to `a` the links
+// `back`: indices into Platform::links(), at least one in each direction. No link belongs to two edges.
 struct Edge {
   int a, b;
   std::vector<int> forth, back;
@@ -21,7 +21,7 @@ struct Edge {
 struct Graph {
   std::vector<Vertex> vertices;  // the devices first, in their order
   std::vector<Edge> edges;
-  std::string ecmp = "dmodk";  // which of several equal ways a message takes: a row of ecmp_rules()
+  std::string ecmp = "dmodk";  // how a message chooses among equally short paths: the name of a row of ecmp_rules()
 };
 
 }  // namespace foreflow::platform

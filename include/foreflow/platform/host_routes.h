@@ -1,4 +1,4 @@
-// How devices reach the memory of their server's CPUs.
+// Routes between devices and the memory of their server's CPUs.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,15 @@
 
 namespace foreflow::platform {
 
-// The host is where the PCIe links of a device lead: up links of the kind `pcie`, as the platform's graph draws its
-// edges (from a device to a switch, from that to a root complex), as far as they go. Links that several devices share
-// (an uplink of a PCIe switch) are on the ways of all of them.
+// The host is at the upper end of a device's PCIe links. A route follows edges of kind `pcie` upwards, in the direction
+// in which the graph declares them (from device to switch, from switch to root complex), as far as they lead. Devices
+// below one PCIe switch share its uplink.
 class HostRoutes {
  public:
-  explicit HostRoutes(const Platform& platform);  // which outlives it
+  explicit HostRoutes(const Platform& platform);  // `platform` must outlive this object
 
-  // Of a copy. Throws Error at "platform NAME" where a device has no such link, or the platform is no graph.
+  // The route of a copy to or from the host. Throws Error at "platform NAME" when the device has no PCIe link, or the
+  // platform has no graph.
   Route to_host(int device) const;
   Route from_host(int device) const;
 
@@ -22,7 +23,7 @@ class HostRoutes {
   std::vector<int> climb(int device) const;
 
   const Platform& platform_;
-  std::vector<int> up_;  // per vertex: the edge that leads up, -1
+  std::vector<int> up_;  // per vertex: the edge that leads up; -1: none
 };
 
 }  // namespace foreflow::platform

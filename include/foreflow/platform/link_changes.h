@@ -1,4 +1,4 @@
-// Other numbers for links than a recipe or a file has. They are what sweeps vary.
+// Changes of link properties: values that replace those of a recipe or a platform file, as sweeps use them.
 //
 //   "links": {"nic": {"bandwidth": "50GBps", "efficiency": 0.9}, "node0-nic1": {"bandwidth": "5GBps", "latency":
 //   "20us"}}
@@ -16,7 +16,7 @@
 
 namespace foreflow::platform {
 
-// Numbers of a link as Link has them, where they are stated. src/platform/link_property.h says how each is written.
+// The properties of Link that a change states; absent ones stay. src/platform/link_property.h says how each is written.
 struct LinkNumbers {
   std::optional<BytesPerSecond> bandwidth   = {};  // above zero
   std::optional<Seconds> latency            = {};
@@ -26,23 +26,24 @@ struct LinkNumbers {
   bool operator==(const LinkNumbers&) const = default;
 };
 
-// The keys of one of "links".
+// The keys of one member of "links".
 const Keys& link_keys();
 
-// By kind ("nic": all links of the kind) or by name (both directions), which counts for more.
+// Changes by link kind ("nic": all links of the kind) or by link name (both directions). A name takes precedence over a
+// kind.
 using LinkChanges = std::map<std::string, LinkNumbers>;
 
-// The member "links" of a platform; none when it is absent. Throws Error at what cannot be.
+// Reads the member "links" of a platform; empty when absent. Throws Error at an unknown key or a value out of range.
 LinkChanges read_link_changes(const JsonView& json);
 
-// What `changes` say of a link of this kind and name; of each number, the name counts for more.
+// The changes of a link with this kind and name. Where both change a property, the name takes precedence.
 LinkNumbers numbers_of(const LinkChanges& changes, const std::string& kind, const std::string& name);
 
-// Throws Error at the member of "links" that is in neither set, with the nearest of both.
+// Throws Error at a member of "links" that is neither a kind nor a name, suggesting the nearest of both.
 void check_link_changes(const JsonView& json, const std::set<std::string>& kinds, const std::set<std::string>& names);
 
-// The platform with other links, over which a graph finds its routes anew. A link that is "X_UP" and "X_DOWN" in
-// SimGrid is also known as "X". Throws Error when no link has a kind or name of `changes`.
+// The platform with changed links; a graph computes its routes anew. The name "X" stands for the two SimGrid links
+// "X_UP" and "X_DOWN". Throws Error when `changes` has a kind or name that no link has.
 Platform with_links(const Platform& platform, const LinkChanges& changes);
 
 }  // namespace foreflow::platform

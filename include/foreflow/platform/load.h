@@ -1,6 +1,8 @@
-// SimGrid XML to Platform. The text is checked first, in our own words with line and column. A file in graph form, one
-// zone with routing "Dijkstra", is routed by us and has any size. Any other is routed by SimGrid itself, pair by pair,
-// in a child process because it ends the process on some mistakes.
+// Reads platforms from SimGrid XML. The text is checked first, so that errors name line and column. Then routes are
+// found in one of two ways:
+//   1. A file in graph form (a single zone with routing "Dijkstra") is routed by Foreflow, at any size.
+//   2. Any other file is routed by SimGrid, pair by pair, in a child process, because SimGrid ends its process on some
+//      errors.
 #pragma once
 
 #include <string>
@@ -10,19 +12,20 @@
 
 namespace foreflow::platform {
 
-// Reads a platform of version 4.1 made of zones (Full, Floyd, Dijkstra, DijkstraCache, None), hosts, routers, links and
-// routes. platforms/README.md lists the properties that hosts and links carry. Devices have the order of the text.
-// `name` is the file name in messages and the name of the platform. Throws Error("NAME:LINE:COLUMN", ...), or
-// Error(NAME, ...) when two devices of a graph are not joined or SimGrid refuses what our checks let pass.
+// Reads a platform of DTD version 4.1, made of zones (Full, Floyd, Dijkstra, DijkstraCache, None), hosts, routers,
+// links and routes. platforms/README.md lists the properties that hosts and links carry. Devices are in the order of
+// the text. `name` is the file name in messages and the name of the platform. Throws Error("NAME:LINE:COLUMN", ...), or
+// Error(NAME, ...) when two devices of a graph are not connected, or SimGrid refuses a file that passed the checks.
 Platform load(const std::string& xml_text, const std::string& name);
 
-// The same for a file. Throws Error also when the file cannot be read.
+// Loads a file. Throws Error also when it cannot be read.
 Platform load_file(const std::string& path);
 
-// The machine of a recipe, by way of its XML. Its name is name_of(recipe).
+// The machine of a recipe, held by rule: what load() makes of write_xml(recipe), in no time. Its name is
+// name_of(recipe).
 Platform make(const Recipe& recipe);
 
-// So many nodes on the default fabric. Throws Error when `nodes` is below 1.
+// `nodes` nodes of a topology on the default fabric. Throws Error when `nodes` is below 1.
 Platform make(const TopologyDef& topology, int nodes);
 
 }  // namespace foreflow::platform

@@ -1,4 +1,4 @@
-// Placements: in which order the ranks of a job take the devices of a machine. Pure functions of the machine.
+// Placement policies: the order in which the ranks of a job take the devices of a platform. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace foreflow::platform {
 struct PlacementDef {
   std::string_view name;  // "packed", "spread", "random", "explicit"
   std::string_view doc;
-  // `candidates`, each once an index into platform.devices(), in the order in which ranks take them. Only a random
-  // placement heeds `seed`; the same seed gives the same order everywhere.
+  // Returns `candidates`, distinct indices into platform.devices(), in the order in which ranks take them. Only the
+  // random policy uses `seed`; a seed gives the same order on every machine.
   std::vector<int> (*order)(const Platform& platform, std::vector<int> candidates, uint64_t seed);
 };
 

@@ -1,16 +1,19 @@
 // The machine as a plain value: devices, links, and the route between any two devices. Nothing here knows SimGrid,
-// programs or time; recipes (topologies.h) write platforms as SimGrid XML and load.h reads them back.
+// programs or time. What a recipe builds is held by rule, whatever its size: names, routes and the graph are made when
+// they are asked for. What a file declares is held as lists.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foreflow/base/units.h"
 #include "foreflow/platform/graph.h"
+#include "foreflow/platform/list.h"
 
 namespace foreflow::platform {
 
@@ -18,69 +21,93 @@ namespace foreflow::platform {
 struct Device {
   std::string name;                             // the SimGrid host: "node0-gpu3"
   std::string kind;                             // "V100-SXM3-32GB"
-  std::string node;                             // the server that it sits in: "node0"
+  std::string node;                             // its server: "node0"
   Bytes memory;                                 // capacity
-  BytesPerSecond memory_bandwidth;              // HBM, data sheet
+  BytesPerSecond memory_bandwidth;              // of its HBM, by data sheet
   std::map<std::string, FlopsPerSecond> peaks;  // dense peak by data type: "f32", "f16", "bf16", "f8", "f64", "tf32"
   Seconds launch;                               // fixed cost of starting one kernel
-  int rail              = 0;  // its number in its node unless the file says otherwise; which of equal NICs it uses
-  int nvlink_generation = 0;  // 3 for an A100; 0: no NVLink, or not said
+  int rail              = 0;  // which of its node's NICs it uses; by default its index within the node
+  int nvlink_generation = 0;  // 3 for an A100; 0: no NVLink, or unknown
 
-  // The peak for `dtype`; a type without an entry runs at the f32 peak.
+  // The peak for `dtype`; types without an entry have the f32 peak.
   FlopsPerSecond peak(std::string_view dtype) const;
 };
 
-// Whether two devices do the same work in the same time: they are of one kind, with equal peaks, memory bandwidth and
-// launch cost.
+// True when two devices run every op in the same time: equal kind, peaks, memory bandwidth and launch cost.
 bool same_speed(const Device& a, const Device& b);
 
 struct Link {
   std::string name;  // as in SimGrid, one direction: "node0-gpu3-nvlink_UP"
-  std::string kind;  // "nvlink", "pcie", "host", "nic", "fabric", "memory", ...; "" when the file does not say
+  std::string kind;  // "nvlink", "pcie", "host", "nic", "fabric", "memory", ...; "" when the file states none
   BytesPerSecond bandwidth;
   Seconds latency;
-  double efficiency = 1;          // the share of the bandwidth that a protocol leaves to payload, in (0, 1]
-  int channels      = 0;          // the most channels of a collective that it carries at once; 0: any number
-  Seconds step_latency{0};        // what a step of a collective takes on it beyond the latency
+  double efficiency = 1;          // fraction of the bandwidth left for payload after protocol overhead, in (0, 1]
+  int channels      = 0;          // largest number of channels of a collective that it can carry; 0: unlimited
+  Seconds step_latency{0};        // additional time of each step of a collective that crosses it, beyond the latency
   bool in_switch        = false;  // the switch at its end can reduce: NVLS on an nvlink, SHARP on a nic or fabric link
-  int nvlink_generation = 0;      // of an nvlink; 0: not said
+  int nvlink_generation = 0;      // of an nvlink; 0: unknown
 
   BytesPerSecond payload() const { return efficiency * bandwidth; }
 };
 
-// What a message from one device to another crosses.
+// The links that a message from one device to another crosses.
 struct Route {
   std::vector<int> links;  // indices into Platform::links(), in order; a link may occur more than once
   Seconds latency;         // sum over the links
 };
 
-// The route from one device to another; two of the same device have the empty route. A pure function.
+// A pure function that returns the route from one device to another; the route from a device to itself is empty.
 using Router = std::function<Route(int from, int to)>;
+
+// A machine by rule. All are pure functions.
+struct PlatformRule {
+  ListRule<Device> devices;
+  ListRule<Link> links;
+  int nodes = 0;
+  std::function<int(int device)> node;
+  std::function<std::optional<int>(std::string_view name)> find_device, find_link;
+  std::function<Graph()> graph;
+  Router router;
+};
 
 class Platform {
  public:
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Router router);
+  Platform(std::string name, List<Device> devices, List<Link> links, Router router);
   // `routes[from * devices.size() + to]`; the diagonal is empty.
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, std::vector<Route> routes);
+  Platform(std::string name, List<Device> devices, List<Link> links, std::vector<Route> routes);
   // Routes are found in the graph when they are asked for, so this has any size; src/platform/graph_router.h says how.
   // Throws Error when two devices have no route.
-  Platform(std::string name, std::vector<Device> devices, std::vector<Link> links, Graph graph);
+  Platform(std::string name, List<Device> devices, List<Link> links, Graph graph);
+  Platform(std::string name, PlatformRule rule);
 
   const std::string& name() const { return name_; }
-  const std::vector<Device>& devices() const { return devices_; }
-  const std::vector<Link>& links() const { return links_; }
+  const List<Device>& devices() const { return devices_; }
+  const List<Link>& links() const { return links_; }
+  // Devices and links of one kind differ in nothing but names and places: indices into devices().kinds() and
+  // links().kinds(). Neither makes a device or a link of a machine by rule.
+  int device_kind(int device) const { return devices_.kind(static_cast<size_t>(device)); }
+  int link_kind(int link) const { return links_.kind(static_cast<size_t>(link)); }
+  // Servers, and the number of the one that the device sits in, counted by first appearance.
+  int nodes() const;
+  int node(int device) const;
+  // By name; none when there is no such device or link.
+  std::optional<int> find_device(std::string_view name) const;
+  std::optional<int> find_link(std::string_view name) const;
   // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
-  // What a step of a collective waits for on `route`, besides its bytes.
+  // Time of a step of a collective on `route` besides the transfer of its bytes.
   Seconds step_latency(const Route& route) const;
-  // Null when only the routes are known.
-  const Graph* graph() const { return graph_.get(); }
+  // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.
+  const Graph* graph() const;
 
  private:
+  struct Facts;
+  void count_nodes() const;
+
   std::string name_;
-  std::vector<Device> devices_;
-  std::vector<Link> links_;
-  std::shared_ptr<const Graph> graph_;
+  List<Device> devices_;
+  List<Link> links_;
+  std::shared_ptr<Facts> facts_;
   Router router_;
 };
 

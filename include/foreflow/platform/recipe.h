@@ -1,4 +1,5 @@
-// One machine as a scenario or the command line states it: nodes, the fabric between them, and changed links.
+// A recipe of a platform, as a scenario or the command line states it: nodes, the fabric between them, and link
+// changes.
 //
 //   {"topology": "dgx_a100", "nodes": 32, "fabric": "fat_tree2", "oversubscription": 2}
 //   {"parts": [{"topology": "dgx_a100", "nodes": 2}, {"topology": "dgx1", "nodes": 1}], "fabric": "star"}
@@ -13,7 +14,7 @@
 
 namespace foreflow::platform {
 
-// Equal nodes.
+// A number of equal nodes.
 struct Part {
   const TopologyDef* topology        = nullptr;
   int nodes                          = 0;
@@ -22,7 +23,7 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-// Every value is resolved, so two recipes are equal when they make the same machine in the same words.
+// All defaults are filled in, so two recipes compare equal when they state the same platform.
 struct Recipe {
   std::vector<Part> parts;
   const FabricDef* fabric = nullptr;
@@ -33,19 +34,24 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-constexpr int64_t kMostDevices = 1'000'000;  // of one machine
+constexpr int64_t kMostDevices = 1'000'000;  // of one platform
+
+// The keys of a recipe: of its nodes or of one of its "parts"; of the whole beside "fabric", "parts" and the fabric's
+// own parameters.
+const Keys& part_keys();
+const Keys& machine_keys();
 
 // Throws Error("FILE: $.path.of.key", ...): unknown keys with the nearest known one, unknown names, numbers out of
 // range, and parameters that the fabric cannot be built with.
 Recipe read_recipe(const JsonView& json);
 
-// So many nodes of `topology` on the default fabric. Throws Error at the topology's name when `nodes` is below 1 or too
+// `nodes` nodes of `topology` on the default fabric. Throws Error at the topology's name when `nodes` is below 1 or too
 // large.
 Recipe recipe_of(const TopologyDef& topology, int nodes);
 
 int64_t device_count(const Recipe& recipe);
 
-// "dgx_a100_32", "dgx_a100_2+dgx1_1", "dgx_a100_32_fat_tree2"; the default fabric is not named.
+// "dgx_a100_32", "dgx_a100_2+dgx1_1", "dgx_a100_32_fat_tree2"; the default fabric is left out.
 std::string name_of(const Recipe& recipe);
 
 // SimGrid XML 4.1: one zone whose hosts are the devices and whose routers are the switches.

@@ -1,15 +1,15 @@
-// Recipes for machines: what is inside a node (a topology) and what joins the nodes (a fabric), to be combined freely
-// and in any number. The numbers and their sources stand in the recipes and in the SimGrid XML that they become. A
-// recipe knows nothing of SimGrid itself.
+// The tables of topologies (the inside of a node) and fabrics (the network between nodes), which can be combined
+// freely. Each row states its hardware numbers with their sources, and the generated SimGrid XML repeats them.
 #pragma once
 
-#include <array>
+#include <any>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/key.h"
 #include "foreflow/base/registry.h"
 
 namespace foreflow::platform {
@@ -18,7 +18,7 @@ struct Node;     // private: a node's vertices, links and ports
 struct Outlets;  // private: the ports that a fabric joins
 struct Fabric;   // private: switches and links
 
-// How many a node has when nobody says, and the most that the recipe can wire.
+// How many GPUs or NICs a node has by default, and at most.
 struct Count {
   int usual = 1;
   int most  = 1024;
@@ -31,37 +31,44 @@ struct TopologyDef {
   Count gpus;
   Count nics;
   Node (*build)(int gpus, int nics);
-  bool domains = false;  // "nvlink_domain" may cut the node
+  bool domains = false;  // "nvlink_domain" may divide the node
 };
 
 const Registry<TopologyDef>& topologies();
 
-struct Parameter {
-  std::string_view name;
-  std::string_view doc;  // meaning, unit and default
-};
-
 // What a scenario may say about nodes of `topology`, all of them counts: (key, default).
 std::vector<std::pair<std::string, std::string>> defaults_of(const TopologyDef& topology);
 
-// What fabrics are told; each reads and uses its own parameters and leaves the others as they are.
-struct FabricSettings {
-  double oversubscription = 1;  // bandwidth of a leaf's ports to nodes / of its ports upwards, at least 1
-  int leaf_ports          = 0;  // ports of a leaf that lead to nodes
-  int pod_leaves          = 0;
-  int pod_nodes           = 0;
-  int router_ports        = 0;  // ports of a router that lead to nodes
-  int group_routers       = 0;
-  int global_links        = 0;  // of a router, to other groups
-  int groups              = 0;
-  std::array<int, 3> dims = {0, 0, 0};
-  bool operator==(const FabricSettings&) const = default;
+// What one fabric is told, in a form that only its own file knows: a struct that can be compared.
+class FabricSettings {
+ public:
+  template <typename T>
+  static FabricSettings of(T settings) {
+    FabricSettings all;
+    all.held_ = std::move(settings);
+    all.same_ = [](const std::any& a, const std::any& b) {
+      return std::any_cast<const T&>(a) == std::any_cast<const T&>(b);
+    };
+    return all;
+  }
+  // As `of` was given them; T is the same.
+  template <typename T>
+  const T& as() const {
+    return std::any_cast<const T&>(held_);
+  }
+  bool operator==(const FabricSettings& other) const {
+    return held_.type() == other.held_.type() && (same_ == nullptr || same_(held_, other.held_));
+  }
+
+ private:
+  std::any held_;
+  bool (*same_)(const std::any& a, const std::any& b) = nullptr;
 };
 
 struct FabricDef {
   std::string_view name;
   std::string_view doc;
-  std::vector<Parameter> parameters;
+  Keys parameters;
   // The parameters in `json`, or what fits the outlets. Throws Error at the key that cannot be.
   FabricSettings (*read)(const JsonView& json, const Outlets& outlets);
   Fabric (*build)(const FabricSettings& settings, const Outlets& outlets);

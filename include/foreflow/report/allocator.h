@@ -1,4 +1,5 @@
-// How a framework's allocator serves the buffers of a device: what it asks the driver for, and what it wastes.
+// Model of a framework's memory allocator: how much it reserves from the driver for the buffers of a device, and how
+// much of that is overhead.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,18 @@
 
 namespace foreflow::report {
 
-// PyTorch's caching allocator (c10/cuda/CUDACachingAllocator.cpp, its defaults): sizes are rounded up to 512 B;
-// requests of at most 1 MiB are cut from segments of 2 MiB, those below 10 MiB from segments of 20 MiB, larger ones
-// have segments of their own size rounded up to 2 MiB. A request takes the smallest free block that is large enough and
-// is cut off it where more than 512 B (small) or 1 MiB (large) are left; neighbours in a segment join when they are
-// free, and nothing ever moves. Segments stay reserved, unless the device is full: then those that are free go back
-// before a new one is asked for.
+// PyTorch's caching allocator with its defaults (c10/cuda/CUDACachingAllocator.cpp):
+//   1. Sizes are rounded up to 512 B.
+//   2. Requests of at most 1 MiB (small) are cut from segments of 2 MiB, those below 10 MiB from segments of 20 MiB.
+//      Larger ones get a segment of their own size, rounded up to 2 MiB.
+//   3. A request takes the smallest free block that is large enough. The rest of the block stays free if it is at least
+//      512 B (small) or more than 1 MiB (others); otherwise it is wasted.
+//   4. Free neighbours in a segment merge. Blocks never move.
+//   5. Segments stay reserved. Only when the device is full, entirely free segments are returned before a new one is
+//      reserved.
+//
+// Example: a first request of 1000 B is rounded to 1024 B and reserves 2 MiB. A second request of 1 MiB fits into the
+// rest of that segment, and `reserved` stays at 2 MiB.
 class CachingAllocator {
  public:
   explicit CachingAllocator(Bytes capacity) : capacity_(static_cast<int64_t>(capacity.value())) {}
@@ -25,9 +32,9 @@ class CachingAllocator {
   int64_t allocate(Bytes size);
   void free(int64_t block);
 
-  Bytes requested() const { return Bytes(static_cast<double>(requested_)); }  // by what is alive
-  Bytes allocated() const { return Bytes(static_cast<double>(allocated_)); }  // the same in rounded sizes
-  Bytes reserved() const { return Bytes(static_cast<double>(reserved_)); }    // segments
+  Bytes requested() const { return Bytes(static_cast<double>(requested_)); }  // live buffers, sizes as requested
+  Bytes allocated() const { return Bytes(static_cast<double>(allocated_)); }  // live buffers, rounded sizes
+  Bytes reserved() const { return Bytes(static_cast<double>(reserved_)); }    // segments held
   Bytes most_requested() const { return Bytes(static_cast<double>(most_requested_)); }
   Bytes most_allocated() const { return Bytes(static_cast<double>(most_allocated_)); }
   Bytes most_reserved() const { return Bytes(static_cast<double>(most_reserved_)); }
@@ -54,12 +61,12 @@ class CachingAllocator {
 };
 
 struct AllocatorUse {
-  Bytes requested, allocated, reserved;  // the most at any time
+  Bytes requested, allocated, reserved;  // each its maximum over time
   Bytes overhead() const { return reserved - requested; }
 };
 
-// The buffers of one device (an index into Program::devices, which has a storage), in the order of time: those of an
-// item are asked for when it begins.
+// Replays the buffers of one device in order of time; those of an item are allocated when it begins. Requires: `device`
+// is an index into Program::devices, and that device has a storage.
 AllocatorUse replay_allocations(const stream::Program& program, const stream::Timeline& timeline, int device,
                                 Bytes capacity);
 

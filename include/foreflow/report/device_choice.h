@@ -1,4 +1,4 @@
-// Which devices a report tells one by one.
+// Which devices a report lists individually.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,8 @@ namespace foreflow::report {
 
 struct DeviceChoice {
   bool all = false;
-  std::vector<stream::DeviceRange> numbers;  // where not all; empty: none, devices that are equal are told together
+  // The listed devices, unless `all`. Empty: none, and equal devices are reported as one group.
+  std::vector<stream::DeviceRange> numbers;
 
   bool none() const { return !all && numbers.empty(); }
   bool contains(int32_t number) const;

@@ -1,8 +1,9 @@
-// What a person wants to know of a Timeline: how long, how busy, how much memory, which link, what to improve first.
-// Pure arithmetic over the three values; nothing here knows how they were made or how the answer is written.
+// Figures computed from a timeline: iteration time, throughput, MFU, use of devices, memory and links, and the critical
+// path. A pure function of program, timeline and platform; knows nothing of scenarios, engines or output formats.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,58 +15,60 @@
 
 namespace foreflow::report {
 
-// What the timeline cannot tell about one of several jobs that share the platform.
+// Facts about one of several jobs on one platform that the timeline does not contain.
 struct SharedJob {
   std::string name;
   std::string dtype;
   std::string placement;
   Seconds start;
   int iterations = 1;
-  double samples = 0;  // in all iterations
-  Seconds alone;       // what they take with the platform to themselves
+  double samples = 0;  // over all iterations
+  Seconds alone;       // their time with the platform to themselves
 };
 
-// What the timeline cannot tell about the work that was timed.
+// Facts about the simulated work that the timeline does not contain.
 struct Job {
   std::string name;
   std::string engine;    // "analytic", "simgrid"
   double samples = 0;    // in one iteration
   double tokens  = 0;    // in one iteration; 0: not a sequence model
-  Flops model_flops;     // what the model needs, over all devices
-  Flops hardware_flops;  // what the devices execute: with recomputation
-  std::string dtype;     // whose peak the MFU is measured against: "f16"
+  Flops model_flops;     // work that the model requires, over all devices
+  Flops hardware_flops;  // work that the devices execute, recomputation included
+  std::string dtype;     // the data type whose peak the MFU refers to: "f16"
   bool training = true;
   std::string placement;            // "packed"
   std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do
   Json scenario_echo;
   Json cost_provenance;
-  std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then those of all jobs
+  std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then totals of all jobs
 };
 
-// Streams of one device may overlap: each figure is the length of a union, so busy <= compute + communication, and
-// busy + idle is the iteration time.
+// Streams of one device may overlap, so each time is the length of a union of intervals. Hence
+//   1. busy <= compute + communication;
+//   2. busy + idle = iteration time.
 struct DeviceSummary {
   std::string name;  // "D1"
-  // The numbers of the devices that do the same at the same time, for which this one stands; itself the first.
+  // The numbers of the devices that this entry represents: they do the same at the same time, and the first is its own.
   std::vector<stream::DeviceRange> members;
   std::string place;  // the platform's name for it: "node0-gpu0"
-  std::string node;   // where that is: "node0"
+  std::string node;   // the node of that device: "node0"
   int job = 0;        // index into Summary::jobs
   Seconds busy, compute, communication, idle;
   Bytes peak_memory, capacity;
   bool fits = true;
 
-  int64_t count() const;  // of members
+  int64_t count() const;  // number of devices in `members`
 };
 
-// The devices of a job on one node.
+// The devices of one job on one node.
 struct NodeSummary {
   std::string name;
   int job = 0;                   // index into Summary::jobs
   std::vector<int32_t> devices;  // their numbers
 };
 
-// Two communications that had flows on a link at the same time; both names are equal where two executions of one did.
+// Two communications that had flows on a link at the same time. The names are equal for two executions of the same
+// communication.
 struct LinkSharing {
   std::string first, second;  // "MPIAllreduce of 64 MiB among 8"
   Seconds seconds;
@@ -75,28 +78,31 @@ struct LinkSummary {
   static constexpr size_t kIntervals = 100;
 
   std::string name, kind;
-  std::vector<int32_t> members;  // links that carried the same for as long: indices into platform::Platform::links()
+  // links with equal traffic that this entry represents: indices into platform::Platform::links()
+  std::vector<int32_t> members;
   Bytes bytes;
-  Seconds busy;            // with at least one flow on it
+  Seconds busy;            // time with at least one flow
   double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
-  // Only of an observed run (simulate::Options::observe):
+  // Only when the run was observed (simulate::Options::observe):
   std::vector<double> usage       = {};  // utilization in each of kIntervals equal parts of the iteration
   std::vector<LinkSharing> shared = {};  // longest first
 };
 
-// All executions of one communication among groups of one size.
+// All executions of one communication among groups of the same size.
 struct CollectiveSummary {
   std::string name;             // the op: "MPIAllreduce"
   std::string kind, algorithm;  // "all_reduce", "ring"
   int ranks = 0;
   Bytes bytes;           // of one execution, as collective::Kind defines it
   int64_t count = 0;     // executions
-  Seconds time;          // of all executions, each from the arrival of its last member
+  Seconds time;          // total over all executions, each from the arrival of its last member
   BytesPerSecond algbw;  // bytes x count / time
   BytesPerSecond busbw;  // algbw x collective::bus_factor
-  Seconds contention;    // the part of `time` that others on the same links cost
-  Seconds waiting;       // before `time`: of the mean member for the last one, over all executions
-  std::string late;      // the stream that was waited for longest; empty: none
+  Seconds contention;    // the part of `time` lost to other traffic on the same links
+  // Mean time that a member waits for the last one, summed over all executions; not part of `time`.
+  Seconds waiting;
+  std::string late;           // the stream that the others waited for longest in total; empty: none
+  int32_t communication = 0;  // index into Program::communications
 };
 
 // Time in one kind of op, averaged over the devices.
@@ -106,19 +112,20 @@ struct OpTime {
   Seconds seconds;
 };
 
-// A stretch of the critical path: `count` equal items in a row on one stream.
+// A part of the critical path: `count` equal consecutive items on one stream. Where equal microbatches were not all
+// simulated, the first part of each kind includes those that were left out.
 struct Segment {
   std::string device;  // the stream: "D1" or "D1.comm"
   std::string what;
   Seconds seconds;
   int64_t count      = 1;
-  Seconds contention = {};  // the part of `seconds` that others on the same links cost
+  Seconds contention = {};  // the part of `seconds` lost to other traffic on the same links
 };
 
-// One of several jobs. It is slowed down by what the others do to the links that it uses.
+// The result of one of several jobs, which slow each other down on the links that they share.
 struct JobSummary {
   SharedJob job;
-  Seconds together;               // from its start to its end beside the others
+  Seconds together;               // from its start to its end, with the others running
   double slowdown           = 1;  // together / alone
   double samples_per_second = 0;
   bool fits                 = true;
@@ -139,19 +146,24 @@ struct Summary {
   FlopsPerSecond hardware_rate;  // per device
   double mfu           = 0;      // model flops / (time x the sum of the devices' peaks), 0..1
   bool fits            = true;
-  int64_t device_count = 0;                    // of all that `devices` stand for
-  std::vector<DeviceSummary> devices;          // as in Program::devices
-  std::vector<NodeSummary> nodes;              // by job, in the order in which its devices come to them
-  std::vector<LinkSummary> links;              // those that carried something, in the platform's order of their first
-  std::vector<OpTime> ops;                     // longest first
-  std::vector<CollectiveSummary> collectives;  // those with the most time first
+  int64_t device_count = 0;            // total of the devices that `devices` represent
+  std::vector<DeviceSummary> devices;  // as in Program::devices
+  std::vector<NodeSummary> nodes;      // by job, in the order in which its devices come to them
+  std::vector<LinkSummary> links;      // links that carried bytes, in the platform's order of their first member
+  std::vector<OpTime> ops;             // longest first
+  std::vector<CollectiveSummary> collectives;  // largest time first
   std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
-  std::vector<JobSummary> jobs;                // as in Program::jobs; empty where there is one only
+  std::vector<JobSummary> jobs;                // as in Program::jobs; empty for a single job
   EventCounts events;
 };
 
-// `timeline` is what an engine made of `program` on `platform`.
+// Requires: `timeline` is the result of an engine for `program` on `platform`.
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform);
+
+// From the summary `one` of a run and `two` of the same with one more period of its steady state: that of a run with so
+// many periods more than the first, every figure of which is linear in their number. Nothing when the two differ in
+// more than figures, or in memory.
+std::optional<Summary> after_periods(const Summary& one, const Summary& two, int64_t periods);
 
 }  // namespace foreflow::report

@@ -1,4 +1,4 @@
-// The forms in which a result is written. Every writer is a pure function to text: the same values, the same bytes.
+// Output formats of a result. Each writer is a pure function that returns the text; equal inputs give identical bytes.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace foreflow::report {
 
 struct WriterDef {
-  std::string_view name;  // "trace"; of the option too
+  std::string_view name;  // "trace"; also the name of the option
   std::string_view doc;
   std::string (*write)(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
                        const platform::Platform& platform);
-  // What the help of `foreflow simulate --NAME FILE` says; empty: simulate has no such option, because it writes the
-  // report in another way.
+  // Help text of `foreflow simulate --NAME FILE`; empty: `simulate` has no such option, because it offers the report in
+  // another way.
   std::string_view option = {};
-  int option_place        = 1;  // in the help, ascending; equal ones in the order of the table
+  int option_place        = 1;  // position in the help, ascending; ties in table order
 };
 
 const Registry<WriterDef>& writers();

@@ -1,5 +1,8 @@
-// Axes: a list where a scenario expects one value asks for every value of it. simulate refuses them, search takes those
-// of the strategy, sweep takes their product.
+// Axes: a list where a scenario expects one value stands for every value of the list. `simulate` refuses axes, `search`
+// chooses among those of the strategy, `sweep` runs their whole product.
+//
+// Example: {"strategy": {"tp": [1, 2]}, "platform": {"nodes": [1, 2, 4]}} has the two axes strategy.tp and
+// platform.nodes, and six points.
 #pragma once
 
 #include <map>
@@ -19,25 +22,27 @@ struct Axis {
   std::string path() const;  // "platform.links.nic.bandwidth"
 };
 
-// Whether `value` at `path` ("strategy.tp") is an axis: any list; at a key whose value is a list by nature, only a list
-// of lists.
+// Whether `value` at `path` ("strategy.tp") is an axis: a list is, unless one value of that key is itself a list; then
+// only a list of lists is.
 bool is_axis(std::string_view path, const Json& value);
 
-// The axes of a scenario, in the order of its text. Where one value of an axis is an object with lists of its own,
-// every choice from these is a value of the axis, the last list changing fastest. Throws Error at a list without
-// values, and at one that holds a value twice.
+// The axes of a scenario, in the order of its text. A value of an axis may be an object that holds lists itself: it is
+// replaced by one value for each combination of their items, with the last list changing fastest. Throws Error at an
+// empty list and at a list that holds a value twice.
 std::vector<Axis> axes(const Json& source, const std::string& file);
 
-// How many points the product of the axes has: 1 without axes. Throws Error(file) when there are more than a million.
+// Number of points in the product of the axes; 1 when there are no axes. Throws Error(file) when there are more than a
+// million.
 size_t count_points(const std::vector<Axis>& axes, const std::string& file);
 
-// Which value of each axis point `number` takes: the last axis changes fastest.
+// The index of the value that point `number` has on each axis; the last axis changes fastest.
 std::vector<size_t> choice_of(const std::vector<Axis>& axes, size_t number);
 
-// The scenario with value `choice[a]` in the place of every axis a.
+// The scenario in which every axis a is replaced by its value number choice[a].
 Json with_choice(const Json& source, const std::vector<Axis>& axes, const std::vector<size_t>& choice);
 
-// The files that a scenario in `file` names, at any value of its axes: as it writes them, and where they are.
+// The files that a scenario stored in `file` refers to with any value of its axes: a map from the path as written to
+// the path from the working directory.
 std::map<std::string, std::string> referenced_files(const Json& source, const std::string& file);
 
 }  // namespace foreflow::scenario

@@ -1,4 +1,5 @@
-// What a strategy cannot do without, known before its program is written: lower bounds of time and memory.
+// Resource demand of one replica: what any pipeline or data parallel version of it needs at least. Searches derive
+// lower bounds of time and memory from it without building the distributed program.
 #pragma once
 
 #include <map>
@@ -8,53 +9,62 @@
 
 namespace foreflow::scenario {
 
-// Messages among devices of one stage whose time the network decides.
+// Equal messages among the devices of one stage whose time is simulated on the network rather than given by a formula.
 struct Message {
   collective::Kind kind{};
   const collective::AlgorithmDef* algorithm = nullptr;
-  std::vector<int> ranks;  // the first device is 0
-  Bytes bytes;             // of one
-  int64_t count = 0;
+  std::vector<int> ranks;  // members in rank order; the first device of the replica is 0
+  Bytes bytes;             // of one message, as collective::Kind defines it
+  int64_t count = 0;       // messages in the part of the iteration that this entry describes
 };
 
-// Of the first device of a replica without pipeline, which trains or infers `samples` at once. Replicas that share
-// experts count as one, in which each has so many samples.
+// Resource demand of the first device of one unpipelined replica that processes `samples` samples as a single
+// microbatch. Replicas that share experts count as one replica, and `samples` is then the number of each of them.
+//
+// Example: gpt with tp = 2 at a batch of 8. `weights` counts the shards that the first device holds, `parts` has an
+// entry for microbatches of 1, 2, 4 and 8 samples, and a pipeline of K microbatches of m samples needs at least K *
+// parts[m].compute / pp seconds of its busiest device.
 struct Demand {
   int64_t samples = 0;
-  Bytes weights;              // with optimizer state
-  Bytes data;                 // parameters that are no weights
-  Bytes result;               // the largest result that consists of samples
-  Bytes activations;          // what is alive at the peak besides the weights
-  Bytes gradients;            // that are summed over the replicas
-  Seconds once;               // work on sums over microbatches, in every iteration
-  Seconds whole;              // work that depends on no sample; pipelines and replicas may leave it out
-  std::vector<Message> sums;  // of sums over microbatches, those among the same devices as one
+  Bytes weights;      // of the model, with optimizer state
+  Bytes data;         // parameters that are not weights: inputs and labels
+  Bytes result;       // the largest result with a batch dimension
+  Bytes activations;  // live memory at the peak, without the weights
+  Bytes gradients;    // that data parallelism sums over the replicas
+  Seconds once;       // compute once per iteration on values summed over its microbatches (the optimizer)
+  Seconds whole;      // compute that depends on no sample; pipelines and replicas may avoid it
+  // Messages once per iteration, on values summed over its microbatches; one entry for each set of devices.
+  std::vector<Message> sums;
 
-  // One microbatch of so many samples.
+  // What one microbatch takes. The key of `parts` is its number of samples.
   struct Part {
     Seconds compute;
-    Seconds messages;   // whose time is a formula of the cost model
-    Bytes working_set;  // the operands or results of one op, whichever is more
-    std::vector<Message> network;
+    Seconds messages;              // communication time that is a formula of the cost model
+    Bytes working_set;             // the largest operands or results of a single op
+    std::vector<Message> network;  // communication that has to be simulated
   };
   std::map<int64_t, Part> parts;
 };
 
-// For microbatches of every size that divides the batch. `scenario` has pp and microbatches of 1, and no more replicas
-// than share experts. Computes are priced on the fastest of the platform's devices. Throws Error where the batch cannot
-// be cut.
+// The demand of `scenario`, with a part for every microbatch size that divides the batch. Computes are priced on the
+// fastest device of the platform, so the result is a lower bound for every placement.
+// Requires:
+//   1. pp = 1 and microbatches = 1;
+// 2. dp is the number of replicas that share experts (1 for a dense model). Throws Error where the batch cannot be
+// divided over the replicas.
 Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 
-// The least time of one such message when its ranks are the devices at `places`: with the network to itself.
+// Lower bound of the time of one such message when rank r is the platform device places[r]: its time with the network
+// to itself.
 Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform);
 
-// The least time to all-reduce so many bytes among these ranks of the scenario, which are the devices at `places`, by
-// its cost model or `alone`.
+// Lower bound of the time to all-reduce `bytes` among `ranks` of the scenario, where ranks[i] is the platform device
+// places[i]: by the formula of its cost model if it has one, else by `alone`.
 Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
                          const std::vector<int>& places, const platform::Platform& platform);
 
 Json to_json(const Demand& demand);
-// What to_json wrote.
+// Reads what to_json wrote. Throws Error at members that are missing or of another kind.
 Demand read_demand(const JsonView& json);
 
 }  // namespace foreflow::scenario

@@ -13,82 +13,86 @@
 
 namespace foreflow::scenario {
 
-// The program of one device, before any distribution, with what the model itself demands.
+// The program of a single device, before it is distributed, with the work that the model itself requires.
 struct Sequential {
   ir::Module module;
-  int64_t samples           = 1;  // of one iteration
+  int64_t samples           = 1;  // in one iteration
   int64_t tokens_per_sample = 0;  // 0: not a sequence model
   Flops model_flops;
-  bool placed = false;  // a .distir program that already lives on several devices: it is not transformed
+  bool placed = false;  // a .distir program already assigned to several devices, which is not transformed
 };
 
-// Shared, because the routes of a large platform are many; never null.
+// Never null. Shared because a large platform has many routes.
 using PlatformRef = std::shared_ptr<const platform::Platform>;
 
 struct Outcome {
   report::Summary summary;
-  stream::Program program;  // what was simulated: folded where devices are alike
+  stream::Program program;  // what was simulated; folded if possible (simulate::Run)
   stream::Timeline timeline;
   PlatformRef platform;
 };
 
 PlatformRef load_platform(const PlatformChoice& choice);
 
-// Error at the jobs of a scenario that has any: for what can be done with one program only.
+// Throws Error at the jobs of a scenario that has any. For callers that work on a single program.
 void check_one_job(const Scenario& scenario);
 
-// Several steps exist in two forms. The one whose name begins with try_ gives as a value what the strategy cannot do on
-// this model or platform: a refusal with the key that it belongs to. The other throws that refusal, as the Error at the
-// key. Both throw Error for what is wrong beyond strategy and placement.
+// Several steps have two forms:
+//   1. try_X returns a Refusal, with the key it belongs to, where the strategy or placement is impossible for this
+//      model or platform;
+//   2. X throws that refusal as an Error at the key.
+// Both throw Error for everything else that is wrong with the scenario.
 
-// The workload, differentiated and with its optimizer when it trains. Depends only on the strategy's global batch, and
-// whether it fuses attention. Checks that there is one job.
+// Builds the program of the workload; for training it is differentiated and has its optimizer. Of the strategy only the
+// global batch and whether attention is fused matter. Throws Error when the scenario has several jobs.
 Expected<Sequential> try_build(const Scenario& scenario);
 Sequential build(const Scenario& scenario);
 
-// The scenario without open questions, which is what the steps after this one take: what `recompute: optimal` repeats
-// is found by simulating, and the devices and links that its disturbances name have their numbers. Throws Error at a
-// name that the platform does not have.
+// Returns the scenario with everything decided that depends on the model or the platform; the steps below require it:
+//   1. `recompute: optimal` has its memory limits, which are found by simulation;
+//   2. the devices and links that disturbances name are indices into the platform.
+// Throws Error at a name that the platform does not have.
 Expected<Scenario> resolve(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform);
-// The second half alone.
+// Step 2 of resolve() alone.
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform);
-// False for `recompute: optimal` whose limits are not known yet.
+// False for `recompute: optimal` before resolve() has found its memory limits.
 bool is_resolved(const Strategy& strategy);
 
-// Tensor, pipeline and data parallelism, in this order. The platform tells how long the ops of a pipeline's stages
-// take.
+// Applies tensor, pipeline and data parallelism, in this order. The devices of the platform price the ops, which
+// balances the pipeline's stages.
 Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
                                     const platform::Platform& platform);
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
-// The devices that other jobs hold, with the name of the job.
+// Devices occupied by other jobs: index into platform.devices(), name of the job.
 using Held = std::map<int, std::string>;
 
-// Where each device of the distributed program sits: an index into platform.devices() for D1, D2, ..., and after those
-// of the strategy the devices that are left, for a program that counts its devices itself. Refused at the strategy
-// when it needs more devices than there are, and at the placement when that names no device of the platform, one twice,
-// or one that another job holds.
+// The platform device of each device D1, D2, ... of the distributed program, as indices into platform.devices(). The
+// devices that the strategy does not use follow, for programs from files, which count their devices themselves.
+// Refused:
+//   1. at the strategy, when it needs more devices than are available;
+//   2. at the placement, when it names an unknown device, a device twice, or a device that another job holds.
 Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform,
                                       const Held& held = {});
 std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
 
-// The scenario `base`, which has no jobs, with another strategy, of known keys, and placement (null: none). Refuses
-// what `load` and check_devices throw at these two; a refusal costs little, for nothing else of the scenario is read
-// again or copied.
+// The scenario `base` with another strategy and placement (null: none is stated). Requires: `base` has no jobs, and all
+// keys of `strategy` exist. Refuses what `load` and check_devices would throw at these two members. Refusals are cheap:
+// nothing else of the scenario is read again or copied.
 Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform);
 
-// How to lower the scenario's program onto the platform.
+// The options for lowering the scenario's program onto the platform.
 lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
 
-// Throws what places() throws, also for each of several jobs.
+// Throws Error as places() does; checks every job of a scenario with jobs.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
 
-// `finished` (may be empty) is told how many of kSteps steps are done.
+// Called with the number of finished steps out of kSteps; may be empty.
 constexpr size_t kSteps = 5;
 using Finished          = std::function<void(size_t)>;
 
-// The first three: distributes, interprets and lowers. Of the platform only the devices matter.
+// Steps 1 to 3: distributes, interprets and lowers. Uses only the devices of the platform.
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
                                    const platform::Platform& platform, const Finished& finished = {},
                                    const Held& held = {});
@@ -96,21 +100,28 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
                               const platform::Platform& platform, const Finished& finished = {}, const Held& held = {});
 
 struct Prediction {
-  stream::Program program;  // what was simulated: folded where devices are alike
+  stream::Program program;  // what was simulated; folded if possible (simulate::Run)
   stream::Timeline timeline;
   report::Summary summary;
 };
 
-// The last two: simulates what was lowered, and summarises it.
+// Steps 4 and 5: simulates the lowered program and summarises the timeline.
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished = {});
 
-// All of them, resolve() before the others, for a scenario without jobs.
+// All five steps for a resolved scenario. Where many equal microbatches follow each other, a few of them are simulated
+// and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are
+// then those of the few. With simulate::Options::observe or without `fold`, all are simulated.
+Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
+                                 const platform::Platform& platform, const Finished& finished = {});
+
+// resolve() and all five steps, for a scenario without jobs.
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
                           const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
-// A scenario with jobs gives one program of all of them, with the times of each alone and together in the summary.
+// Runs a whole scenario. The jobs of a scenario become one program, and the summary compares the time of each job alone
+// with its time beside the others.
 Outcome run(const Scenario& scenario, const PlatformRef& platform, const Finished& finished = {});
 Outcome run(const Scenario& scenario, const Finished& finished = {});
 

@@ -8,8 +8,8 @@
 
 namespace foreflow::scenario {
 
-// The keys of one object of a scenario. `path` leads to it: "strategy", "jobs[]" for every item of a list,
-// "platform.links.*" for every member of an object; empty for the scenario itself.
+// The keys of one object of a scenario. `path` is where the object stands: "strategy"; "jobs[]" for each item of a
+// list; "platform.links.*" for each member of an object; "" for the scenario itself.
 struct KeySection {
   std::string path;
   Keys keys;
@@ -19,8 +19,8 @@ const std::vector<KeySection>& key_sections();
 // "strategy.tp".
 std::string path_of(const KeySection& section, const KeyDef& key);
 
-// JSON Schema, draft 2020-12, of a scenario file: of one point, of the axes of a sweep, and of what a search may leave
-// open. It knows names, types and units, not what values go together.
+// JSON Schema, draft 2020-12, of a scenario file: for single points, sweeps with axes, and searches with keys left
+// open. It checks names, types and units, but not which values are legal together.
 Json json_schema();
 
 }  // namespace foreflow::scenario

@@ -1,5 +1,5 @@
-// A key of a strategy, one row each: how it is read and written, what is legal beside other keys, and what a search may
-// try. A new key is a new file in src/scenario/strategy_keys.
+// The keys of a strategy as rows of a table: how a key is read and written, which values are legal beside those of
+// other keys, and which values a search tries. A new key is a new file in src/scenario/strategy_keys.
 #pragma once
 
 #include <cstdint>
@@ -14,49 +14,50 @@
 
 namespace foreflow::scenario {
 
-// What a key is read beside.
+// The context in which a key is read.
 struct StrategySource {
   const JsonView& json;  // the strategy's own object
   const Workload& workload;
 
   bool has(std::string_view key) const { return json.has(key); }
   bool infers() const { return workload.mode == workload::Mode::inference; }
-  // Where a complaint about the key belongs: at the key, or at the strategy where it is left out.
+  // The place for a refusal of the key: the key itself, or the strategy when the key is absent.
   std::string where(std::string_view key) const { return has(key) ? json.at(key).where() : json.where(); }
   Refusal refused(std::string_view key, std::string why) const {
     return {Cause::value, where(key), std::move(why), std::string(has(key) ? key : "")};
   }
 };
 
-// What is the same for every strategy that a search looks at.
+// Facts that are the same for every strategy of a search.
 struct SpaceFacts {
   int64_t devices = 1, nodes = 1;  // of the platform
   bool training    = false;
   bool transformer = false;  // a family with attention
   bool experts     = false;  // a family with a mixture of experts
-  // As the workload states them; 0: it does not.
+  // As stated by the workload; 0: not stated.
   int64_t layers       = 0;
   int64_t expert_count = 0;  // of a layer
   int64_t sequence     = 0;
-  int64_t routing      = 1;  // groups that each sample is routed in
+  int64_t routing      = 1;  // routing groups of each sample
 };
 
 enum class Searched : uint8_t {
-  never,      // varies only where the scenario lists values
+  never,      // only where the scenario lists values
   always,     // also where the scenario leaves the key out
   on_demand,  // also where the scenario says "any"
 };
 
 struct SearchRule {
   Searched searched = Searched::never;
-  // Keys are decided in ascending order of their turns, so that rules may depend on keys with lower ones.
+  // Keys are decided in ascending order of `turn`, so a rule may depend on the keys with lower turns.
   int turn = 0;
-  // The legal values of the key at `point`, an object of the keys that are decided, the usual value first. None: the
-  // key means nothing there.
+  // The legal values of the key, the usual value first. `point` is an object of the keys decided so far. An empty list:
+  // the key has no meaning at this point and is left out.
   std::vector<Json> (*legal)(const SpaceFacts& facts, const Json& point) = nullptr;
-  // Which value a search that decides key by key assumes until it comes to this one; null: the first.
+  // The value that a search which decides key by key assumes until it reaches this key; null: the first legal one.
   Json (*assumed)(const SpaceFacts& facts, const Json& point) = nullptr;
-  // Its value is a number of ranks; the product of all of these is the number of devices, so they are decided together.
+  // True for degrees of parallelism (dp, tp, pp, ...). Their product is the number of devices, so they are decided
+  // together.
   bool is_degree = false;
 };
 
@@ -64,32 +65,37 @@ struct StrategyKeyDef {
   std::string_view name;
   std::string_view doc;
   ValueType type;
-  Json fallback              = {};  // what is read where the key is left out; null: nothing is read
-  std::string_view otherwise = {};  // with a null fallback: what holds then, in words
-  // The key's own value, whatever the other keys are. Null: `settle` reads it. Throws Error at `value`.
+  Json fallback              = {};  // value read where the key is absent; null: none
+  std::string_view otherwise = {};  // with a null fallback: the default in words
+  // A strategy is read in three phases, each over all keys in the order of the table.
+  //   1. `read` stores the key's own value, independent of other keys. Null: phase 2 reads the key. Throws Error at
+  //      `value`.
+  //   2. `settle` checks and completes what depends on other keys and on the workload. Stops at the first refusal.
+  //   3. `adapt` sets what the cost model decides where the key is absent.
+  // Phase 1:
   void (*read)(const JsonView& value, Strategy& strategy) = nullptr;
-  // Once every key is read, in the order of the table: what depends on others and on the workload. Refuses a strategy
-  // that is not legal; then the rest of it is not settled.
+  // Phase 2:
   std::optional<Refusal> (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
-  // Where the key is left out: what the cost model makes of it.
+  // Phase 3:
   void (*adapt)(const cost::CostModel& cost, Strategy& strategy) = nullptr;
-  // What `read` and `settle` make the same of; null where leaving the key out does.
+  // The JSON value that reads back as the same strategy; null where the key can be absent.
   Json (*write)(const Strategy& strategy) = nullptr;
-  // Says what one replica does without a pipeline. All other keys say how that is cut, ordered and copied.
+  // True where the key changes the program of a single unpipelined replica. All other keys only decide how that program
+  // is split, scheduled and replicated.
   bool of_one_replica = false;
   SearchRule search   = {};
 };
 
 const Registry<StrategyKeyDef>& strategy_keys();
 
-// The keys as reference tables and the JSON Schema show them.
+// A key in the form of reference tables and of the JSON Schema.
 KeyDef described(const StrategyKeyDef& key);
 
-// A strategy that reads back as the same, every key with its value. What was given as a number of samples, a file or a
-// quantity is written as a number of microbatches, as patterns, in bytes.
+// JSON that reads back as the same strategy, with a value for every key. Values are in canonical form: a microbatch
+// size becomes a number of microbatches, a file its patterns, a quantity its bytes.
 Json to_json(const Strategy& strategy);
 
-// The whole number, or the word, that a point has at `key`.
+// The integer, or the word, at `key` of a point.
 int64_t whole_or(const Json& point, std::string_view key, int64_t fallback);
 std::string_view word_or(const Json& point, std::string_view key, std::string_view fallback);
 

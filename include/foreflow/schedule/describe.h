@@ -1,4 +1,4 @@
-// What the command `foreflow schedule` answers, as text and as JSON.
+// The answer of the command `foreflow schedule`, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace foreflow::schedule {
 
-// A schedule played with costs; its weight gradients delayed by `least_delay`, if wanted.
+// A schedule, its size and its task times. With `delay_weight_gradients`, weight gradients are delayed by least_delay.
 struct Question {
   const ScheduleDef& schedule;
   int devices, microbatches;
@@ -17,8 +17,9 @@ struct Question {
   bool delay_weight_gradients       = false;
 };
 
-// The picture, makespan, ideal, bubble fraction, and span and peak in flight of every device.
-// Throws Error at `where` when the sizes or costs make no sense, or there are no weight gradients to delay.
+// The picture, makespan, ideal time and bubble fraction, and for each device its span and its peak of microbatches in
+// flight. Throws Error at `where` when the sizes or costs are not possible, or the schedule has no weight gradients to
+// delay.
 std::string describe(const Question& question, const std::string& where = "foreflow schedule");
 
 // schedule, stages (devices), virtual_stages (chunks of the model on a device), microbatches, weight_gradients_waiting

@@ -1,4 +1,4 @@
-// What a played schedule costs: idle time and activations held.
+// Measures of an executed schedule: idle time and activations held.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct Measures {
   std::vector<int> peak_in_flight;     // of each device, as ScheduleDef::peak_live
 };
 
-// `slots` as `plan` was played with `costs`.
+// Requires: `slots` is play(plan, costs).
 Measures measure(const Plan& plan, const Slots& slots, const Costs& costs);
 
 }  // namespace foreflow::schedule

@@ -1,4 +1,4 @@
-// A plan played with toy costs: when everything runs, and the picture of it.
+// Executes a plan with given task times, without tensors or a network: when every task runs, and a picture of it.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace foreflow::schedule {
 
-// A backward of which each half takes half.
+// Costs whose input and weight gradients each take half of `backward`.
 Costs whole_costs(double forward, double backward, double hop = 0);
 
-// Throws Error at `where` unless work is positive and hop is not negative, all finite.
+// Throws Error at `where` unless all times are finite, those of tasks positive, and hop not negative.
 void check_costs(const Costs& costs, const std::string& where);
 
-// What a task takes on a device of the plan.
+// The time of a task on a device of the plan.
 double task_time(const Plan& plan, const Costs& costs, size_t device, const Task& task);
 
 struct Slot {
@@ -24,22 +24,23 @@ struct Slot {
 // result[device], in the device's order.
 using Slots = std::vector<std::vector<Slot>>;
 
-// Devices work in order, and a task starts as soon as its inputs are there. Throws InternalError on a deadlock.
+// Each device runs its tasks in order; a task starts when its device is free and its inputs have arrived. Throws
+// InternalError on a deadlock.
 Slots play(const Plan& plan, const Costs& costs);
 
-// How many weight gradients may wait (`waiting` of `delay_weight_gradients`) to cover the latency of hops: the least
-// with which the schedule takes no longer than without latency and with whole backwards, or beyond which one more saves
-// no time.
+// The smallest `waiting` of delay_weight_gradients that hides the latency of hops: the schedule either
+//   1. takes no longer than with whole backwards and no latency, or
+//   2. would gain nothing from one more waiting weight gradient.
 int least_delay(const Plan& plan, const Costs& costs);
 
-// The picture: one row a device, one column a unit of time ("F0 F1 .. B0-- ..": dots are idle, dashes continue a task,
-// & joins the tasks of a cell). Times that are not whole units get finer or coarser columns, see `column_time`. A row
-// is called a stage where a device has one.
+// The picture: one row per device, one column per unit of time. In "F0 F1 .. B0-- .." dots are idle time, dashes
+// continue a task, and & joins tasks that run as one. Other times have finer or coarser columns, see column_time. `row`
+// is the heading of a row: "stage", or "device" where a device has several.
 std::string draw(const Slots& slots, std::string_view row = "stage");
 
-// The time that one column of `draw` stands for: the greatest common divisor of all times, or half the shortest task,
-// to which the picture then rounds, where there is no reasonable divisor. A picture has at most 100000 columns; beyond,
-// columns grow and a task that is shorter than a column may lose its cell.
+// The time that one column of `draw` stands for: the greatest common divisor of all times if it is not too small, else
+// half the shortest task, to which the picture rounds. A picture has at most 100000 columns; longer ones get wider
+// columns, in which a task shorter than a column may disappear.
 double column_time(const Slots& slots);
 
 }  // namespace foreflow::schedule

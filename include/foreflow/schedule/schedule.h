@@ -1,9 +1,15 @@
 // Pipeline schedules: which microbatch each device works on, in which order. Pure combinatorics; no tensors, no bytes,
 // and no time but the toy costs of `play`.
 //
-// Words. A model is cut into virtual stages 0..S-1; a microbatch runs forward through 0, 1, ... and backward through
-// S-1, S-2, ... A device holds one or more chunks, each of which is one virtual stage. A pipe is one copy of the
-// model's weights with the direction in which its stages lie on the devices; most schedules have one pipe, some two.
+// Terms:
+//   - virtual stages: the S consecutive pieces of the model. A microbatch runs forward through 0, 1, ..., S-1 and
+//     backward through S-1, ..., 0;
+//   - chunk: a virtual stage on its device, numbered from 0 within the device;
+//   - pipe: one copy of the model's weights and the direction in which its stages follow each other over the devices.
+//     Most schedules have one pipe; Chimera and DualPipe have two.
+//
+// Example: 2 devices with 2 chunks each, looped, have S = 4: device 0 holds stages 0 and 2, device 1 holds stages 1 and
+// 3.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +23,36 @@
 
 namespace foreflow::schedule {
 
-// Labels F, B, I, W. A backward is the input gradient, which the stage before waits for, and the weight gradient, which
-// nobody waits for; a schedule runs both as one task, or each as a task of its own.
+// What a task computes; the labels are F, B, I and W. A backward pass consists of the input gradient, which the
+// previous stage waits for, and the weight gradient, which no other task waits for. A schedule runs both as one task
+// (B), or as two (I and W).
 enum class Phase : uint8_t { forward, backward, input_grad, weight_grad };
 
 struct Task {
   Phase phase;
-  int microbatch;  // 0.. within its pipe; `Plan::part` is its number in the batch
-  int chunk = 0;   // of its device; where there are two pipes: 0 is the down pipe, 1 the up pipe
-  // One cell with the task before it: the two run as one op, which begins when it has the inputs of both and hands on
-  // the outputs of both at its end (DualPipe's overlapped forward and backward).
+  int microbatch;  // from 0 within its pipe; Plan::part gives its number within the batch
+  int chunk = 0;   // of its device; with two pipes: 0 is the down pipe, 1 the up pipe
+  // True when this task and the one before it run as one op: it starts when the inputs of both are available and
+  // delivers the outputs of both at its end. DualPipe overlaps a forward and a backward this way.
   bool joined                         = false;
   auto operator<=>(const Task&) const = default;
 };
 
-// "F0", "B12"; a prime for each chunk above 0: "F0'" is the first microbatch of chunk 1, or of the up pipe.
+// "F0", "B12"; with one prime for each chunk above 0: "F0'" is the forward of microbatch 0 in chunk 1, or in the up
+// pipe.
 std::string label(const Task& task);
 
-// order[device] = the tasks of that device, first to last.
+// order[device]: the tasks of the device, first to last.
 using Order = std::vector<std::vector<Task>>;
 
 struct Size {
   int devices      = 1;  // P
   int microbatches = 1;  // K, of all pipes together
-  int chunks       = 1;  // on a device, v; with two pipes 2, one of each
+  int chunks       = 1;  // v, on each device; with two pipes 2, one of each pipe
 };
 
-// Where virtual stage s of P devices lies.
-enum class Placement : uint8_t {
+// How virtual stages are assigned to P devices.
+enum class StageMapping : uint8_t {
   looped,    // chunk c of device d is stage c*P + d; with one chunk a device: stage d
   vee,       // two chunks, down the devices and up again: stages d and 2P-1-d
   mirrored,  // two pipes of P stages, each with its weights: stage d of the down pipe, stage P-1-d of the up pipe
@@ -55,33 +63,38 @@ constexpr int kAnyChunks = 0;
 struct ScheduleDef {
   std::string_view name;
   std::string_view doc;
-  Placement placement  = Placement::looped;
-  int chunks           = 1;      // a device has; kAnyChunks: 2 or more, as the user likes
-  bool splits_backward = false;  // some backwards are an input and a weight gradient
+  StageMapping mapping = StageMapping::looped;
+  int chunks           = 1;      // on each device; kAnyChunks: any number from 2, chosen by the user
+  bool splits_backward = false;  // some backwards are split into input and weight gradient
   bool trains          = true;   // false: forwards only
-  // Why there is no such schedule of this size: one clear sentence; empty: there is one. Null: never. Sizes are at
-  // least 1 and `chunks` is right.
+  // Why the schedule does not exist at this size, in one sentence; empty: it exists. Null: it exists at every size.
+  // Requires: sizes of at least 1 and the right number of chunks.
   std::string (*refuse)(const Size& size) = nullptr;
-  // Every device runs each forward of its chunks once and, when it trains, each backward once: whole, or as an input
-  // gradient and a weight gradient later.
+  // The tasks of every device. Each device runs
+  //   1. every forward of its chunks exactly once;
+  //   2. when the schedule trains, every backward exactly once: as one task, or as an input gradient and a later weight
+  //      gradient.
   Order (*order)(const Size& size);
-  // Most chunk-microbatches that `device` holds at once: forward begun, backward (or weight gradient) not finished.
-  // With one chunk these are microbatches. Without backwards nothing is ever given back.
+  // The largest number of chunk-microbatches whose activations `device` holds at once: the forward has begun and the
+  // backward, or the weight gradient, has not finished. With one chunk per device these are microbatches. Schedules
+  // without backwards never release them.
   int (*peak_live)(const Size& size, int device);
 };
 
 const Registry<ScheduleDef>& schedules();
 
 int pipes(const ScheduleDef& schedule);
-// Virtual stages of a pipe.
-int stages(Placement placement, const Size& size);
-int stage_of(Placement placement, const Size& size, int device, int chunk);
+// Number of virtual stages of one pipe.
+int stages(StageMapping mapping, const Size& size);
+int stage_of(StageMapping mapping, const Size& size, int device, int chunk);
 
-// The size with the chunks that the schedule has. `virtual_stages`: chunks of the model on a device; nothing: as many
-// as the schedule asks for, 2 where it may be any. Refused (at no place) unless there is such a schedule: all at least
-// 1, a sane number of tasks, chunks that suit, and nothing that the schedule refuses.
+// The size of a schedule. `virtual_stages` is the number of chunks on a device; absent: what the schedule has, or 2
+// where any number is possible. Refused, with an empty place, when
+//   1. a number is below 1, or the number of tasks is unreasonably large;
+//   2. the schedule does not support `virtual_stages`;
+//   3. the schedule's own `refuse` says so.
 Expected<Size> try_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages);
-// The same; throws the refusal at `where`.
+// As try_size, but throws the refusal at `where`.
 Size checked_size(const ScheduleDef& schedule, int devices, int microbatches, std::optional<int> virtual_stages,
                   const std::string& where);
 

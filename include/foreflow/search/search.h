@@ -1,18 +1,18 @@
-// The best strategy: points of the strategy space are predicted, those that do not work are kept with the reason, the
-// rest is ranked. Knows scenarios; knows nothing of programs.
+// Search for the best strategy. Points of the strategy space are predicted; the feasible ones are ranked, the
+// infeasible ones are kept with the reason. Knows scenarios; knows nothing of programs.
 #pragma once
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::search {
 
-// One strategy, as an object such as a scenario's "strategy".
+// A predicted strategy, written like a scenario's "strategy".
 struct Candidate {
   Json strategy;
   Json placement;  // null: the scenario's own
   Seconds iteration_time;
   double samples_per_second = 0;
-  Bytes peak_memory;  // of the device that needs most
+  Bytes peak_memory;  // on the device with the highest peak
 };
 
 struct Infeasible {
@@ -22,7 +22,7 @@ struct Infeasible {
   std::string why;  // the refusal in words, with its key: "tp: 3 does not divide the 16 attention heads; use ..."
 };
 
-// Left out because it cannot be good enough.
+// A point left out because its lower bounds show that it cannot be good enough.
 struct Pruned {
   Json strategy;
   Json placement;
@@ -32,18 +32,20 @@ struct Pruned {
 
 struct Result {
   std::string method;
-  size_t points    = 0;           // of the space
-  bool estimated   = false;       // that number is an estimate
-  size_t evaluated = 0;           // predicted by the engine
-  size_t exact     = 0;           // so many of the first of `ranked` are those of the whole space
+  size_t points    = 0;           // number of points of the space
+  bool estimated   = false;       // `points` is an estimate
+  size_t evaluated = 0;           // number of points that the engine predicted
+  size_t exact     = 0;           // the first `exact` of `ranked` are also the best of the whole space
   std::vector<Candidate> ranked;  // by throughput, best first
-  std::vector<Candidate> pareto;  // no other of `ranked` is faster in no more memory; best first
+  std::vector<Candidate> pareto;  // candidates than which no other is faster in at most the same memory; best first
   std::vector<Infeasible> infeasible;
   std::vector<Pruned> pruned;
 };
 
-// What bounds may leave out: points that cannot be among the first `Options::top`; of these only such as cannot be on
-// the Pareto front either; nothing.
+// Which points lower bounds may exclude from prediction:
+//   - top: those that cannot be among the best Options::top;
+//   - front: those that can be neither among the best Options::top nor on the Pareto front;
+//   - none: no points.
 enum class Pruning : uint8_t { top, front, none };
 
 struct MethodDef;
@@ -55,13 +57,13 @@ struct Options {
   size_t top                        = 10;
   Pruning pruning                   = Pruning::top;         // exhaustive
   uint64_t seed                     = 1;                    // annealing
-  size_t budget                     = 300;                  // annealing, beam: how many points are predicted at most
+  size_t budget                     = 300;                  // annealing, beam: the most points to predict
   std::function<void(size_t done, size_t total)> finished;  // may be empty
 };
 
 class Question;
 
-// How a space is searched. `run` fills in everything but the Pareto front, `ranked` in any order.
+// A search method. `run` fills in all of Result but `pareto`, with `ranked` in any order.
 struct MethodDef {
   std::string_view name;
   std::string_view doc;
@@ -69,14 +71,15 @@ struct MethodDef {
 };
 const Registry<MethodDef>& methods();
 
-// `source` is a scenario whose strategy and placement may hold lists (space.h), or be absent. Throws Error for what is
-// wrong beyond them, and when a space is too large for the method.
+// Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
+// when another part of the scenario is wrong, and when the space is too large for the method.
 Result search(const Json& source, const std::string& file, const Options& options);
 
-// How much longer the second of the ranking takes for a sample, as a share; 0 without a second.
+// By how much the second best strategy is slower per sample than the best, as a fraction (0.05: 5 %); 0 when there is
+// no second.
 double behind(const Result& result);
 
-// At most `top` of `ranked`; everything of the rest.
+// The result with at most `top` entries of `ranked` and all entries of the other lists.
 Json to_json(const Result& result, size_t top);
 std::string to_text(const Result& result, size_t top);
 std::string to_csv(const Result& result);

@@ -1,5 +1,6 @@
-// The strategies that a search looks at, as points: an object of the keys that vary or are set ("dp": 2, "schedule":
-// "1f1b", "placement.order": "tp-dp-pp"). What is not legal is part of the space.
+// The strategies that a search considers. A point is an object with the keys that vary or are set: {"dp": 2,
+// "schedule": "1f1b", "placement.order": "tp-dp-pp"}. The space also has points that turn out to be illegal; predicting
+// them gives a refusal.
 #pragma once
 
 #include <memory>
@@ -15,43 +16,50 @@ constexpr size_t kMostPoints = 200'000;
 
 struct AxisDef;
 
-// One key, or several that are decided together (dp, tp, pp).
+// One key of a point, or several that are decided together (dp, tp, pp).
 struct Dimension {
-  std::string key;            // "dp-tp-pp" of several
-  std::vector<Json> choices;  // objects of the keys and their values; empty: the rule's
+  std::string key;            // "dp-tp-pp" when there are several
+  std::vector<Json> choices;  // objects of the keys and their values; empty: those of `rule`
   const AxisDef* rule = nullptr;
 };
 
-// One object of the scenario's strategy: every choice of each dimension, those further back depending on those before.
+// The points of one strategy object of the scenario: all combinations of choices, where the choices of a dimension may
+// depend on those of earlier dimensions.
 using Region = std::vector<Dimension>;
 
-// Of the strategy that `source` asks for: an object, or a list of objects whose spaces are put together. A list is an
-// axis. Of dp, tp and pp those that are absent, and cp where it is "any", take every divisor such that dp x cp x tp x
-// pp is the number of devices. Other axes that are absent, or "any", take every value that is legal (axes.h). So do the
-// lists of the placement.
+// The space of the strategy and placement in `source`. A strategy is an object, or a list of objects whose spaces are
+// united. Which values a key takes:
+//   1. a value: this value only; a list: each of its values;
+//   2. dp, tp or pp absent, or cp "any": all divisors such that dp * cp * tp * pp is the number of devices;
+//   3. another key that is absent, or "any": every legal value, by the key's SearchRule.
+// The keys of the placement follow the same rules.
+//
+// Example: on 8 devices {"tp": [1, 2], "microbatches": 4} has, for tp = 1, (dp, pp) = (1, 8), (2, 4), (4, 2), (8, 1),
+// and for tp = 2 (1, 4), (2, 2), (4, 1), each combined with the legal values of the other searched keys.
 class Space {
  public:
-  // Throws Error for what is wrong with `source` beyond the strategy, and at unknown keys of it.
+  // Throws Error when a part of `source` other than the strategy is wrong, and at unknown keys of the strategy.
   Space(const Json& source, const std::string& file, const platform::Platform& platform);
 
   const std::vector<Region>& regions() const { return regions_; }
-  // The choices of dimension `d` of a region, where the dimensions before it are decided as in `point`.
+  // The choices of dimension `d` of a region when the earlier dimensions are decided as in `point`.
   std::vector<Json> choices(const Region& region, size_t d, const Json& point) const;
-  // Which of them a search assumes that has not come to this dimension.
+  // The choice that a search assumes before it has decided this dimension.
   Json assumed(const Region& region, size_t d, const Json& point) const;
 
-  // All of them, each once. Throws Error when there are more than kMostPoints.
+  // All points, each once. Throws Error when there are more than kMostPoints.
   std::vector<Json> points() const;
-  // How many there are, by Knuth's estimate from random ones (Mathematics of Computation, 1975): the mean of the
-  // product of the numbers of choices on the way to each. Points of several regions count several times.
+  // An estimate of the number of points by random descents (Knuth, Mathematics of Computation, 1975): the mean, over
+  // random points, of the product of the numbers of choices met on the way. Points in several regions count several
+  // times.
   double estimate() const;
 
-  // The placement at one point: the point's, with what the scenario says beside it; null where it says none.
+  // The placement of one point: the point's placement keys over those of the scenario; null when there are none.
   Json placement(const Json& point) const;
   // The scenario at one point.
   Json scenario(const Json& point) const;
   const std::string& file() const { return file_; }
-  int64_t layers() const;  // as the workload states them; 0: it does not
+  int64_t layers() const;  // as stated by the workload; 0: not stated
 
  private:
   Json source_;
@@ -60,10 +68,10 @@ class Space {
   std::vector<Region> regions_;
 };
 
-// `point` with the members of `choice`.
+// `point` with the members of `choice` added.
 Json with(const Json& point, const Json& choice);
 
-// The part of a point that is strategy, and the other: null where the placement is the scenario's own.
+// The strategy part and the placement part of a point. The latter is null where the point has no placement keys.
 Json strategy_of(const Json& point);
 Json placement_of(const Json& point);
 

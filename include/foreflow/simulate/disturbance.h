@@ -1,5 +1,5 @@
-// What does not go as planned, for what-if questions: slow devices, noise, links that degrade or fail, traffic of
-// others. Plain values; the default is an undisturbed run. Devices and links are numbers in the platform's lists.
+// Disturbances for what-if questions: slow devices, jitter, links that degrade or fail, and background traffic. Plain
+// values; the default is an undisturbed run. Devices and links are indices into the platform's lists.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,10 @@ namespace foreflow::simulate {
 
 constexpr Seconds kForever(std::numeric_limits<double>::infinity());
 
-// In [from, until) every compute of the device takes `factor` times as long; one that is under way is slowed for the
-// part that falls inside. Slowdowns of one device multiply where they overlap.
+// In [from, until) computes of the device take `factor` times as long. Only the part of a compute inside the interval
+// is slowed. Overlapping slowdowns of one device multiply.
+//
+// Example: a compute of 10 ms that starts 5 ms before a slowdown of factor 2 takes 5 + 2 * 5 = 15 ms.
 struct Slowdown {
   int device;     // platform::Platform::devices()
   double factor;  // > 0; 2: half the speed, 0.5: twice the speed
@@ -29,21 +31,21 @@ struct Jitter {
 };
 
 // The bandwidth of one link over time: `factor` times the platform's from `at` on, until the next change.
-struct LinkChange {
+struct BandwidthStep {
   Seconds at;     // >= 0, ascending within a trace
   double factor;  // >= 0; 0: the link is down, flows on it wait until it is repaired
 };
 struct LinkTrace {
   int link;  // platform::Platform::links(); at most one trace for each
-  std::vector<LinkChange> changes;
+  std::vector<BandwidthStep> changes;
 };
 
-// Flows of others: at `first`, and then every `period` up to `until`, `bytes` leave `from` for `to`. They share links
-// as one message does, without latency.
+// Background traffic: a flow of `bytes` from one device to another starts at `first` and then every `period` until
+// `until`. It shares links like a single message, and has no latency.
 struct Background {
   int from, to;            // two different platform::Platform::devices()
   Bytes bytes{};           // of each flow, > 0; infinite: it never ends
-  BytesPerSecond limit{};  // the most that one flow asks for; 0: as much as it can get
+  BytesPerSecond limit{};  // rate limit of one flow; 0: unlimited
   Seconds first{};
   Seconds period{};  // 0: one flow only
   Seconds until = kForever;
@@ -52,8 +54,8 @@ struct Background {
 struct Disturbances {
   std::vector<Slowdown> slowdowns    = {};
   Jitter jitter                      = {};
-  std::vector<LinkTrace> links       = {};  // the analytic engine, which has no shared links, refuses these
-  std::vector<Background> background = {};  // and these
+  std::vector<LinkTrace> links       = {};  // refused by the analytic engine, which does not model shared links
+  std::vector<Background> background = {};  // likewise
 };
 
 }  // namespace foreflow::simulate

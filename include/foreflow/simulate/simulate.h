@@ -1,10 +1,12 @@
-// Program + Platform -> Timeline, by one of the engines. All keep one execution rule: an item starts when
-// its stream is free and, for a communication, when all members are; it occupies all of them until it ends. The one
+// Program + Platform -> Timeline, by one of the engines. All engines follow one execution rule: an item starts when its
+// stream is free and, for a communication, when all members are; it occupies all of them until it ends. The one
 // exception is a hand-over between two streams of one device, which never holds up the stream that hands over
 // (stream/timeline.h). docs/models.md explains the rule with an example.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
@@ -16,11 +18,29 @@ namespace foreflow::simulate {
 
 struct FoldedProgram;  // simulate/fold_compact.h
 
-// What was simulated of a compact program, with its timeline: one device for all that do the same at the same time
-// (DeviceUse::alike) where that saves at least half of them and is exact; else every device.
+// The program that was simulated and its timeline. The program is folded, so that one device represents all that do the
+// same at the same time (DeviceUse::alike), where that is exact and saves at least half of the devices; otherwise it
+// has every device.
 struct Run {
   stream::Program program;
   stream::Timeline timeline;
+};
+
+// A loop of a program, such as the microbatches of a pipeline.
+struct Rounds {
+  int64_t held;    // so many rounds of it are in the program
+  int64_t wanted;  // of a program that would have all of them
+};
+
+// What tells the run of all rounds. In the middle of the program, `at_once` rounds do what so many before them did, so
+// the program of more rounds is known, by multiples of `at_once`. `run` has some of the rounds wanted. Every further
+// period of its steady state does the same for as long, and there are `periods` more of it; `longer` has one.
+struct RunOfRounds {
+  int64_t at_once;
+  std::optional<Run> run;     // nothing: those that are left are no multiple of `at_once`
+  std::optional<Run> longer;  // nothing: `run` has all
+  int64_t periods = 0;
+  std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
 };
 
 struct EngineDef {
@@ -32,10 +52,11 @@ struct EngineDef {
   stream::Timeline (*simulate_folded)(const FoldedProgram& folded, const platform::Platform& platform,
                                       const Options& options) = nullptr;
 
-  // Streams are placed on platform devices by Program::devices[].place.
-  // Throws Error when two members of a communication have no route, when a disturbance names no device or link of the
-  // platform or is out of range, when a flow can never end because its link is down for ever, and when streams wait for
-  // each other (the message names device, op and the peer that does not come).
+  // Simulates a program whose device d is the platform device program.devices[d].place. Throws Error when
+  //   1. two members of a communication have no route;
+  //   2. a disturbance is out of range, or refers to a device or link that the platform does not have;
+  //   3. a flow can never end, because its link stays down for ever;
+  //   4. streams deadlock; the message names device, op and the member that never arrives.
   stream::Timeline run(const stream::Program& program, const platform::Platform& platform,
                        const Options& options = {}) const {
     return simulate(program, platform, options);
@@ -44,6 +65,10 @@ struct EngineDef {
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
   Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
+  // Nothing where the program has no such rounds (src/simulate/rounds.h), cannot be folded, or is disturbed by what
+  // comes or goes; and where run() throws.
+  std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
+                                 const platform::Platform& platform, const Options& options = {}) const;
 };
 
 const Registry<EngineDef>& engines();

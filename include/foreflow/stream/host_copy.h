@@ -1,4 +1,5 @@
-// Copies between a device and the memory of its host: communications with one member, the stream that copies.
+// Copies between a device and the memory of its host: each is a communication whose only member is the stream that
+// copies.
 #pragma once
 
 #include "foreflow/stream/program.h"

@@ -8,8 +8,8 @@
 
 namespace foreflow::stream {
 
-// The program so many times (>= 1) after one another, without a barrier: a stream begins its next iteration when it has
-// ended the one before. What an iteration leaves in memory is released when the next begins.
+// The program repeated `iterations` (>= 1) times without a barrier: each stream begins its next iteration when it has
+// finished the previous one. Memory that an iteration leaves is released when the next one begins.
 Program repeated(const Program& program, int iterations);
 
 // A program, its name, and when it starts (>= 0).
@@ -19,22 +19,22 @@ struct Tenant {
   Seconds start;
 };
 
-// All tenants side by side, jobs of the result. Streams are named "TENANT/D1" and keep their order; the events are
-// those of the first tenant, then those of the second, and so on.
+// All tenants side by side, as the jobs of one program. Streams are named "TENANT/D1" and keep their order. Events of
+// the first tenant come first, then those of the second, and so on.
 struct Shared {
   Program program;
-  // So many first instances stand for late starts: all streams of a tenant meet there, for as long as it has not
-  // started. Such a wait is a communication of fixed duration that moves nothing.
+  // The first `waits` instances delay tenants that start late. Such an instance is a communication of fixed duration
+  // among all streams of the tenant, which moves no bytes and lasts until the tenant's start.
   int32_t waits = 0;
 };
 Shared share(const std::vector<Tenant>& tenants);
 
-// Without the waits: the items of a late tenant then begin at its start. The instances keep their numbers; those of
-// waits have no members.
+// Remove the waits again, so that the items of a late tenant begin at its start. Instances keep their numbers; those of
+// waits lose their members.
 Program without_waits(const Shared& shared);
 Timeline without_waits(const Shared& shared, Timeline timeline);
 
-// The end of the last item of a job, 0 when it has none.
+// End of the last item of a job; 0 when the job has no items.
 Seconds end_of(const Program& program, const Timeline& timeline, int32_t job);
 
 }  // namespace foreflow::stream

@@ -1,6 +1,9 @@
-// Which buffers the memory effects of a Program are made of: their names, sizes and classes, in the order in which they
-// are made and freed. Written like the source of the program, as procedures that call each other, so it grows with what
-// is distinct; `trail` follows the calls for one device.
+// The buffers behind the memory effects of a Program: their names, sizes and classes, in the order in which they are
+// allocated and freed. Represented as procedures that call each other, like the program that they come from, so the
+// size depends on the distinct functions and not on the number of calls. `trail` expands the calls for one device.
+//
+// Example: a stage function that is called for 8 microbatches is one procedure with one list of touches. The root has 8
+// calls of it, and the trail of the stage's device has those touches 8 times.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +17,9 @@ namespace foreflow::stream {
 
 struct Program;
 
-// What a buffer is for. Activations are what the forward pass, or its repetition, leaves for the backward pass;
-// workspace is every other result of an op: what the forward pass alone reads, and gradients of activations.
+// What a buffer holds. Activations are values that the forward pass, or its recomputation, produces and the backward
+// pass reads. Workspace is every other result of an op: values that only the forward pass reads, and gradients of
+// activations.
 enum class MemoryClass : uint8_t {
   parameters,
   gradients,
@@ -31,40 +35,40 @@ std::string_view name(MemoryClass kind);  // "optimizer_state"
 
 struct Storage {
   struct Buffer {
-    int32_t name;  // into Storage::names
+    int32_t name;  // index into Storage::names
     MemoryClass kind;
     Bytes size;
   };
-  // Slots are places of a procedure for buffers: its parameters first.
+  // A slot is a local variable of a procedure that refers to a buffer; its parameters are the first slots.
   struct Touch {
     int32_t slot;
-    int32_t buffer;  // into Storage::buffers: a new one in the slot; -1: that in the slot is freed
+    int32_t buffer;  // index into Storage::buffers: allocated into the slot; -1: frees the buffer in the slot
   };
   struct Place {
-    int32_t device;      // as the procedure calls it; kNoDevice: on none
+    int32_t device;      // number within the procedure; kNoDevice: on no device
     std::string stream;  // "" or "comm"
   };
   static constexpr int32_t kNoDevice = -1;
 
-  // What happens on a place; `item`: as the next item of its stream, else before that one.
+  // Touches on one stream. `item`: they happen during the next item of the stream; otherwise before that item.
   struct Work {
     int32_t place;
     bool item;
-    uint32_t first, last;  // of Procedure::touches
+    uint32_t first, last;  // range of Procedure::touches
   };
   struct Call {
     int32_t procedure;
-    std::vector<int32_t> devices;  // of the callee's D1, D2, ..., as the caller calls them; empty: they are its own
+    std::vector<int32_t> devices;  // the callee's D1, D2, ... as device numbers of the caller; empty: the same numbers
     std::vector<int32_t> arguments, results;  // slots of the caller
   };
   struct Step {
     bool is_call;
-    int32_t index;  // into works or calls
+    int32_t index;  // index into works or calls
   };
   struct Procedure {
     int32_t slots = 0;
     std::vector<Place> places;
-    std::vector<int32_t> devices;  // all devices that it and its callees touch, as it calls them
+    std::vector<int32_t> devices;  // all devices that it and its callees use, as numbers within the procedure
     std::vector<Step> steps;
     std::vector<Work> works;
     std::vector<Touch> touches;
@@ -78,28 +82,29 @@ struct Storage {
   std::vector<std::string> names;
   std::vector<Buffer> buffers;
   std::vector<Procedure> procedures;
-  int32_t root         = 0;  // of procedures
-  int32_t first_device = 1;  // what is on no device of the root is here
-  int32_t of_replica   = 0;  // above 0: the next so many devices do what the first ones do, and so on
+  int32_t root         = 0;  // index into procedures
+  int32_t first_device = 1;  // number of the device for values that are on no device of the root
+  int32_t of_replica   = 0;  // above 0: the program has replicas of this many devices, which all do the same
   std::vector<Initial> initial;
 };
 
-// What is made and freed on one device, item by item.
+// The allocations and frees of one device, item by item.
 struct Trail {
   struct Touch {
-    int32_t buffer;  // into Trail::buffers
-    bool made;
+    int32_t buffer;  // index into Trail::buffers
+    bool made;       // false: freed
   };
   struct Row {
-    std::vector<uint32_t> first;  // per item, and the end: into touches
+    std::vector<uint32_t> first;  // per item, and one more for the end: index into touches
     std::vector<Touch> touches;
   };
   std::vector<int32_t> buffers;  // into Storage::buffers
-  size_t initial = 0;            // so many of them live from the beginning
+  size_t initial = 0;            // number of buffers, the first ones, that are live from the beginning
   std::vector<Row> rows;         // per stream of the device, in the order of the program's streams
 };
 
-// `device` is an index into Program::devices, which has a storage.
+// Expands the calls for one device. Requires: `device` is an index into Program::devices, and that device has a
+// storage.
 Trail trail(const Program& program, int device);
 
 }  // namespace foreflow::stream

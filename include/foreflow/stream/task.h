@@ -1,5 +1,5 @@
-// A collective among devices of a platform, as the algorithms see it: the nodes that the ranks sit in, the rings
-// through them and how a message travels inside and between them.
+// Translates a collective among devices of a platform into the terms of collective algorithms: nodes, rails, rings, and
+// the latency and bandwidth of messages inside and between nodes.
 #pragma once
 
 #include <vector>
@@ -12,20 +12,24 @@ namespace foreflow::stream {
 struct Placed {
   collective::Task task;
   std::vector<int> places;  // index into platform.devices() of each rank, then of each relay
-  // That runs: as collective::usable says for the links of the platform.
+  // The algorithm that runs: collective::usable on the links of the platform.
   const collective::AlgorithmDef* algorithm = nullptr;
 };
 
-// `places[rank]` is an index into platform.devices(); `algorithm` says whether relays are wanted. Devices of one
-// Device::node share a node, and those whose messages leave it over one link of the kind `nic` (if there is none, over
-// one first link) share a rail. The wires are the slowest of the routes once around each node's members and from each
-// member to one of the next node; where all sit in one node, or one in each, both wires are the same. Where rings
-// inside a node have links of their own (NVLink without a switch), the near wire is all of them together. Members
-// without a route to each other are passed over: a flow that needs the route will say so.
+// Describes a collective whose rank r is the platform device places[r]. `algorithm` tells whether relays are wanted.
+//   1. Node: devices with equal Device::node.
+//   2. Rail: devices of a node whose messages leave it over the same link of kind `nic`; without such links, over the
+//      same first link.
+//   3. Near wire: the slowest route between neighbours when the members of each node are visited in turn. Where rings
+//      inside a node have links of their own (NVLink without a switch), it has the bandwidth of all rings together.
+//   4. Far wire: the slowest route from a member to a member of the next node.
+//   5. When all members are in one node, or each in a node of its own, both wires are the same.
+// Pairs of members without a route are ignored here; a flow that needs such a route throws Error later.
 Placed place(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
              Bytes bytes, const std::vector<int>& places);
 
-// What an algorithm costs alone on the links of the platform, between the devices of `placed`.
+// Closed form of an algorithm on the links of the platform, between the devices of `placed`, with the network to
+// itself.
 collective::Cost closed_form(const platform::Platform& platform, const Placed& placed,
                              const collective::AlgorithmDef& algorithm);
 

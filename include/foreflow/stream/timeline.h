@@ -1,4 +1,5 @@
-// What happened when: the third of the three values, made by either engine from a Program on a Platform.
+// Timelines: when each item of a program ran. The last of the three values (ir::Module -> stream::Program ->
+// stream::Timeline); an engine makes it from a Program and a Platform.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,9 @@
 
 namespace foreflow::stream {
 
-// When an item ran. A communication starts for all its members when the last of them arrives. The exception are
-// hand-overs (is_hand_over below): the first stream signals and goes on, the second one waits for the signal; both
-// records have no length.
+// When an item ran. A communication starts for all members when the last of them arrives and ends for all at the same
+// time. The exception is a hand-over (is_hand_over below): the first stream signals and continues, the second one waits
+// for the signal, and both records have no length.
 struct Record {
   Seconds start, end;
 };
@@ -25,22 +26,21 @@ struct LinkUse {
 // A flow loads `link` with `weight` bytes for each byte of its communication.
 struct Crossing {
   int32_t link;   // platform::Platform::links()
-  double weight;  // sum of the shares of the messages that cross it, as often as they do
+  double weight;  // sum over the messages that cross it, each as often as it does, of their share of the bytes
 };
 
-// What one phase of a communication had under way on the network: all its messages together, at one pace; or, where
-// hops move at paces of their own (couplings `credit` and `stepwise`), one hop.
+// The traffic of one phase of a communication: all its messages, moving at one common pace. With the couplings `credit`
+// and `stepwise`, whose hops have their own paces, the traffic of one hop.
 struct Flow {
-  int32_t instance;  // Program::instances
-  int32_t phase;     // the how manieth of its communication's phases
-  int32_t load;      // Timeline::loads: the links that it crosses
+  int32_t instance;  // index into Program::instances
+  int32_t phase;     // index of the phase within its communication
+  int32_t load;      // index into Timeline::loads: the links that it crosses
   Seconds start, end;
-  Seconds
-      alone;  // duration of the phase's flows with the network to themselves; end - start - alone is lost to contention
+  Seconds alone;  // duration with the network to itself; end - start - alone is lost to contention
 };
 
-// From `from` on, until the next pace or the end of the flow: bytes of the communication per second. A link of weight w
-// carries w times as much.
+// The rate of a flow from the time `from` until its next pace or its end, in bytes of the communication per second. A
+// link that it crosses with weight w carries w times this rate.
 struct Pace {
   Seconds from;
   BytesPerSecond rate;
@@ -52,18 +52,18 @@ struct Timeline {
   std::vector<LinkUse> links;                // as in platform::Platform::links(); background traffic is not counted
   std::vector<Flow> flows                  = {};  // by instance, then phase; phases that move no bytes have none
   std::vector<std::vector<Crossing>> loads = {};  // each by link number
-  // By instance: what ran, never `auto`; null: no algorithm. Empty where nobody needs to know.
+  // By instance: the algorithm that ran, never `auto`; null: none ran. Empty when the engine does not report it.
   std::vector<const collective::AlgorithmDef*> algorithms = {};
   std::vector<std::vector<Pace>> paces                    = {};  // [flow]; empty unless simulate::Options::observe
-  // Of a folded program, by link: the first link of those that carry the same at the same time, itself included; flows
-  // are told of these only. Empty: flows are told of every link.
+  // In a folded program, by link: the first link of its class, whose links carry the same at the same time. Flows are
+  // recorded for the first links only. Empty: flows are recorded for every link.
   std::vector<int32_t> like_link = {};
 };
 
-// A send between two streams of one device that takes no time of its own: passing on what is there already.
+// True for a hand-over: a send between two streams of one device, which moves no data and takes no time.
 bool is_hand_over(const Program& program, const Instance& instance);
 
-// The `.timeline` text: one line an item, for golden tests.
+// The `.timeline` text: one line per item, for golden tests.
 std::string print(const Program& program, const Timeline& timeline);
 
 }  // namespace foreflow::stream

@@ -7,7 +7,7 @@ namespace foreflow::transform {
 
 // Moves messages between devices to streams `to_next`, `to_prev` of the sender and `from_prev`, `from_next` of the
 // receiver. A receiver waits for a message only where its value is first used.
-ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops);
+ir::Module overlap_sends(ir::Module module, const ir::OpTable& ops);
 
 // Cuts each product whose result is all-reduced or reduce-scattered into `chunks` along its rows. The collective of one
 // chunk runs on streams `tp` while the next chunk is computed.

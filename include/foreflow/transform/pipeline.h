@@ -43,6 +43,9 @@ struct Pipeline {
   // The size of the schedule, from schedule::checked_size. Each of its devices is a group of as many devices as the
   // program has.
   schedule::Size size;
+  // Above 0: the program runs only that many of the microbatches, each as large as if all of them ran. A schedule of
+  // this size must exist.
+  int run = 0;
   // Splits every backward pass and delays weight gradients by as much as hides the hops best (schedule::least_delay,
   // with the times that `prices` gives the stages). What a delayed gradient needs is kept until then, even if it
   // exceeds `prices.memory`.

@@ -60,8 +60,9 @@ struct OneReplica {
   std::vector<Result> results;
 };
 
-// Does for one replica what `replicate` does for all.
-OneReplica one_replica(const ir::Module& module, const ir::OpTable& ops, const DataParallel& how);
+// Does for one replica what `replicate` does for all. Where replicas only all-reduce their gradients, values have the
+// names of the first replica that `replicate` writes.
+OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how);
 
 // Writes out the program of all replicas.
 Distributed unfold(const OneReplica& replica, const ir::OpTable& ops);

@@ -1,4 +1,4 @@
-// Published models by name: a family with its sizes.
+// Presets: published models by name, each a family with its sizes.
 #pragma once
 
 #include <string>
@@ -16,15 +16,16 @@ struct Preset {
   std::string_view family;
   std::vector<std::pair<std::string_view, int64_t>> sizes;  // keys of the family
   int64_t parameters;       // trained, as published: the exact number where its source gives one
-  std::string_view source;  // of sizes and number
+  std::string_view source;  // of the sizes and the number of parameters
 };
 
 const Registry<Preset>& presets();
 
-// The family that `model` names, itself or by a preset. Throws Error at `where`, naming the nearest of both.
+// The family named by `model`, which is a family or a preset. Throws Error at `where`, suggesting the nearest of both.
 const WorkloadDef& find_model(std::string_view model, const std::string& where);
 
-// A scenario's "workload" with the sizes that its preset has and it does not say; any other as it is.
+// A scenario's "workload" with the sizes of its preset filled in where it states none; unchanged when it names no
+// preset.
 Json with_preset(const Json& workload);
 
 }  // namespace foreflow::workload

@@ -31,24 +31,24 @@ struct Key {
   Kind kind = Kind::integer;
 };
 
-// What readers of a scenario and searches know of a family without building it.
+// Facts about a family that scenario readers and searches use without building it.
 struct Traits {
   // A stack of `layers` blocks with attention: positions can be split, and recomputation can be selective.
   bool is_transformer = true;
-  // Its layers choose among `experts`, which expert parallelism can share.
+  // Its layers route to `experts`, which expert parallelism can distribute.
   bool has_experts = false;
-  // How many stacks of `layers` a training step runs through (an encoder and a decoder: 2).
+  // Number of stacks of `layers` in a training step (encoder and decoder: 2).
   int64_t stacks_in_training = 1;
-  // What trains it unless the scenario says otherwise: one of transform::optimizer_names().
+  // The default optimizer: one of transform::optimizer_names().
   std::string_view optimizer = "adam";
-  // Inference without a `phase` is the graph of its ONNX export instead of what `build` makes.
+  // Inference without a `phase` uses the graph of its ONNX export instead of `build`.
   bool infers_by_export = false;
 };
 
 struct WorkloadDef {
   std::string_view name;
   std::string_view doc;
-  std::vector<Key> keys;  // sizes beyond model, dtype, mode and optimizer
+  std::vector<Key> keys;  // its sizes, besides model, dtype, mode and optimizer
   // Throws Error at the key that is wrong ("gpt.json: $.workload.heads"), saying what would be right.
   Model (*build)(const Request& request, const ir::OpTable& ops);
   Traits traits = {};

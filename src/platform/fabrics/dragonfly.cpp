@@ -11,21 +11,29 @@
 namespace foreflow::platform::definitions::dragonfly {
 namespace {
 
+struct Settings {
+  int router_ports                       = 0;  // of a router, that lead to nodes
+  int group_routers                      = 0;
+  int global_links                       = 0;  // of a router, to other groups
+  int groups                             = 0;
+  bool operator==(const Settings&) const = default;
+};
+
 // Kim, Dally, Scott and Abts (ISCA 2008): a routers in a group, all joined to each other; each has p NICs and h links
 // to other groups, balanced when a = 2p = 2h. Every pair of groups has floor(a h / (groups - 1)) links.
-int groups_for(const FabricSettings& settings, int ports) {
+int groups_for(const Settings& settings, int ports) {
   return ceil_div(ceil_div(ports, settings.router_ports), settings.group_routers);
 }
 
-int64_t links_of(const FabricSettings& settings) {
+int64_t links_of(const Settings& settings) {
   const int64_t routers = int64_t{settings.groups} * settings.group_routers;
   return routers * (settings.group_routers - 1) / 2 + routers * settings.global_links / 2;
 }
 
-FabricSettings read(const JsonView& json, const Outlets& outlets) {
+Settings read(const JsonView& json, const Outlets& outlets) {
   const int ports    = static_cast<int>(outlets.all.size());
   const int balanced = smallest_multiple(1, [&](int64_t h) { return h * 2 * h * (2 * h * h + 1) >= ports; });
-  FabricSettings settings;
+  Settings settings;
   settings.router_ports = whole_or(json, "router_ports", balanced);
   settings.group_routers =
       whole_or(json, "group_routers", std::min(2 * settings.router_ports, ceil_div(ports, settings.router_ports)));
@@ -53,7 +61,7 @@ constexpr const char* kGlobalSource =
     "fabric latency between groups: 60 m of fibre at 5 ns/m more, an assumption, so that a route has one such link";
 
 // The links between groups, with their width: several between the same two routers are one.
-std::map<std::pair<int, int>, int> global_links(const FabricSettings& settings) {
+std::map<std::pair<int, int>, int> global_links(const Settings& settings) {
   std::map<std::pair<int, int>, int> links;
   const int others = settings.groups - 1, routers = settings.group_routers;
   for (int a = 0; a < settings.groups; ++a) {
@@ -68,7 +76,7 @@ std::map<std::pair<int, int>, int> global_links(const FabricSettings& settings) 
   return links;
 }
 
-Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+Fabric build(const Settings& settings, const Outlets& outlets) {
   const int routers = settings.group_routers;
   Fabric fabric;
   fabric.notes = {fmt::format("{} groups of {} routers with {} NICs and {} global links each", settings.groups, routers,
@@ -93,14 +101,13 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
 }  // namespace
 
 FabricDef row() {
-  return {"dragonfly",
-          "groups of routers, all joined inside a group, and links between every two groups",
-          {{"router_ports", "NICs of a router, by default as many as a balanced dragonfly of this size has"},
-           {"group_routers", "routers of a group, by default twice the NICs of a router, or as many as are needed"},
-           {"global_links", "links of a router to other groups, by default as many as it has NICs"},
-           {"groups", "by default as many as are needed"}},
-          read,
-          build};
+  return fabric_row<read, build>(
+      "dragonfly", "groups of routers, all joined inside a group, and links between every two groups",
+      {count_key("router_ports", "NICs of a router, by default as many as a balanced dragonfly of this size has"),
+       count_key("group_routers",
+                 "routers of a group, by default twice the NICs of a router, or as many as are needed"),
+       count_key("global_links", "links of a router to other groups, by default as many as it has NICs"),
+       count_key("groups", "by default as many as are needed")});
 }
 
 }  // namespace foreflow::platform::definitions::dragonfly

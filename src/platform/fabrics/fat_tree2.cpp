@@ -6,20 +6,26 @@
 namespace foreflow::platform::definitions::fat_tree2 {
 namespace {
 
+struct Settings {
+  double oversubscription = 1;  // bandwidth of a leaf's ports to nodes / of its ports upwards, at least 1
+  int leaf_ports          = 0;  // that lead to nodes
+  bool operator==(const Settings&) const = default;
+};
+
 //   spine0   spine1  ...   one for each uplink of a leaf; every leaf has one link to each
 //     | \   / |
 //   leaf0   leaf1    ...   leaf_ports NICs each, in the order of the nodes
-FabricSettings read(const JsonView& json, const Outlets& outlets) {
+Settings read(const JsonView& json, const Outlets& outlets) {
   const int ports = static_cast<int>(outlets.all.size());
   const int fitted =
       smallest_multiple(outlets.most_of_node, [&](int down) { return ceil_div(ports, down) <= 2 * int64_t{down}; });
-  FabricSettings settings;
+  Settings settings;
   settings.oversubscription = read_oversubscription(json);
   settings.leaf_ports       = whole_or(json, "leaf_ports", fitted);
   return settings;
 }
 
-Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+Fabric build(const Settings& settings, const Outlets& outlets) {
   const int ports       = static_cast<int>(outlets.all.size());
   const int leaves      = ceil_div(ports, settings.leaf_ports);
   const Uplinks uplinks = uplinks_of(settings.leaf_ports, settings.oversubscription);
@@ -30,22 +36,18 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
   for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
-  const Port cable = widened(outlets.cable, uplinks.width);
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
-  }
+  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
   return fabric;
 }
 
 }  // namespace
 
 FabricDef row() {
-  return {"fat_tree2",
-          "leaves and spines, each leaf with a link to each spine",
-          {{"leaf_ports", "NICs of a leaf, by default whole nodes and so many that spines need twice as many ports"},
-           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
-          read,
-          build};
+  return fabric_row<read, build>(
+      "fat_tree2", "leaves and spines, each leaf with a link to each spine",
+      {count_key("leaf_ports",
+                 "NICs of a leaf, by default whole nodes and so many that spines need twice as many ports"),
+       oversubscription_key()});
 }
 
 }  // namespace foreflow::platform::definitions::fat_tree2

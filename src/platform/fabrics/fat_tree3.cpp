@@ -8,6 +8,13 @@
 namespace foreflow::platform::definitions::fat_tree3 {
 namespace {
 
+struct Settings {
+  double oversubscription = 1;  // bandwidth of a leaf's ports to nodes / of its ports upwards, at least 1
+  int leaf_ports          = 0;  // that lead to nodes
+  int pod_leaves          = 0;
+  bool operator==(const Settings&) const = default;
+};
+
 //   core0 core1   core2 core3      pod_leaves for each spine of a pod; spine s of every pod meets the same ones
 //      |   |         |   |
 //   pod0-spine0   pod0-spine1      one for each uplink of a leaf
@@ -15,11 +22,11 @@ namespace {
 //   pod0-leaf0    pod0-leaf1       leaf_ports NICs each, in the order of the nodes
 //
 // Al-Fares, Loukissas and Vahdat (SIGCOMM 2008), with leaves that may have fewer links up than down.
-FabricSettings read(const JsonView& json, const Outlets& outlets) {
+Settings read(const JsonView& json, const Outlets& outlets) {
   const int ports = static_cast<int>(outlets.all.size());
   const int fitted =
       smallest_multiple(outlets.most_of_node, [&](int64_t down) { return 2 * down * down * down >= ports; });
-  FabricSettings settings;
+  Settings settings;
   settings.oversubscription = read_oversubscription(json);
   settings.leaf_ports       = whole_or(json, "leaf_ports", fitted);
   const int leaves          = ceil_div(ports, settings.leaf_ports);
@@ -27,7 +34,25 @@ FabricSettings read(const JsonView& json, const Outlets& outlets) {
   return settings;
 }
 
-Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+// Trunks are numbered leaf by leaf, then spine by spine. Up any way leads to the leaf, down there is one.
+FabricRule rule_of(int leaves, int per_pod, int pods, int spines) {
+  const int first_core = leaves + pods * spines, first_up = leaves * spines;
+  const auto hops = [=](int from, int to) { return from == to ? 0 : from / per_pod == to / per_pod ? 2 : 4; };
+  const auto ways = [=](int at, int to) -> Ways {
+    if (at < leaves) return {spines, at * spines};
+    const int pod = to / per_pod;
+    if (at >= first_core) {
+      const int spine = (at - first_core) / per_pod, core = (at - first_core) % per_pod;
+      return {1, first_up + (pod * spines + spine) * per_pod + core};
+    }
+    const int spine = at - leaves;
+    if (spine / spines == pod) return {1, to * spines + spine % spines};
+    return {per_pod, first_up + spine * per_pod};
+  };
+  return {hops, ways};
+}
+
+Fabric build(const Settings& settings, const Outlets& outlets) {
   const int ports       = static_cast<int>(outlets.all.size());
   const int per_pod     = settings.pod_leaves;
   const int leaves      = ceil_div(ports, settings.leaf_ports);
@@ -53,20 +78,19 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
     const int first = leaves + pods * spines + spine % spines * per_pod;
     for (int c = 0; c < per_pod; ++c) connect(fabric, leaves + spine, first + c, cable);
   }
+  if (spines > 1) fabric.rule = rule_of(leaves, per_pod, pods, spines);
   return fabric;
 }
 
 }  // namespace
 
 FabricDef row() {
-  return {"fat_tree3",
-          "leaves and spines in pods, and cores between the pods",
-          {{"leaf_ports",
-            "NICs of a leaf, by default whole nodes and so many that no switch needs more than twice as many ports"},
-           {"pod_leaves", "leaves of a pod, by default as many as there are pods"},
-           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
-          read,
-          build};
+  return fabric_row<read, build>(
+      "fat_tree3", "leaves and spines in pods, and cores between the pods",
+      {count_key(
+           "leaf_ports",
+           "NICs of a leaf, by default whole nodes and so many that no switch needs more than twice as many ports"),
+       count_key("pod_leaves", "leaves of a pod, by default as many as there are pods"), oversubscription_key()});
 }
 
 }  // namespace foreflow::platform::definitions::fat_tree3

@@ -8,13 +8,19 @@
 namespace foreflow::platform::definitions::rail_optimized {
 namespace {
 
+struct Settings {
+  double oversubscription = 1;  // bandwidth of a leaf's ports to nodes / of its ports upwards, at least 1
+  int pod_nodes           = 0;
+  bool operator==(const Settings&) const = default;
+};
+
 constexpr int kScalableUnit = 32;  // nodes of a DGX H100 SuperPOD's unit (stas00/ml-engineering network/README.md)
 
 //         spine0    spine1   ...        one for each uplink of a leaf; every leaf has one link to each
 //           |  \   /  |
 //   pod0-rail0     pod0-rail1  ...      a leaf for each rail: NIC r of all pod_nodes nodes of the pod
-FabricSettings read(const JsonView& json, const Outlets& outlets) {
-  FabricSettings settings;
+Settings read(const JsonView& json, const Outlets& outlets) {
+  Settings settings;
   settings.oversubscription = read_oversubscription(json);
   settings.pod_nodes        = std::min(outlets.nodes, whole_or(json, "pod_nodes", kScalableUnit));
   const int64_t ports       = int64_t{outlets.nodes} * outlets.most_of_node;
@@ -25,7 +31,7 @@ FabricSettings read(const JsonView& json, const Outlets& outlets) {
   return settings;
 }
 
-Fabric build(const FabricSettings& settings, const Outlets& outlets) {
+Fabric build(const Settings& settings, const Outlets& outlets) {
   const int rails       = outlets.most_of_node;
   const int pods        = ceil_div(outlets.nodes, settings.pod_nodes);
   const int leaves      = pods * rails;
@@ -38,22 +44,16 @@ Fabric build(const FabricSettings& settings, const Outlets& outlets) {
   for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (const Outlet& outlet : outlets.all)
     fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);
-  const Port cable = widened(outlets.cable, uplinks.width);
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, cable);
-  }
+  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
   return fabric;
 }
 
 }  // namespace
 
 FabricDef row() {
-  return {"rail_optimized",
-          "a leaf for each rail (NIC r of every node) of a pod, and spines",
-          {{"pod_nodes", "nodes of a pod, at most 32 by default"},
-           {"oversubscription", "bandwidth down / up of a leaf, 1 by default"}},
-          read,
-          build};
+  return fabric_row<read, build>(
+      "rail_optimized", "a leaf for each rail (NIC r of every node) of a pod, and spines",
+      {count_key("pod_nodes", "nodes of a pod, at most 32 by default"), oversubscription_key()});
 }
 
 }  // namespace foreflow::platform::definitions::rail_optimized

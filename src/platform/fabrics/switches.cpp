@@ -17,9 +17,31 @@ int add_switch(Fabric& fabric, const std::string& name) {
   return static_cast<int>(fabric.switches.size()) - 1;
 }
 
+void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port) {
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int spine = 0; spine < spines; ++spine) connect(fabric, leaf, leaves + spine, port);
+  }
+  // A leaf of one trunk is a place on the way of its spine.
+  if (spines < 2) return;
+  fabric.rule = {.hops = [](int from, int to) { return from == to ? 0 : 2; },
+                 .ways =
+                     [leaves, spines](int at, int to) {
+                       return at < leaves ? Ways{spines, at * spines} : Ways{1, to * spines + at - leaves};
+                     }};
+}
+
 void connect(Fabric& fabric, int from, int to, const Port& port) {
-  fabric.cables.push_back(
-      {fabric.switches[static_cast<size_t>(from)] + "-" + fabric.switches[static_cast<size_t>(to)], port, from, to});
+  // Neighbours mostly have equal ports.
+  size_t at        = fabric.ports.size();
+  const auto alike = [&](const Port& known) {
+    return known.kind == port.kind && known.bandwidth == port.bandwidth && known.latency == port.latency;
+  };
+  while (at > 0 && !alike(fabric.ports[at - 1])) --at;
+  if (at == 0) {
+    fabric.ports.push_back(port);
+    at = fabric.ports.size();
+  }
+  fabric.trunks.push_back({from, to, static_cast<int>(at) - 1});
 }
 
 }  // namespace foreflow::platform

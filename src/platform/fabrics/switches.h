@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "platform/blueprint.h"
 
@@ -18,18 +20,34 @@ int smallest_multiple(int step, Enough enough) {
   return number;
 }
 
-// How a switch with so many ports down goes up: `count` links, each `width` times as wide as a port, so that
-// count * width = ports / oversubscription exactly.
+// The uplinks of a switch: `count` links, each `width` times the bandwidth of a downward port, with count * width =
+// ports / oversubscription exactly.
 struct Uplinks {
   int count;
   double width;
 };
 Uplinks uplinks_of(int ports, double oversubscription);
 
+// The row of a fabric with settings of its own: kRead makes them, kBuild is given them.
+template <auto kRead, auto kBuild>
+FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameters) {
+  const auto read = [](const JsonView& json, const Outlets& outlets) {
+    return FabricSettings::of(kRead(json, outlets));
+  };
+  const auto build = [](const FabricSettings& settings, const Outlets& outlets) {
+    using Own = decltype(kRead(std::declval<const JsonView&>(), outlets));
+    return kBuild(settings.as<Own>(), outlets);
+  };
+  return {name, doc, std::move(parameters), read, build};
+}
+
 // `times` as wide as `port`.
 Port widened(const Port& port, double times);
 
 int add_switch(Fabric& fabric, const std::string& name);
+
+// Joins each leaf to each spine, in this order, where `leaves` are the first switches and `spines` the next.
+void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port);
 
 // A link named after both its ends.
 void connect(Fabric& fabric, int from, int to, const Port& port);

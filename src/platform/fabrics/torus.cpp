@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include "foreflow/base/text.h"
-#include "platform/fabrics/switches.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform {
 namespace {
 
-// The near-square torus that holds so many nodes.
+// The nearly square (or cubic) torus that holds `nodes` nodes.
 std::array<int, 3> fitted_dims(int nodes, int dimensions) {
   std::array<int, 3> dims = {1, 1, 1};
   for (int left = dimensions; left > 0; --left) {
@@ -42,8 +41,12 @@ std::array<int, 3> parse_dims(const JsonView& value, int dimensions) {
 
 }  // namespace
 
-FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
-  FabricSettings settings;
+KeyDef torus_dims_key() {
+  return {"dims", "such as \"8x8\" or \"4x4x4\"; near-square by default", types::text("sides such as \"8x8\"")};
+}
+
+TorusSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
+  TorusSettings settings;
   settings.dims = fitted_dims(outlets.nodes, dimensions);
   if (!json.has("dims")) return settings;
   const JsonView value = json.at("dims");
@@ -55,7 +58,7 @@ FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dime
   return settings;
 }
 
-Fabric build_torus(const FabricSettings& settings, const Outlets& outlets) {
+Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
   const auto [x, y, z] = settings.dims;
   const int size       = static_cast<int>(size_of(settings.dims));
   Fabric fabric;

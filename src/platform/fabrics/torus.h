@@ -1,13 +1,24 @@
 // Tori of two and three dimensions: a switch for each node, joined to its neighbours and around.
 #pragma once
 
-#include "platform/blueprint.h"
+#include <array>
+
+#include "platform/fabrics/switches.h"
 
 namespace foreflow::platform {
 
-FabricSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions);
-Fabric build_torus(const FabricSettings& settings, const Outlets& outlets);
+struct TorusSettings {
+  std::array<int, 3> dims                     = {1, 1, 1};
+  bool operator==(const TorusSettings&) const = default;
+};
 
-inline constexpr Parameter kTorusDims = {"dims", "such as \"8x8\" or \"4x4x4\"; near-square by default"};
+TorusSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions);
+Fabric build_torus(const TorusSettings& settings, const Outlets& outlets);
+KeyDef torus_dims_key();
+
+template <int kDimensions>
+TorusSettings read_torus_of(const JsonView& json, const Outlets& outlets) {
+  return read_torus(json, outlets, kDimensions);
+}
 
 }  // namespace foreflow::platform

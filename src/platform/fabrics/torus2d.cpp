@@ -3,8 +3,8 @@
 namespace foreflow::platform::definitions::torus2d {
 
 FabricDef row() {
-  const auto read = [](const JsonView& json, const Outlets& outlets) { return read_torus(json, outlets, 2); };
-  return {"torus2d", "a torus of 2 dimensions, a switch for each node", {kTorusDims}, read, build_torus};
+  return fabric_row<read_torus_of<2>, build_torus>("torus2d", "a torus of 2 dimensions, a switch for each node",
+                                                   {torus_dims_key()});
 }
 
 }  // namespace foreflow::platform::definitions::torus2d

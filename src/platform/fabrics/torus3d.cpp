@@ -3,8 +3,8 @@
 namespace foreflow::platform::definitions::torus3d {
 
 FabricDef row() {
-  const auto read = [](const JsonView& json, const Outlets& outlets) { return read_torus(json, outlets, 3); };
-  return {"torus3d", "a torus of 3 dimensions, a switch for each node", {kTorusDims}, read, build_torus};
+  return fabric_row<read_torus_of<3>, build_torus>("torus3d", "a torus of 3 dimensions, a switch for each node",
+                                                   {torus_dims_key()});
 }
 
 }  // namespace foreflow::platform::definitions::torus3d

@@ -32,7 +32,7 @@ inline Port pcie5_port() { return {"pcie", 63_GBps, kPcieLatency}; }
 inline Port nic_port(BytesPerSecond bandwidth) { return {"nic", bandwidth, kNicLatency}; }
 inline Port upi_port() { return {"host", 41.6_GBps, 0_us}; }
 
-// What is inside a node, above the ports of its GPUs.
+// The inside of a node, above the ports of its GPUs.
 inline Port uplink(const Port& port) { return {port.kind, port.bandwidth, 0_us}; }
 
 }  // namespace foreflow::platform

@@ -1,5 +1,6 @@
 #include "foreflow/collective/collective.h"
 
+#include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
 
 namespace foreflow::scenario {
@@ -18,10 +19,9 @@ ValueType algorithms_of(collective::Kind kind) {
 const Keys& group_collective_keys() {
   static const Keys keys = [] {
     Keys all;
-    for (int i = 0; i < collective::kKinds; ++i) {
-      const auto kind = static_cast<collective::Kind>(i);
-      const std::string name(collective::name(kind));
-      all.push_back({name, "the algorithm of every " + name, algorithms_of(kind), "the usual one"});
+    for (const collective::KindDef& kind : collective::kinds()) {
+      const std::string name(kind.name);
+      all.push_back({name, "the algorithm of every " + name, algorithms_of(kind.kind), "the usual one"});
     }
     return all;
   }();
@@ -32,9 +32,11 @@ const Keys& collective_keys() {
   static const Keys keys = [] {
     Keys all              = group_collective_keys();
     const ValueType group = types::object_of(group_collective_keys(), "an object of algorithms by kind");
-    for (const std::string name : {"tp", "cp", "ep", "pp", "dp"})
+    for (const CollectiveGroup& row : collective_groups()) {
+      const std::string name(row.name);
       all.push_back({name, "other algorithms among devices that differ in their place in " + name + " alone", group,
                      "as for all"});
+    }
     return all;
   }();
   return keys;

@@ -1,5 +1,6 @@
 #include "foreflow/scenario/schema.h"
 
+#include "foreflow/platform/recipe.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "scenario/keys/sections.h"
 
@@ -37,24 +38,24 @@ const Keys& strategy_key_rows() {
 }
 
 const std::vector<KeySection>& key_sections() {
-  static const std::vector<KeySection> sections = {{"", root_keys()},
-                                                   {"workload", workload_keys()},
-                                                   {"platform", platform_keys()},
-                                                   {"platform.parts[]", part_keys()},
-                                                   {"platform.links.*", link_change_keys()},
-                                                   {"strategy", strategy_key_rows()},
-                                                   {"cost", cost_keys()},
-                                                   {"collective", collective_keys()},
-                                                   {"placement", placement_keys()},
-                                                   {"network", network_keys()},
-                                                   {"memory", memory_keys()},
-                                                   {"disturbances", disturbance_keys()},
-                                                   {"disturbances.slowdowns[]", slowdown_keys()},
-                                                   {"disturbances.jitter", jitter_keys()},
-                                                   {"disturbances.links[]", link_trace_keys()},
-                                                   {"disturbances.links[].changes[]", link_factor_keys()},
-                                                   {"disturbances.background[]", background_keys()},
-                                                   {"jobs[]", job_keys()}};
+  static const std::vector<KeySection> sections = [] {
+    std::vector<KeySection> all = {
+        {"", root_keys()},
+        {"workload", workload_keys()},
+        {"platform", platform_keys()},
+        {"platform.parts[]", platform::part_keys()},
+        {"platform.links.*", platform::link_keys()},
+        {"strategy", strategy_key_rows()},
+        {"cost", cost_keys()},
+        {"collective", collective_keys()},
+        {"placement", placement_keys()},
+        {"network", network_keys()},
+        {"memory", memory_keys()},
+    };
+    for (KeySection& section : disturbance_sections()) all.push_back(std::move(section));
+    all.push_back({"jobs[]", job_keys()});
+    return all;
+  }();
   return sections;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "foreflow/base/key.h"
+#include "foreflow/scenario/schema.h"
 #include "foreflow/workload/workload.h"
 
 namespace foreflow::scenario {
@@ -19,8 +20,6 @@ const Keys& distir_keys();
 ValueType workload_type();
 Keys workload_keys();  // of all of them
 
-const Keys& part_keys();           // of one of "platform.parts"
-const Keys& link_change_keys();    // of one of "platform.links"
 const Keys& platform_file_keys();  // of a platform that is a file
 ValueType platform_type();
 Keys platform_keys();
@@ -35,11 +34,8 @@ const Keys& placement_keys();
 ValueType placement_type();
 
 const Keys& disturbance_keys();
-const Keys& slowdown_keys();
-const Keys& jitter_keys();
-const Keys& link_trace_keys();
-const Keys& link_factor_keys();  // of one of the changes of a link
-const Keys& background_keys();
+// "disturbances" and the objects inside.
+std::vector<KeySection> disturbance_sections();
 
 const Keys& strategy_key_rows();
 
@@ -49,7 +45,7 @@ struct Variant {
   Keys keys;           // the others
   bool usual = false;  // also the form of an object without that key
 };
-// Where the key is an axis, the object may have the keys of all of them.
+// When the key is an axis, the object may have the keys of all its values.
 ValueType variants(const KeyDef& key, const std::vector<Variant>& all);
 // The keys of all, each once.
 Keys together(const std::vector<Variant>& all);

@@ -38,7 +38,7 @@ const Keys& common_keys() {
   return keys;
 }
 
-// What only the training of a file can say.
+// Keys for the training of files only.
 Keys with_file_keys(Keys keys) {
   const ValueType axis{"a whole number; below 0 from the last", Json::object().set("type", "integer")};
   const Keys own = {

@@ -1,4 +1,4 @@
-// What several keys of a strategy are read, written and searched with.
+// Functions with which several keys of a strategy are read, written and searched.
 #pragma once
 
 #include "foreflow/scenario/strategy_key.h"
@@ -47,7 +47,7 @@ std::vector<Json> words(const std::vector<std::string>& words);
 bool is_pipelined(const Json& point);
 // How many replicas share experts at `point`: they are no copies of each other.
 int64_t replicas_sharing(const Json& point);
-// Whether replicas keep copies of the same training state.
+// True when replicas keep copies of the same training state.
 bool has_copies(const SpaceFacts& facts, const Json& point);
 
 }  // namespace foreflow::scenario

@@ -5,7 +5,7 @@
 namespace foreflow::scenario::definitions::cp_key {
 namespace {
 
-// Where sequence parallelism cuts positions too, each of its parts is divided.
+// With sequence parallelism, which splits positions as well, each of its parts is divided again.
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const int cp = strategy.cp;
   if (cp == 1) return std::nullopt;

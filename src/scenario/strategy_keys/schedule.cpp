@@ -18,7 +18,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 
 Json write(const Strategy& strategy) { return strategy.schedule->name; }
 
-// Inference knows no backward, so its schedules are all alike.
+// Inference has no backward passes, so all schedules give the same order.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   if (!facts.training || !is_pipelined(point)) return {};
   std::vector<Json> values = {Json("1f1b")};

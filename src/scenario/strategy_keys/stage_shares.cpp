@@ -21,7 +21,7 @@ std::vector<double> read_shares(const JsonView& text) {
 void read(const JsonView& value, Strategy& strategy) { strategy.shares = read_shares(value); }
 
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
-  const int stages = foreflow::schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int stages = foreflow::schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   if (strategy.shares.empty() || static_cast<int>(strategy.shares.size()) == stages) return std::nullopt;
   return source.refused(kKey, "has " + std::to_string(strategy.shares.size()) + " shares for " +
                                   std::to_string(stages) + " stages; write one for each");

@@ -14,7 +14,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   const auto size = schedule::try_size(*strategy.schedule, strategy.pp, strategy.microbatches, wanted);
   if (!size) return source.refused(key, size.refusal().why);
   strategy.schedule_size = *size;
-  const int stages       = schedule::stages(strategy.schedule->placement, strategy.schedule_size);
+  const int stages       = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int64_t layers   = layers_of(source.workload);
   if (layers > 0 && stages > layers) {
     return source.refused(key, std::to_string(strategy.pp) + " devices x " + std::to_string(stages / strategy.pp) +

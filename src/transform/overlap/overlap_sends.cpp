@@ -18,7 +18,7 @@
 #include <numeric>
 #include <optional>
 
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
 #include "transform/rewrite/awaited.h"
@@ -37,6 +37,15 @@ std::optional<Device> sender(const ir::Function& function, const ir::Op& op, con
   const Device from = devices[ir::index(function.inputs(op)[0])], to = op.attributes->get_device("to");
   const bool main = from.placed() && from == Device(from.index) && to == Device(to.index);
   return main && from.index != to.index ? std::optional(from) : std::nullopt;
+}
+
+std::vector<bool> functions_that_send(const ir::Module& module) {
+  std::vector<bool> sends;
+  for (const ir::Function& function : module.functions) {
+    sends.push_back(std::any_of(function.ops.begin(), function.ops.end(),
+                                [](const ir::Op& op) { return !op.is_call() && op.def->name == "Send"; }));
+  }
+  return sends;
 }
 
 struct Messages {
@@ -141,16 +150,15 @@ class SendOverlapper {
 
 }  // namespace
 
-ir::Module overlap_sends(const ir::Module& module, const ir::OpTable& ops) {
-  const std::vector<std::vector<Device>> devices = devices_of_values(module);
+ir::Module overlap_sends(ir::Module module, const ir::OpTable& ops) {
+  const std::vector<std::vector<Device>> devices = devices_of_values(module, functions_that_send(module));
   const Messages messages                        = messages_of(module, devices);
-  ir::Module result;
-  result.source = module.source;
-  for (size_t f = 0; f < module.functions.size(); ++f)
-    result.functions.push_back(
-        SendOverlapper(module.functions[f], ops, devices[f], messages.count[f], messages.step).run());
-  ir::verify(result);
-  return result;
+  for (size_t f = 0; f < module.functions.size(); ++f) {
+    if (messages.count[f] == 0) continue;
+    module.functions[f] = SendOverlapper(module.functions[f], ops, devices[f], messages.count[f], messages.step).run();
+  }
+  ir::verify(module, ir::Names::unique);
+  return module;
 }
 
 namespace definitions::overlap_sends {

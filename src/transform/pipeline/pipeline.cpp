@@ -31,7 +31,9 @@ bool trains(const ir::Function& function) {
 }
 
 schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
-  schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
+  schedule::Size size = wanted.size;
+  if (wanted.run > 0) size.microbatches = wanted.run;
+  schedule::Plan plan = schedule::plan(*wanted.schedule, size);
   if (!trains(module.entry())) return schedule::forward_only(std::move(plan));
   if (!wanted.schedule->trains) {
     throw RefusalError(Cause::schedule, "pipeline: schedule",
@@ -61,7 +63,7 @@ Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pip
 Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted) {
   const schedule::Plan plan = plan_of(module, wanted);
   return on_halves(module, ops, wanted, plan, [&](const ir::Module& program) {
-    const auto layouts = interpret_layouts(program, plan.size.microbatches, "microbatches");
+    const auto layouts = interpret_layouts(program, wanted.size.microbatches, "microbatches");
     const auto staged  = assign_stages(program, layouts.entry().values, wanted, plan);
     return cut_of(program.entry(), staged, plan.stages());
   });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/schedule/play.h"
 #include "transform/pipeline/stage_costs.h"
 #include "transform/pipeline/stage_devices.h"
@@ -57,7 +57,7 @@ bool delays(const Pipeline& wanted, const schedule::Plan& plan) {
 schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>& staged,
                        const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan) {
   if (!delays(wanted, plan)) return plan;
-  const int parts             = plan.size.microbatches * wanted.prices.replicas;
+  const int parts             = wanted.size.microbatches * wanted.prices.replicas;
   const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages());
   return schedule::delay_weight_gradients(plan, schedule::least_delay(plan, costs), costs);
 }
@@ -68,7 +68,8 @@ class Pipeliner {
   Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan)
       : module_(module),
         function_(module.entry()),
-        microbatches_(plan.size.microbatches),
+        microbatches_(wanted.size.microbatches),
+        run_(plan.size.microbatches),
         layouts_(interpret_layouts(module, microbatches_, "microbatches")),
         values_(layouts_.entry().values),
         staged_(stage(module, values_, wanted, plan)),
@@ -76,7 +77,7 @@ class Pipeliner {
         summed_(find_sums(function_, staged_, values_)),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
-        placed_(builder_, values_, microbatches_),
+        placed_(builder_, values_, run_),
         update_(builder_, function_, staged_, summed_, placed_) {}
 
   Distributed run() {
@@ -101,7 +102,7 @@ class Pipeliner {
     for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
     distributed_.module.functions.push_back(builder_.finish(std::move(results)));
     distributed_.module.source = module_.source;
-    ir::verify(distributed_.module);
+    ir::verify(distributed_.module, ir::Names::unique);
     return std::move(distributed_);
   }
 
@@ -163,7 +164,7 @@ class Pipeliner {
       distributed_.parameters.push_back({static_cast<int32_t>(i), value.layout, pieces, index});
     };
     if (value.layout.is_split()) {
-      for (int part = 0; part < microbatches_; ++part)
+      for (int part = 0; part < run_; ++part)
         declare("." + std::to_string(part + 1), part, devices_.of(pipe_of(part), stage), microbatches_, part);
       return;
     }
@@ -233,7 +234,7 @@ class Pipeliner {
     const Layout& layout = values_[ir::index(id)].layout;
     const int home       = functions_.home(id);
     if (layout.is_split()) {
-      for (int part = 0; part < microbatches_; ++part) {
+      for (int part = 0; part < run_; ++part) {
         results.push_back(get(id, part, devices_.of(pipe_of(part), home)));
         distributed_.results.push_back({static_cast<int32_t>(i), layout, microbatches_, part});
       }
@@ -246,7 +247,8 @@ class Pipeliner {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const int microbatches_;
+  const int microbatches_;  // that the batch is split into
+  const int run_;           // of them
   const LayoutInterpretation layouts_;
   const interpret::Values<LaidOut>& values_;
   const std::vector<StagedOp> staged_;

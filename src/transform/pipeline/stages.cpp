@@ -16,7 +16,7 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::v
   StageLimits limits{std::move(shares), std::vector<double>(static_cast<size_t>(plan.stages())),
                      wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
   for (int device = 0; device < plan.size.devices; ++device) {
-    const double live = wanted.schedule->peak_live(plan.size, device) / chunks;
+    const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
     for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
       double& most = limits.in_flight[static_cast<size_t>(plan.stage_of(device, chunk))];
       most         = std::max(most, live);
@@ -69,7 +69,7 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
   const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
   const auto places                    = cut_places(function, phases, ends, anchors, values, wanted.prices,
-                                                    plan.size.microbatches * wanted.prices.replicas);
+                                                    wanted.size.microbatches * wanted.prices.replicas);
   const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());

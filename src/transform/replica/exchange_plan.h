@@ -1,4 +1,8 @@
-// Plans the exchanges between replicas: which gradients and weights travel in one collective, and between which ops.
+// The plan of the exchanges between data-parallel replicas: which gradients are reduced and which weights are gathered
+// in one message, and at which op of the program each exchange begins and must be complete.
+//
+// Example: with a bucket size of two weights, the gradients of w4 and w3 are one bucket. Its reduction begins before
+// the op after the one that computes the gradient of w3, and it is complete before the optimizer op that updates w3.
 #pragma once
 
 #include "foreflow/transform/replica.h"

@@ -83,18 +83,19 @@ class GatherPlanner {
   void add(Use use) { uses_[ir::device_of(type_of(use.weight))].push_back(use); }
   const ir::Type& type_of(size_t weight) const { return values()[ir::index(weights_[weight].weight)].value.type; }
 
-  // Per weight: the number of its unit; and the weights of each.
+  // Per weight: the number of its unit, kNoOp where it has no use; and the weights of each.
   struct Units {
-    std::map<size_t, size_t> of;
+    std::vector<size_t> of;
     std::vector<std::vector<size_t>> members;
   };
 
   Units units_of(const std::vector<Use>& uses) const {
     Units units;
+    units.of.resize(weights_.size(), kNoOp);
     Bytes size;
     size_t scope = SIZE_MAX;
     for (const Use& use : uses) {
-      if (units.of.contains(use.weight)) continue;
+      if (units.of[use.weight] != kNoOp) continue;
       const bool full = size >= limit_ || scope != use.scope;
       if (units.members.empty() || full) {
         units.members.emplace_back();
@@ -116,7 +117,7 @@ class GatherPlanner {
     for (const Use& use : uses) {
       if (scope != use.scope) there.clear();
       scope             = use.scope;
-      const size_t unit = units.of.at(use.weight);
+      const size_t unit = units.of[use.weight];
       const auto found  = std::find(there.begin(), there.end(), unit);
       if (found == there.end()) {
         windows.push_back({use.at, use.scope == use.at.op, device, units.members[unit]});

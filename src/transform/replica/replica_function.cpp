@@ -78,13 +78,13 @@ ir::Function replica_function(ir::Function function, const ReplicaPart& part, st
   size_t values = 0, ops = 0, operands = 0;
   const auto keep = [&](size_t value) {
     renumbered[value] = static_cast<ValueId>(values);
-    if (values != value) function.values[values] = std::move(function.values[value]);
+    function.values.move(value, values);
     ++values;
   };
   std::vector<ir::ParameterRole> roles;
   for (const size_t i : part.parameters) {
     keep(i);
-    function.values[values - 1].annotation = nullptr;
+    function.values.annotate(values - 1, nullptr);
     roles.push_back(function.parameters[i]);
   }
   for (size_t o = 0; o < part.ops; ++o) {

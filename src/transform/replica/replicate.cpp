@@ -15,12 +15,13 @@
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
+#include "transform/replica/sharing_replica.h"
 
 namespace foreflow::transform {
 namespace {
@@ -31,15 +32,27 @@ using Copies = std::vector<ValueId>;  // one per replica, or a single one on no 
 
 class Replicator {
  public:
-  Replicator(ir::Module module, const LayoutInterpretation& layouts, const ir::OpTable& ops, int ways)
+  // Writes all `ways` replicas, or the first of them alone.
+  Replicator(ir::Module module, const LayoutInterpretation& layouts, const ir::OpTable& ops, int ways, int written)
       : module_(std::move(module)),
         function_(module_.entry()),
         values_(layouts.entry().values),
         ways_(ways),
+        written_(written),
         judge_(ways),
         builder_(function_.name, ops),
         group_(devices_of_a_replica(values_)),
+        placed_(function_.values.size()),
         names_devices_(interpret::functions_naming_devices(module_)) {}
+
+  OneReplica run_one() {
+    OneReplica one{{}, ways_, group_, {}, {}};
+    Distributed made = run();
+    one.module       = std::move(made.module);
+    for (const Piece& piece : made.parameters) one.parameters.push_back(piece.layout);
+    for (const Piece& piece : made.results) one.results.push_back({piece.layout, {}});
+    return one;
+  }
 
   Distributed run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
@@ -55,7 +68,7 @@ class Replicator {
     }
     module_.functions.push_back(std::move(entry));
     distributed_.module = std::move(module_);
-    ir::verify(distributed_.module);
+    ir::verify(distributed_.module, ir::Names::unique);
     return std::move(distributed_);
   }
 
@@ -101,7 +114,7 @@ class Replicator {
   // Calls function `function` once for each replica. The function is added to the module later.
   void call(size_t function, const std::vector<ValueId>& parameters, const std::vector<ValueId>& results) {
     const auto body = static_cast<int32_t>(function);
-    for (int way = 0; way < ways_; ++way) {
+    for (int way = 0; way < written_; ++way) {
       std::vector<ValueId> arguments;
       for (const ValueId id : parameters) arguments.push_back(copies_[ir::index(id)][static_cast<size_t>(way)]);
       const auto attributes = builder_.share({{std::string(ir::kCallDevices), devices_of(way)}});
@@ -133,7 +146,8 @@ class Replicator {
   }
 
   void parameter(size_t i) {
-    for (int way = 0; way < ways_; ++way) {
+    placed_[i] = true;
+    for (int way = 0; way < written_; ++way) {
       const Layout layout  = values_[i].layout;
       const ir::Type local = local_type(values_[i].value.type, layout, ways_);
       ir::Device device    = ir::device_of(local);
@@ -147,9 +161,10 @@ class Replicator {
   void write(const ir::Op& op) {
     const std::vector<const Copies*> inputs = operands(op);
     std::vector<ValueId> chosen(inputs.size());
-    const bool placed = std::any_of(inputs.begin(), inputs.end(),
-                                    [](const Copies* copies) { return copies != nullptr && copies->size() > 1; });
-    const int count   = placed ? ways_ : 1;
+    const auto originals = function_.inputs(op);
+    const bool placed    = std::any_of(originals.begin(), originals.end(),
+                                       [this](ValueId id) { return id != ValueId::none && placed_[ir::index(id)]; });
+    const int count      = placed ? written_ : 1;
     for (int way = 0; way < count; ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         chosen[i] =
@@ -163,6 +178,7 @@ class Replicator {
 
   void add_copy(size_t value, ValueId copy, int way, bool placed) {
     copies_[value].push_back(copy);
+    placed_[value] = placed;
     builder_.set_name(copy, placed ? name(function_.values[value], way) : function_.values[value].name);
     builder_.annotate(copy, annotation(function_.values[value].annotation, way));
   }
@@ -194,9 +210,11 @@ class Replicator {
   }
 
   const Copies& sum(size_t value) {
-    if (sums_[value].empty())
-      sums_[value] = builder_.emit("MPIAllreduce", copies_[value], {}, static_cast<size_t>(ways_));
-    return sums_[value];
+    Copies& sums = sums_[value];
+    if (!sums.empty()) return sums;
+    ir::Attributes attributes;
+    if (written_ < ways_) attributes.set(std::string(ir::kReplicas), int64_t{ways_});
+    return sums = builder_.emit("MPIAllreduce", copies_[value], std::move(attributes), copies_[value].size());
   }
 
   void result(size_t i, std::vector<ValueId>& results) {
@@ -204,7 +222,7 @@ class Replicator {
     Layout layout        = values_[value].layout;
     const Copies& copies = layout.is_partial() && ways_ > 1 ? sum(value) : copies_[value];
     if (layout.is_partial()) layout = Layout::whole();
-    const size_t count = layout.is_split() ? static_cast<size_t>(ways_) : 1;
+    const size_t count = layout.is_split() ? static_cast<size_t>(written_) : 1;
     for (size_t way = 0; way < count; ++way) {
       results.push_back(copies[way]);
       distributed_.results.push_back({static_cast<int32_t>(i), layout, static_cast<int>(count), static_cast<int>(way)});
@@ -214,10 +232,11 @@ class Replicator {
   ir::Module module_;
   const ir::Function& function_;  // the entry of module_
   const interpret::Values<LaidOut>& values_;
-  const int ways_;
+  const int ways_, written_;  // replicas, and so many of them written
   Judge judge_;
   ir::FunctionBuilder builder_;
   const int32_t group_;                    // devices of one replica
+  std::vector<bool> placed_;               // per value: replicas have their own
   const std::vector<bool> names_devices_;  // per function of the module
   // Per value outside of the replica function, inside of which nearly all values are.
   std::unordered_map<size_t, Copies> copies_;
@@ -231,7 +250,13 @@ class Replicator {
 Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
   if (how.shares()) return unfold(one_replica(module, ops, how), ops);
   const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
-  return Replicator(std::move(module), layouts, ops, how.ways).run();
+  return Replicator(std::move(module), layouts, ops, how.ways, how.ways).run();
+}
+
+OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
+  const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  if (how.shares()) return sharing_replica(module, layouts, ops, how);
+  return Replicator(std::move(module), layouts, ops, how.ways, 1).run_one();
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "transform/replica/replica_call.h"
 #include "transform/replica/replica_exchange.h"
 #include "transform/replica/replica_update.h"
+#include "transform/replica/sharing_replica.h"
 #include "transform/rewrite/drop_uncalled.h"
 
 namespace foreflow::transform {
@@ -40,7 +41,8 @@ class ReplicaWriter {
         builder_(entry_.name, ops),
         messages_(builder_, how),
         map_(entry_.values.size(), ValueId::none),
-        next_(plan.windows.size(), kNoOp) {
+        next_(plan.windows.size(), kNoOp),
+        argument_(entry_.values.size(), kNoOp) {
     made_.ways    = how.ways;
     made_.devices = 1;
     for (const LaidOut& value : values_) made_.devices = std::max(made_.devices, ir::device_of(value.value.type).index);
@@ -151,8 +153,16 @@ class ReplicaWriter {
     for (size_t w = first_at(plan_.windows, o); w < plan_.windows.size() && plan_.windows[w].at.op == o; ++w) {
       if (plan_.windows[w].inside) opened_.push_back(w);
     }
+    if (opened_.empty()) return inside;
+    const auto arguments = entry_.inputs(entry_.ops[o]);
+    for (size_t i = arguments.size(); i-- > 0;) note_argument(arguments[i], i);  // the first of equal ones counts
     for (const size_t w : opened_) inside.opens.push_back(open_inside(o, w, inside));
+    for (const ValueId id : arguments) note_argument(id, kNoOp);
     return inside;
+  }
+
+  void note_argument(ValueId id, size_t position) {
+    if (id != ValueId::none) argument_[ir::index(id)] = position;
   }
 
   const interpret::Values<LaidOut>& values_inside(size_t call) const {
@@ -195,12 +205,11 @@ class ReplicaWriter {
 
   std::vector<ValueId> weights_inside(size_t call, size_t window, const ir::Device& device, CallExchange& inside) {
     std::vector<ValueId> ids;
-    const auto arguments = entry_.inputs(entry_.ops[call]);
     for (const size_t number : plan_.windows[window].weights) {
-      const ValueId weight = plan_.weights[number].weight;
-      const auto argument  = std::find(arguments.begin(), arguments.end(), weight);
-      if (argument != arguments.end()) {
-        ids.push_back(static_cast<ValueId>(argument - arguments.begin()));
+      const ValueId weight  = plan_.weights[number].weight;
+      const size_t argument = argument_[ir::index(weight)];
+      if (argument != kNoOp) {
+        ids.push_back(static_cast<ValueId>(argument));
       } else {
         ids.push_back(additional(call, given_[ir::index(weight)], ir::moved(weight_type(number), device),
                                  name_of(weight), inside));
@@ -333,12 +342,13 @@ class ReplicaWriter {
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   std::vector<size_t> opened_, handed_on_;  // windows of the call at hand
   std::vector<ValueId> additional_;         // arguments of the call at hand
+  std::vector<size_t> argument_;            // by value of the entry: its position among those; kNoOp: none
 };
 
 }  // namespace
 
-OneReplica one_replica(const ir::Module& module, const ir::OpTable& ops, const DataParallel& how) {
-  const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+OneReplica sharing_replica(const ir::Module& module, const LayoutInterpretation& layouts, const ir::OpTable& ops,
+                           const DataParallel& how) {
   return ReplicaWriter(module, plan_exchange(module, layouts, how), layouts, ops, how).run();
 }
 

@@ -12,14 +12,18 @@ namespace foreflow::transform {
 class Awaited {
  public:
   Awaited(const ir::Function& function, ir::FunctionBuilder& builder, ValueMap& map)
-      : function_(function), builder_(builder), map_(map) {}
+      : function_(function), builder_(builder), map_(map), is_pending_(function.values.size()) {}
 
-  void expect(ir::ValueId value, std::function<ir::ValueId()> fetch) { pending_[value] = std::move(fetch); }
+  void expect(ir::ValueId value, std::function<ir::ValueId()> fetch) {
+    is_pending_[ir::index(value)] = true;
+    pending_[value]               = std::move(fetch);
+  }
 
   void fetch(ir::ValueId value) {
-    const auto found = pending_.find(value);
-    if (found == pending_.end()) return;
-    const ir::ValueId copy = found->second();
+    if (value == ir::ValueId::none || !is_pending_[ir::index(value)]) return;
+    is_pending_[ir::index(value)] = false;
+    const auto found              = pending_.find(value);
+    const ir::ValueId copy        = found->second();
     pending_.erase(found);
     builder_.take_name(copy, function_.value(value).name);
     builder_.annotate(copy, function_.value(value).annotation);
@@ -33,6 +37,7 @@ class Awaited {
   const ir::Function& function_;
   ir::FunctionBuilder& builder_;
   ValueMap& map_;
+  std::vector<bool> is_pending_;  // by value
   std::map<ir::ValueId, std::function<ir::ValueId()>> pending_;
 };
 

@@ -1,6 +1,7 @@
 #include "transform/rewrite/value_devices.h"
 
 #include <set>
+#include <unordered_map>
 
 #include "foreflow/interpret/devices.h"
 #include "foreflow/ir/call_devices.h"
@@ -21,10 +22,18 @@ Device only_device(const interpret::Location& location) {
 // Follows calls: instances have devices of their own, which maps take to those that the function's text names.
 class Walk {
  public:
-  explicit Walk(const ir::Module& module)
+  Walk(const ir::Module& module, const std::vector<bool>& wanted)
       : module_(module),
+        wanted_(wanted),
+        leads_to_wanted_(wanted),
         locations_(interpret::locate(module, module.functions.size() - 1)),
-        devices_(module.functions.size()) {}
+        devices_(module.functions.size()) {
+    for (size_t f = 0; f < module.functions.size(); ++f) {  // callees stand before their callers
+      for (const ir::Op& op : module.functions[f].ops) {
+        if (op.is_call() && leads_to_wanted_[static_cast<size_t>(op.callee)]) leads_to_wanted_[f] = true;
+      }
+    }
+  }
 
   std::vector<std::vector<Device>> run() && {
     visit(static_cast<int32_t>(locations_.instances.size()) - 1, {});
@@ -33,25 +42,36 @@ class Walk {
 
  private:
   void visit(int32_t number, const interpret::DeviceMap& map) {
-    if (!seen_.emplace(number, map).second) return;
-    const auto& instance       = locations_.instances[static_cast<size_t>(number)];
-    std::vector<Device>& known = devices_[instance.function];
-    const bool first           = known.empty();
-    for (size_t i = 0; i < instance.values.size(); ++i) {
-      Device device = only_device(instance.values[i]);
-      if (device.placed() && !map.empty()) device = interpret::renamed(device, map);
-      if (first) known.push_back(device);
-      if (known[i] != device) known[i] = Device();
-    }
+    const auto& instance = locations_.instances[static_cast<size_t>(number)];
+    if (!leads_to_wanted_[instance.function] || !seen_.emplace(number, map).second) return;
+    if (wanted_[instance.function]) note(instance, map);
     const ir::Function& function = module_.functions[instance.function];
     for (size_t o = 0; o < instance.callee.size(); ++o) {  // none where there is no call
-      if (instance.callee[o] < 0) continue;
+      if (instance.callee[o] < 0 || !leads_to_wanted_[static_cast<size_t>(function.ops[o].callee)]) continue;
       const bool stated = ir::call_devices(function.ops[o]) != nullptr;
       visit(instance.callee[o], stated ? interpret::DeviceMap() : interpret::composed(instance.maps[o], map));
     }
   }
 
+  void note(const interpret::Instance<interpret::Location>& instance, const interpret::DeviceMap& map) {
+    std::vector<Device>& known = devices_[instance.function];
+    const bool first           = known.empty();
+    known.resize(instance.values.size());
+    std::unordered_map<uint32_t, Device> devices;  // by number of a distinct value
+    for (size_t i = 0; i < instance.values.size(); ++i) {
+      const auto [found, fresh] = devices.try_emplace(instance.values.number(i));
+      if (fresh) {
+        const Device device = only_device(instance.values[i]);
+        found->second       = device.placed() && !map.empty() ? interpret::renamed(device, map) : device;
+      }
+      if (first) known[i] = found->second;
+      if (known[i] != found->second) known[i] = Device();
+    }
+  }
+
   const ir::Module& module_;
+  const std::vector<bool>& wanted_;    // by function
+  std::vector<bool> leads_to_wanted_;  // the function is wanted, or calls one that is
   const interpret::Locations locations_;
   std::vector<std::vector<Device>> devices_;
   std::set<std::pair<int32_t, interpret::DeviceMap>> seen_;
@@ -59,7 +79,13 @@ class Walk {
 
 }  // namespace
 
-std::vector<std::vector<Device>> devices_of_values(const ir::Module& module) { return Walk(module).run(); }
+std::vector<std::vector<Device>> devices_of_values(const ir::Module& module, const std::vector<bool>& wanted) {
+  return Walk(module, wanted).run();
+}
+
+std::vector<std::vector<Device>> devices_of_values(const ir::Module& module) {
+  return devices_of_values(module, std::vector<bool>(module.functions.size(), true));
+}
 
 ir::Module placed_on_first(const ir::Module& module) {
   if (!interpret::devices_of(interpret::locate(module, module.functions.size() - 1)).empty()) return module;

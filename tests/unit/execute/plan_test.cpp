@@ -19,7 +19,7 @@ std::vector<RankProgram> planned(const std::string& text, const std::vector<ir::
 
 const ir::Array kFour = ir::Array::of_floats({4}, {1, 2, 3, 4});
 
-TEST(Plan, NumbersProcessesByDeviceAndMeetingsByTheOrderOfTheProgram) {
+TEST(Plan, NumbersProcessesByDeviceAndCommunicationsByTheOrderOfTheProgram) {
   // The call renames devices: inside @pass they are 1 and 2.
   const auto programs = planned(R"(func @sum(%a, %b) {
   %c, %d = MPIAllreduce(%a, %b)
@@ -39,16 +39,16 @@ func @main(%x: Tensor[Float32, (4,), 7], %y: Tensor[Float32, (4,), 3]) {
   EXPECT_THAT(programs[0].parameters, ElementsAre(1));
   EXPECT_THAT(programs[0].results, ElementsAre(0, 1));
   EXPECT_THAT(programs[2].parameters, ElementsAre(0));
-  ASSERT_EQ(programs[0].meetings.size(), 2U);
-  EXPECT_EQ(programs[0].meetings[0].number, 1);
-  EXPECT_EQ(programs[0].meetings[0].op, "MPIAllreduce");
-  EXPECT_THAT(programs[0].meetings[0].from, ElementsAre(2, 0));
-  EXPECT_THAT(programs[0].meetings[0].to, ElementsAre(2, 0));
-  EXPECT_EQ(programs[0].meetings[1].number, 2);
-  EXPECT_THAT(programs[0].meetings[1].from, ElementsAre(2, 1));
-  EXPECT_THAT(programs[0].meetings[1].to, ElementsAre(0));
-  EXPECT_THAT(programs[0].meetings[1].members(), ElementsAre(0, 1, 2));
-  EXPECT_EQ(programs[2].meetings.size(), 3U);
+  ASSERT_EQ(programs[0].communications.size(), 2U);
+  EXPECT_EQ(programs[0].communications[0].number, 1);
+  EXPECT_EQ(programs[0].communications[0].op, "MPIAllreduce");
+  EXPECT_THAT(programs[0].communications[0].from, ElementsAre(2, 0));
+  EXPECT_THAT(programs[0].communications[0].to, ElementsAre(2, 0));
+  EXPECT_EQ(programs[0].communications[1].number, 2);
+  EXPECT_THAT(programs[0].communications[1].from, ElementsAre(2, 1));
+  EXPECT_THAT(programs[0].communications[1].to, ElementsAre(0));
+  EXPECT_THAT(programs[0].communications[1].members(), ElementsAre(0, 1, 2));
+  EXPECT_EQ(programs[2].communications.size(), 3U);
 }
 
 TEST(Plan, MakesTheStreamsOfADeviceOneProcess) {
@@ -61,9 +61,9 @@ TEST(Plan, MakesTheStreamsOfADeviceOneProcess) {
 )",
                                 {kFour});
   ASSERT_EQ(programs.size(), 2U);
-  ASSERT_EQ(programs[0].meetings.size(), 2U);
-  EXPECT_THAT(programs[0].meetings[0].members(), ElementsAre(0));
-  EXPECT_THAT(programs[0].meetings[1].members(), ElementsAre(0, 1));
+  ASSERT_EQ(programs[0].communications.size(), 2U);
+  EXPECT_THAT(programs[0].communications[0].members(), ElementsAre(0));
+  EXPECT_THAT(programs[0].communications[1].members(), ElementsAre(0, 1));
 }
 
 TEST(Plan, TakesAValueOnNoDeviceFromTheProcessItself) {
@@ -71,9 +71,9 @@ TEST(Plan, TakesAValueOnNoDeviceFromTheProcessItself) {
       "func @main(%x: Tensor[Float32, (4,)]) {\n  %a: D1 = Send(%x, 1)\n  %b: D2 = Send(%x, 2)\n  return %a, %b\n}\n",
       {kFour});
   ASSERT_EQ(programs.size(), 2U);
-  ASSERT_EQ(programs[1].meetings.size(), 1U);
-  EXPECT_THAT(programs[1].meetings[0].from, ElementsAre(kEverywhere));
-  EXPECT_THAT(programs[1].meetings[0].members(), ElementsAre(1));
+  ASSERT_EQ(programs[1].communications.size(), 1U);
+  EXPECT_THAT(programs[1].communications[0].from, ElementsAre(kEverywhere));
+  EXPECT_THAT(programs[1].communications[0].members(), ElementsAre(1));
 }
 
 std::string message_of(const std::string& text, const std::vector<ir::Array>& arguments) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/scenario/schema.h"
 
 namespace foreflow::scenario::axes_test {
 namespace {
@@ -42,6 +43,25 @@ TEST(Axes, AreNotListsThatAreOneValueByNature) {
                   .empty());
   EXPECT_EQ(shown(axes_of(R"({"workload": {"shapes": {"input.1": [[1, 128], [2, 128]]}}})")),
             "workload.shapes.input.1=[[1,128],[2,128]]");
+}
+
+// Whatever the key: a list of its row, and a list of lists.
+TEST(Axes, AreNotTheListsOfKeysWhoseRowsSayThatTheyTakeOne) {
+  const Json list  = parse_json("[1, 2]", "the test");
+  const Json lists = parse_json("[[1, 2], [3]]", "the test");
+  for (const KeySection& section : key_sections()) {
+    for (const KeyDef& key : section.keys) {
+      std::string path = path_of(section, key);
+      for (size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]", at)) path.replace(at, 2, "[7]");
+      EXPECT_EQ(is_axis(path, list), !key.type.is_list) << path;
+      EXPECT_TRUE(is_axis(path, lists)) << path;
+    }
+  }
+}
+
+TEST(Axes, MayStandInsideOneItemOfAList) {
+  EXPECT_EQ(shown(axes_of(R"({"disturbances": {"links": [{"link": "a", "changes": [{"factor": [0.1, 0.5]}]}]}})")),
+            "disturbances.links[0].changes[0].factor=[0.1,0.5]");
 }
 
 TEST(Axes, NeedValuesThatDiffer) {

@@ -92,7 +92,7 @@ TEST(Resolving, LeavesNoQuestionOpen) {
   Scenario scenario            = scenario_of(kGpt, R"({"global_batch": 8, "recompute": "optimal"})");
   const Sequential program     = build(scenario);
   const PlatformRef platform   = load_platform(scenario.platform);
-  scenario.disturbances        = NamedDisturbances{{.slowdowns = {{0, 2}}}, {{"node0-gpu3", "test"}}, {}};
+  scenario.disturbances        = simulate::NamedDisturbances{{.slowdowns = {{0, 2}}}, {{"node0-gpu3", "test"}}, {}};
   const Expected<Scenario> all = resolve(scenario, program, *platform);
   ASSERT_TRUE(all);
   EXPECT_FALSE(is_resolved(scenario.strategy));

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 // As large as fits into a comment.
 Size shown(const ScheduleDef& row) {
-  const bool two_stages = row.placement == Placement::vee || row.chunks == kAnyChunks;
-  if (two_stages) return checked_size(row, 2, row.placement == Placement::vee ? 4 : 2, {}, "test");
+  const bool two_stages = row.mapping == StageMapping::vee || row.chunks == kAnyChunks;
+  if (two_stages) return checked_size(row, 2, row.mapping == StageMapping::vee ? 4 : 2, {}, "test");
   return checked_size(row, 4, row.splits_backward ? 8 : 4, {}, "test");
 }
 

@@ -20,7 +20,7 @@ double makespan(std::string_view name, int stages, int microbatches, const Costs
 }
 
 // One microbatch on as many stages as there are rows.
-Plan by_hand(const Order& order) { return {{static_cast<int>(order.size()), 1, 1}, Placement::looped, order}; }
+Plan by_hand(const Order& order) { return {{static_cast<int>(order.size()), 1, 1}, StageMapping::looped, order}; }
 
 TEST(Play, TakesTheTextbookTimeWithoutLatency) {
   const double forward = 1.5, backward = 2.25;

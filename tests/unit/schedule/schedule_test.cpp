@@ -57,16 +57,16 @@ TEST(ForwardOnly, KeepsTheForwardsInTheirOrder) {
 }
 
 TEST(StageOf, FollowsThePlacement) {
-  const auto stages_of = [](Placement placement, int chunks, int device) {
+  const auto stages_of = [](StageMapping mapping, int chunks, int device) {
     std::vector<int> stages;
-    for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(stage_of(placement, {4, 8, chunks}, device, chunk));
+    for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(stage_of(mapping, {4, 8, chunks}, device, chunk));
     return stages;
   };
-  EXPECT_EQ(stages_of(Placement::looped, 3, 1), (std::vector<int>{1, 5, 9}));
-  EXPECT_EQ(stages_of(Placement::vee, 2, 1), (std::vector<int>{1, 6}));
-  EXPECT_EQ(stages_of(Placement::mirrored, 2, 1), (std::vector<int>{1, 2}));
-  EXPECT_EQ(stages(Placement::looped, {4, 8, 3}), 12);
-  EXPECT_EQ(stages(Placement::mirrored, {4, 8, 2}), 4);
+  EXPECT_EQ(stages_of(StageMapping::looped, 3, 1), (std::vector<int>{1, 5, 9}));
+  EXPECT_EQ(stages_of(StageMapping::vee, 2, 1), (std::vector<int>{1, 6}));
+  EXPECT_EQ(stages_of(StageMapping::mirrored, 2, 1), (std::vector<int>{1, 2}));
+  EXPECT_EQ(stages(StageMapping::looped, {4, 8, 3}), 12);
+  EXPECT_EQ(stages(StageMapping::mirrored, {4, 8, 2}), 4);
 }
 
 TEST(Plan, GivesTheFirstHalfOfTheBatchToTheDownPipe) {

@@ -182,15 +182,15 @@ TEST(Disturbance, WhatIsOutOfRangeIsRefusedByName) {
   EXPECT_EQ(complaint({.slowdowns = {{0, 2}, {0, 0}}}),
             "disturbances.slowdowns[1].factor: is not above 0; 2 means half the speed");
   EXPECT_EQ(complaint({.slowdowns = {{0, 2, Seconds(2), Seconds(1)}}}),
-            "disturbances.slowdowns[0].until: is not after its beginning");
-  EXPECT_EQ(complaint({.jitter = {1, 0}}), "disturbances.jitter.amplitude: 1 is not in [0, 1)");
+            "disturbances.slowdowns[0].until: is not after \"from\"");
+  EXPECT_EQ(complaint({.jitter = {1, 0}}), "disturbances.jitter.amplitude: is not in [0, 1); 0.05 means 5 %");
   EXPECT_EQ(complaint({.links = {{1, {{Seconds(1), 0.5}}}}}),
             "disturbances.links[0].link: 1 is none of the 1 of the platform; count from 0");
   EXPECT_EQ(complaint({.links = {{0, {{Seconds(1), 0.5}}}, {0, {{Seconds(2), 1}}}}}),
             "disturbances.links[1].link: has a trace already; give all its changes in one");
-  EXPECT_EQ(complaint({.links = {{0, {}}}}), "disturbances.links[0].changes: is empty; give at least one change");
+  EXPECT_EQ(complaint({.links = {{0, {}}}}), "disturbances.links[0].changes: is empty; give at least one");
   EXPECT_EQ(complaint({.links = {{0, {{Seconds(2), 1}, {Seconds(1), 1}}}}}),
-            "disturbances.links[0].changes: times are not ascending from 0s on; sort them, each time once");
+            "disturbances.links[0].changes[1]: is not after the change before it; sort them by \"at\"");
   EXPECT_EQ(complaint({.background = {{0, 0, Bytes(1)}}}),
             "disturbances.background[0].to: is the device that sends; name another one");
   EXPECT_EQ(complaint({.background = {{0, 1, Bytes(0)}}}), "disturbances.background[0].bytes: is not above 0");

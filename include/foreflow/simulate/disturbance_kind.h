@@ -1,0 +1,91 @@
+// The kinds of disturbances, one row each: how a scenario says it, what is wrong on any platform and what on this one.
+// A new kind is a member of Disturbances, a new file in src/simulate/disturbances, and the code of the engine that
+// heeds it.
+//
+//   "disturbances": {"slowdowns": [{"device": "node2-gpu5", "factor": 1.2}], "jitter": {"amplitude": 0.05}}
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "foreflow/base/key.h"
+#include "foreflow/base/registry.h"
+#include "foreflow/platform/platform.h"
+#include "foreflow/simulate/disturbance.h"
+
+namespace foreflow::simulate {
+
+enum class Component : uint8_t { device, link };
+
+struct ComponentName {
+  std::string name;
+  std::string where;  // for messages: where it stands first
+};
+
+// Disturbances of a platform that is not known yet: their devices and links are indices into these lists.
+struct NamedDisturbances {
+  Disturbances planned;
+  std::vector<ComponentName> devices, links;
+};
+
+// The names of devices and links that have been read, each once.
+class ComponentNames {
+ public:
+  // The index of the name among the names of devices, or of links.
+  int index_of(Component component, const JsonView& name);
+  const std::vector<ComponentName>& of(Component component) const {
+    return component == Component::device ? devices_ : links_;
+  }
+
+ private:
+  std::vector<ComponentName> devices_, links_;
+  std::map<std::pair<Component, std::string>, int> indices_;
+};
+
+// The numbers on the platform of NamedDisturbances::devices and links.
+struct ComponentNumbers {
+  std::vector<int> devices, links;
+  int of(Component component, int index) const {
+    return (component == Component::device ? devices : links)[static_cast<size_t>(index)];
+  }
+};
+
+// The keys of an object inside the value of a row. `path` leads there from "disturbances": "links[].changes[]".
+struct DisturbanceKeys {
+  std::string path;
+  Keys keys;
+};
+
+struct DisturbanceDef {
+  std::string_view name;     // the key in "disturbances"
+  std::string_view doc;      // in a few words
+  std::string_view meaning;  // in full
+  std::string_view affects;  // "computes" or "links"
+  ValueType type                       = {};
+  std::vector<DisturbanceKeys> objects = {};
+  // Adds what the value of a scenario says, with devices and links as indices into `names`. Throws Error at it where it
+  // is wrong on any platform.
+  std::function<void(const JsonView& value, ComponentNames& names, Disturbances& disturbances)> read = {};
+  // Puts numbers in place of indices; null for a kind without devices and links.
+  std::function<void(const ComponentNumbers& numbers, Disturbances& disturbances)> renumber = {};
+  // Throws Error("disturbances.NAME[0].factor", ...) at what is wrong on any platform or on this one.
+  std::function<void(const Disturbances& disturbances, const platform::Platform& platform)> check = {};
+};
+
+const Registry<DisturbanceDef>& disturbance_kinds();
+
+// What "disturbances" of a scenario says.
+NamedDisturbances read_disturbances(const JsonView& json);
+
+// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
+Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
+
+// Throws Error when a device, link, factor, time or size is out of range.
+void check(const Disturbances& disturbances, const platform::Platform& platform);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,23 @@
+// How messages cross the core, whichever way that is known.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "platform/ecmp.h"
+#include "platform/islands.h"
+
+namespace foreflow::platform {
+
+// Between switches that have ports, by their index in Core::switches.
+struct CoreWays {
+  std::function<Cost(int from, int to)> cost;  // kFar when there is no way
+  // Appends the steps of the way that the rule chooses for the flow.
+  std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk;
+};
+
+// Found in the network when they are asked for. Not for several threads at once.
+CoreWays find_ways(Core core, const EcmpRule& rule);
+
+}  // namespace foreflow::platform

@@ -1,0 +1,25 @@
+// Platforms by rule, from the layout of a recipe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "platform/core_ways.h"
+#include "platform/layout.h"
+
+namespace foreflow::platform {
+
+// Throws Error(name, ...) as cut() does. The core has no network where ways_by_rule() knows the ways.
+Parts parts_of(const Layout& layout, const std::string& name);
+
+// Whether each node is an island and the fabric is the core. If not, parts_of() cuts the graph.
+bool is_regular(const Layout& layout);
+
+// Whether it is regular and the fabric has a rule, which holds as long as no trunk has another latency than the others.
+bool has_ways_by_rule(const Layout& layout);
+CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule);
+
+// What a file of the layout would declare.
+Graph graph_of(const Layout& layout);
+
+}  // namespace foreflow::platform

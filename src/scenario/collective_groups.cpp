@@ -1,0 +1,32 @@
+#include "scenario/collective_groups.h"
+
+namespace foreflow::scenario {
+
+// As programs number their ranks: see places.cpp.
+const std::vector<CollectiveGroup>& collective_groups() {
+  static const std::vector<CollectiveGroup> rows = {
+      {"tp",
+       [](const Strategy& s) {
+         return lower::GroupAlgorithms{1, s.tp};
+       }},
+      {"cp",
+       [](const Strategy& s) {
+         return lower::GroupAlgorithms{s.tp, s.cp};
+       }},
+      {"ep",
+       [](const Strategy& s) {
+         return lower::GroupAlgorithms{s.tp, s.cp * s.replicas_sharing()};
+       }},
+      {"pp",
+       [](const Strategy& s) {
+         return lower::GroupAlgorithms{s.tp * s.cp * s.replicas_sharing(), s.pp};
+       }},
+      {"dp",
+       [](const Strategy& s) {
+         return lower::GroupAlgorithms{s.tp * s.cp * s.replicas_sharing() * s.pp, s.dp / s.replicas_sharing()};
+       }},
+  };
+  return rows;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,171 @@
+#include "scenario/few_microbatches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "foreflow/base/text.h"
+#include "scenario/distribute.h"
+#include "scenario/job.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// So many microbatches less, or a multiple of it, is a schedule too. Schedules ask for multiples of the devices or of
+// two at most.
+int step_of(const Strategy& strategy) {
+  schedule::Size size = strategy.schedule_size;
+  const auto refuse   = strategy.schedule->refuse;
+  for (const int step : {1, 2, strategy.pp, 2 * strategy.pp}) {
+    if (strategy.microbatches <= step) continue;
+    size.microbatches = strategy.microbatches - step;
+    if (refuse == nullptr || refuse(size).empty()) return step;
+  }
+  return strategy.microbatches;
+}
+
+// Names that differ in one number, which counts on: "ids.1.r1" and "ids.2.r1" are followed by "ids.3.r1". Nothing when
+// the two are not such names.
+class CountingNames {
+ public:
+  static std::optional<CountingNames> from(const std::string& first, const std::string& second) {
+    const auto [one, two] = std::mismatch(first.begin(), first.end(), second.begin(), second.end());
+    size_t begin          = static_cast<size_t>(one - first.begin());
+    while (begin > 0 && is_digit(first[begin - 1])) --begin;
+    const auto number_of = [begin](const std::string& name) {
+      return parse_number<int64_t>(std::string_view(name).substr(begin, end_of(name, begin) - begin));
+    };
+    const auto number = number_of(first), next = number_of(second);
+    if (!number || !next || *next != *number + 1) return {};
+    return CountingNames(first.substr(0, begin), first.substr(end_of(first, begin)), *number);
+  }
+
+  std::string at(int64_t place) const { return before_ + std::to_string(first_ + place) + after_; }
+
+ private:
+  CountingNames(std::string before, std::string after, int64_t first)
+      : before_(std::move(before)), after_(std::move(after)), first_(first) {}
+
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static size_t end_of(const std::string& name, size_t begin) {
+    while (begin < name.size() && is_digit(name[begin])) ++begin;
+    return begin;
+  }
+
+  std::string before_, after_;
+  int64_t first_;
+};
+
+// The data of one parameter on one device that is in the program.
+struct RunData {
+  std::vector<std::string> names;
+  Bytes size;  // of all
+};
+
+// The data of `microbatches` but for the `run` of them that are in the program. Up to so many pieces by name.
+void add_left_out(const RunData& data, int32_t device, int run, int microbatches, std::vector<lower::Input>& inputs) {
+  constexpr int64_t kNamed = 1000;
+  const auto here          = static_cast<int64_t>(data.names.size());
+  const int64_t pieces     = here * (microbatches - run) / run;
+  const auto names         = here > 1 ? CountingNames::from(data.names[0], data.names[1]) : std::nullopt;
+  if (!names || pieces > kNamed) {
+    inputs.push_back({"data of " + std::to_string(microbatches - run) + " more microbatches", device,
+                      (data.size / run) * (microbatches - run)});
+    return;
+  }
+  for (int64_t i = 0; i < pieces; ++i)
+    inputs.push_back({names->at(here + i), device, data.size / static_cast<double>(here)});
+}
+
+// The data of the microbatches that are not run. Nothing when the parameters are not as `split_data` says.
+std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
+                                                  const interpret::MixedInterpretation& types,
+                                                  const std::vector<int32_t>& split_data, int run, int microbatches) {
+  std::map<std::pair<int32_t, int32_t>, RunData> found;  // by parameter of the undistributed program, and device
+  size_t data = 0;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    if (entry.parameters[i] != ir::ParameterRole::data) continue;
+    if (data == split_data.size()) return {};
+    const int32_t source = split_data[data++];
+    const ir::Type& type = types.entry().values[i].type;
+    if (source < 0) continue;
+    if (type.is_tuple()) return {};
+    RunData& here = found[{source, std::max(ir::device_of(type).index, 1)}];
+    here.names.push_back(std::as_const(entry.values)[i].name);
+    here.size += ir::bytes_of(type);
+  }
+  if (data != split_data.size()) return {};
+  std::vector<lower::Input> inputs;
+  for (const auto& [key, here] : found) add_left_out(here, key.second, run, microbatches, inputs);
+  return inputs;
+}
+
+}  // namespace
+
+int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
+  const Strategy& strategy = scenario.strategy;
+  if (sequential.placed || strategy.schedule == nullptr || !scenario.simulation.fold || scenario.simulation.observe ||
+      scenario.workload.mode != workload::Mode::training)
+    return 0;
+  // To fill the pipeline and to empty it takes a microbatch a device each; those between must repeat each other.
+  const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
+  const int few = least + (strategy.microbatches - least % step) % step;
+  return few + step < strategy.microbatches ? few : 0;
+}
+
+Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
+                                                       const platform::Platform& platform, int run,
+                                                       const Finished& finished, const Held& held) {
+  const auto tell = [&](size_t step) {
+    if (finished) finished(step);
+  };
+  auto places = try_places(scenario, platform, held);
+  if (!places) return places.refusal();
+  const auto distributed = try_distribute_alike(sequential, scenario, platform, run);
+  if (!distributed) return distributed.refusal();
+  const ir::Module& module = distributed->module;
+  tell(1);
+  const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  tell(2);
+  lower::Options options = scenario.collectives;
+  options.places         = *std::move(places);
+  if (run > 0) {
+    auto inputs =
+        left_out(module.entry(), interpretation, distributed->split_data, run, scenario.strategy.microbatches);
+    if (!inputs) return std::optional<lower::Lowered>();
+    options.inputs = *std::move(inputs);
+  }
+  std::optional<lower::Lowered> lowered =
+      lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
+  tell(3);
+  return lowered;
+}
+
+Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,
+                                                         const Sequential& sequential,
+                                                         const platform::Platform& platform) {
+  const auto lowered = try_lower_some(scenario, sequential, platform, few);
+  if (!lowered) return lowered.refusal();
+  if (!*lowered) return std::optional<Prediction>();
+  const int all = scenario.strategy.microbatches;
+  auto found    = scenario.engine->run((*lowered)->compact, {few, all}, platform, scenario.simulation);
+  if (!found) return std::optional<Prediction>();
+  if (!found->run) {
+    const auto more = static_cast<int>((all - few) % found->at_once);
+    if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
+    return try_predict_from_few(few + more, scenario, sequential, platform);
+  }
+  const report::Job job = describe(scenario, sequential, **lowered, found->executions);
+  auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);
+  if (found->longer) {
+    const auto longer = report::summarise(job, found->longer->program, found->longer->timeline, platform);
+    auto all          = report::after_periods(summary, longer, found->periods);
+    if (!all) return std::optional<Prediction>();
+    summary = *std::move(all);
+  }
+  return std::optional<Prediction>(
+      Prediction{std::move(found->run->program), std::move(found->run->timeline), std::move(summary)});
+}
+
+}  // namespace foreflow::scenario

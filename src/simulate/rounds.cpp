@@ -1,0 +1,209 @@
+#include "simulate/rounds.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+namespace foreflow::simulate {
+namespace {
+
+using Counts = std::unordered_map<int32_t, int64_t>;  // of communications, by kind
+
+// The items of one stream as numbers, equal for equal items.
+class RoundItems {
+ public:
+  RoundItems(const stream::Stream& stream, const std::vector<int32_t>& kinds, const std::vector<Courses::Depth>& depths)
+      : depths_(depths) {
+    for (const stream::Item& item : stream.items) {
+      kinds_.push_back(item.instance < 0 ? -1 : kinds[static_cast<size_t>(item.instance)]);
+      const std::tuple key(item.event, kinds_.back(), item.memory);
+      codes_.push_back(numbers_.try_emplace(key, static_cast<int32_t>(numbers_.size())).first->second);
+    }
+  }
+
+  size_t size() const { return codes_.size(); }
+  // Calls that begin in the stretch, of those that so many calls are around.
+  int64_t calls(const Stretch& stretch, int32_t outside) const {
+    const auto first = depths_.begin() + static_cast<ptrdiff_t>(stretch.first);
+    return std::count_if(first, first + static_cast<ptrdiff_t>(stretch.count), [outside](const Courses::Depth& depth) {
+      return depth.begun <= outside && outside < depth.all;
+    });
+  }
+  Counts communications(const Stretch& stretch) const {
+    Counts counts;
+    for (size_t i = stretch.first; i < stretch.first + stretch.count; ++i) {
+      if (kinds_[i] >= 0) ++counts[kinds_[i]];
+    }
+    return counts;
+  }
+
+  // The shortest stretch that repeats and is right, or nothing.
+  template <class Right>
+  std::optional<Stretch> shortest(const Right& right) const {
+    const size_t length = codes_.size();
+    for (size_t count = 1; 3 * count <= length; ++count) {
+      for (const size_t middle : {length / 2, length / 2 - length / 8, length / 2 + length / 8}) {
+        const Stretch stretch{middle - std::min(middle, count / 2), count};
+        if (repeats(stretch) && right(stretch)) return stretch;
+      }
+    }
+    return {};
+  }
+
+  // So many times as long, where that repeats as well.
+  std::optional<Stretch> lengthened(const Stretch& stretch, size_t times) const {
+    const size_t count = stretch.count * times;
+    for (size_t first = stretch.first + stretch.count; first-- > 0 && first + count > stretch.first;) {
+      if (repeats({first, count})) return Stretch{first, count};
+    }
+    return {};
+  }
+
+ private:
+  // Whether the stretch follows one like it and is followed by one like it.
+  bool repeats(const Stretch& stretch) const {
+    const auto [first, count] = stretch;
+    if (first < count || first + 2 * count > codes_.size()) return false;
+    for (size_t i = first - count; i < first + count; ++i) {
+      if (codes_[i] != codes_[i + count]) return false;
+    }
+    return true;
+  }
+
+  const std::vector<Courses::Depth>& depths_;
+  std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t> numbers_;
+  std::vector<int32_t> codes_, kinds_;  // by item; -1: a compute
+};
+
+class RoundsFinder {
+ public:
+  RoundsFinder(const FoldedProgram& folded, int64_t rounds) : rounds_(rounds) {
+    for (size_t s = 0; s < folded.program.streams.size(); ++s)
+      streams_.emplace_back(folded.program.streams[s], folded.kind_of_instance, folded.depths[s]);
+    found_.resize(streams_.size());
+  }
+
+  std::optional<RoundStretches> run() {
+    if (!from_calls()) return {};
+    while (from_communications()) {
+    }
+    RoundStretches all{{}, common_};
+    for (const auto& stretch : found_) all.stretches.push_back(stretch.value_or(Stretch{0, 0}));
+    if (failed_ || !agree(all.stretches)) return {};
+    return all;
+  }
+
+ private:
+  // Around how many calls those are that every stream which has some has equally often a round; -1: none are.
+  int32_t level_of_rounds() const {
+    constexpr int32_t kLevels = 4;
+    for (int32_t outside = 0; outside < kLevels; ++outside) {
+      int64_t most = 0;
+      bool right   = true;
+      for (const RoundItems& stream : streams_) {
+        const int64_t all = stream.calls({0, stream.size()}, outside);
+        right             = right && all % rounds_ == 0;
+        most              = std::max(most, all);
+      }
+      if (right && most > 0) return outside;
+    }
+    return -1;
+  }
+
+  // The stretches of streams with calls, all of the same number of rounds.
+  bool from_calls() {
+    const int32_t outside = level_of_rounds();
+    if (outside < 0) return false;
+    std::vector<int64_t> own(streams_.size(), 0);
+    for (size_t s = 0; s < streams_.size(); ++s) {
+      const int64_t each = streams_[s].calls({0, streams_[s].size()}, outside) / rounds_;
+      if (each == 0) continue;
+      found_[s] = streams_[s].shortest([&](const Stretch& stretch) {
+        const int64_t here = streams_[s].calls(stretch, outside);
+        return here > 0 && here % each == 0;
+      });
+      if (!found_[s]) return false;
+      own[s]  = streams_[s].calls(*found_[s], outside) / each;
+      common_ = std::lcm(common_, own[s]);
+      if (3 * common_ > rounds_) return false;
+    }
+    for (size_t s = 0; s < streams_.size(); ++s) {
+      if (!found_[s]) continue;
+      found_[s] = streams_[s].lengthened(*found_[s], static_cast<size_t>(common_ / own[s]));
+      if (!found_[s]) return false;
+      add(streams_[s].communications(*found_[s]));
+    }
+    return std::any_of(found_.begin(), found_.end(), [](const auto& stretch) { return stretch.has_value(); });
+  }
+
+  // The stretch of one more stream, from what it executes together with those that have theirs.
+  bool from_communications() {
+    for (size_t s = 0; s < streams_.size() && !failed_; ++s) {
+      if (found_[s]) continue;
+      const Counts all = streams_[s].communications({0, streams_[s].size()});
+      const bool shares =
+          std::any_of(all.begin(), all.end(), [&](const auto& one) { return known_.contains(one.first); });
+      if (!shares) continue;
+      int64_t times = 0;
+      found_[s]     = streams_[s].shortest([&](const Stretch& stretch) {
+        times = times_of(streams_[s].communications(stretch));
+        return times > 0;
+      });
+      if (found_[s]) found_[s] = streams_[s].lengthened(*found_[s], static_cast<size_t>(times));
+      failed_ = !found_[s];
+      if (!failed_) add(streams_[s].communications(*found_[s]));
+      return !failed_;
+    }
+    return false;
+  }
+
+  // How many times these counts are those that are known; 0: no such number.
+  int64_t times_of(const Counts& counts) const {
+    int64_t times = 0;
+    for (const auto& [kind, count] : counts) {
+      const auto found = known_.find(kind);
+      if (found == known_.end()) continue;
+      if (found->second % count != 0 || (times != 0 && found->second / count != times)) return 0;
+      times = found->second / count;
+    }
+    return times;
+  }
+
+  void add(const Counts& counts) {
+    for (const auto& [kind, count] : counts) {
+      const auto [known, fresh] = known_.emplace(kind, count);
+      failed_                   = failed_ || (!fresh && known->second != count);
+    }
+  }
+
+  // Whether all members of a communication execute it equally often in their stretches.
+  bool agree(const Stretches& stretches) const {
+    for (size_t s = 0; s < streams_.size(); ++s) {
+      Counts here = streams_[s].communications(stretches[s]);
+      for (const auto& [kind, unused] : streams_[s].communications({0, streams_[s].size()})) {
+        const auto known = known_.find(kind);
+        if (here[kind] != (known == known_.end() ? 0 : known->second)) return false;
+      }
+    }
+    return true;
+  }
+
+  const int64_t rounds_;
+  std::vector<RoundItems> streams_;
+  std::vector<std::optional<Stretch>> found_;  // by stream
+  Counts known_;                               // in a stretch
+  int64_t common_ = 1;                         // rounds of every stretch
+  bool failed_    = false;
+};
+
+}  // namespace
+
+std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, int64_t rounds) {
+  auto found = RoundsFinder(folded, rounds).run();
+  if (!found || !keep_memory(folded.program, found->stretches)) return {};
+  return found;
+}
+
+}  // namespace foreflow::simulate

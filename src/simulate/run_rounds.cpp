@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include "foreflow/base/error.h"
+#include "foreflow/simulate/simulate.h"
+#include "simulate/external_events.h"
+#include "simulate/rounds.h"
+#include "simulate/steady_state.h"
+
+namespace foreflow::simulate {
+namespace {
+
+bool is_constant(const Disturbances& disturbances) {
+  return disturbances.links.empty() && disturbances.background.empty() && disturbances.jitter.amplitude == 0 &&
+         std::all_of(disturbances.slowdowns.begin(), disturbances.slowdowns.end(), [](const Slowdown& slowdown) {
+           return slowdown.from == Seconds(0) && slowdown.until == kForever;
+         });
+}
+
+// Runs a program with more and more rounds until its steady state shows, at the most with all of them.
+class RoundsRunner {
+ public:
+  RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const RoundStretches& rounds, const Rounds& asked,
+               const platform::Platform& platform, const Options& options)
+      : engine_(engine),
+        folded_(folded),
+        rounds_(rounds.stretches),
+        at_once_(rounds.rounds),
+        asked_(asked),
+        platform_(platform),
+        options_(options) {}
+
+  std::optional<RunOfRounds> run() const {
+    const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
+    if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, {}};
+    for (int64_t more = std::max<int64_t>(asked_.held / at_once_, 1); more < all / 2; more *= 2) {
+      if (auto found = from_steady_state(more, all)) return found;
+    }
+    auto whole = with_more(folded_, rounds_, all);
+    if (!whole) return {};
+    stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
+    return RunOfRounds{at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
+  }
+
+ private:
+  std::vector<int64_t> executions_with(int64_t more) const {
+    std::vector<int64_t> counts(folded_.program.computes.size());
+    for (const stream::Stream& stream : folded_.program.streams) {
+      for (const stream::Item& item : stream.items) {
+        if (item.instance < 0)
+          counts[static_cast<size_t>(item.event)] +=
+              folded_.program.devices[static_cast<size_t>(stream.device)].count();
+      }
+    }
+    const std::vector<int64_t> each = executions(folded_.program, rounds_);
+    for (size_t e = 0; e < counts.size(); ++e) counts[e] += more * each[e];
+    return counts;
+  }
+
+  // From `more` stretches on, and so many that whole periods are left.
+  std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) const {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      auto some = with_more(folded_, rounds_, more);
+      if (!some) return {};
+      stream::Timeline timeline = engine_.simulate_folded(*some, platform_, options_);
+      const auto steady         = steady_state(some->program, timeline, some->kind_of_instance);
+      if (!steady) return {};
+      const auto in_period = stretches_in(*steady);
+      if (!in_period) return {};
+      if (const int64_t left = (all - more) % *in_period; left != 0) {
+        more += left;
+        continue;
+      }
+      auto longer = with_more(*some, steady->stretches, 1);
+      if (!longer) return {};
+      stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
+      if (!is_one_period_more(longer_timeline, timeline, *steady)) return {};
+      return RunOfRounds{at_once_, Run{std::move(some->program), std::move(timeline)},
+                         Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / *in_period,
+                         executions_with(all)};
+    }
+    return {};
+  }
+
+  // How many of the rounds' stretches a period has, the same for every stream.
+  std::optional<int64_t> stretches_in(const SteadyState& steady) const {
+    std::optional<int64_t> number;
+    for (size_t s = 0; s < rounds_.size(); ++s) {
+      const size_t one = rounds_[s].count, many = steady.stretches[s].count;
+      if (one == 0 && many == 0) continue;
+      if (one == 0 || many % one != 0) return {};
+      const auto here = static_cast<int64_t>(many / one);
+      if (here == 0 || (number && *number != here)) return {};
+      number = here;
+    }
+    return number;
+  }
+
+  const EngineDef& engine_;
+  const FoldedProgram& folded_;
+  const Stretches& rounds_;
+  const int64_t at_once_;  // rounds of each
+  const Rounds& asked_;
+  const platform::Platform& platform_;
+  const Options& options_;
+};
+
+}  // namespace
+
+std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program, const Rounds& rounds,
+                                          const platform::Platform& platform, const Options& options) const {
+  if (simulate_folded == nullptr || !is_constant(options.disturbances)) return {};
+  try {
+    check(options.disturbances, platform);
+    const auto folded = fold(program, platform, options, Saving::any);
+    if (!folded) return {};
+    const auto stretches = find_rounds(*folded, rounds.held);
+    if (!stretches) return {};
+    return RoundsRunner(*this, *folded, *stretches, rounds, platform, options).run();
+  } catch (const Error&) {
+    return {};  // run() tells what is wrong
+  }
+}
+
+}  // namespace foreflow::simulate
