@@ -121,7 +121,8 @@ class Fuser {
 
   // A softmax of a product, which a product reads.
   bool begins_attention(const Group& group, int32_t o) const {
-    if (class_of(o) != KernelClass::row_wise || op(o).def->name != "Softmax" || !group.sizes.contains(elements(o)))
+    if (class_of(o) != KernelClass::row_wise || op(o).def->softmax != ir::Softmax::plain ||
+        !group.sizes.contains(elements(o)))
       return false;
     const auto& readers = readers_[op(o).first_result];
     return std::any_of(readers.begin(), readers.end(),
@@ -131,7 +132,7 @@ class Fuser {
   bool ends_attention(const Group& group, int32_t o) const {
     const int32_t weights = root_maker(function_.inputs(op(o))[0]);
     const bool softmax    = std::any_of(group.ops.begin(), group.ops.end(),
-                                        [&](int32_t member) { return op(member).def->name == "Softmax"; });
+                                        [&](int32_t member) { return op(member).def->softmax == ir::Softmax::plain; });
     return group.has_product && softmax && weights != kNone &&
            std::find(group.ops.begin(), group.ops.end(), weights) != group.ops.end();
   }

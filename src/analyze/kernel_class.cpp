@@ -37,7 +37,7 @@ KernelClass from_factors(const ir::OpCall& call, std::span<const ir::Type> outpu
   if (!some_has_all && (!nothing_summed || row))
     return work.flops > Flops(0) ? KernelClass::product : KernelClass::none;
   if (!nothing_summed || (!row && keeps_dimension_whole(inputs[0], call.inputs[0])))
-    return call.def.name.starts_with("Reduce") ? KernelClass::reduction : KernelClass::none;
+    return call.def.reduction ? KernelClass::reduction : KernelClass::none;
   // Batch normalization as inference has it: a factor and a sum for each channel.
   if (!row || !call.def.statistics.empty()) return KernelClass::element_wise;
   return like_first ? KernelClass::row_wise : KernelClass::none;

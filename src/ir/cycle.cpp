@@ -41,7 +41,7 @@ std::vector<int32_t> find_cycle(const std::vector<std::vector<int32_t>>& success
   const Graph graph  = graph_of(successors);
   const size_t first = lowest_on_cycle(graph, successors);
   if (first == successors.size()) return {};
-  // From `first` along shortest paths; the cycle closes at the nearest vertex that points back.
+  // Follows shortest paths from `first`. The cycle closes at the nearest vertex with an edge back to it.
   const auto index = boost::get(boost::vertex_index, graph);
   std::vector<size_t> parent(successors.size(), first), distance(successors.size(), successors.size());
   distance[first]      = 0;

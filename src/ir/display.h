@@ -1,4 +1,4 @@
-// How values are named in text: a value without a name of its own is %v<number>, a result that nobody uses is '_'.
+// The names of values in text. A value without a name is printed as %v<number>, an unused result as '_'.
 #pragma once
 
 #include <string>

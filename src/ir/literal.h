@@ -1,4 +1,5 @@
-// Parts of the `.distir` grammar below statements: types, devices, attribute values.
+// Scans the parts of `.distir` statements: types, devices, attribute values and names. The comments show the forms that
+// each function accepts.
 #pragma once
 
 #include "foreflow/base/scanner.h"

@@ -1,4 +1,4 @@
-// Which value of a function has which name: a hash table in one piece, because programs have millions of values.
+// Maps names to values: an open-addressing hash table in contiguous memory, since programs have millions of values.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ class NameTable {
  public:
   static constexpr int32_t kNone = -1;
 
-  // `expected`: how many names there will be, or about. The names lie outside and outlive the table.
+  // `expected` is the approximate number of names. The texts of the names are not copied; they must outlive the table.
   explicit NameTable(size_t expected = 0) {
     names_.reserve(expected);
     resize(2 * expected);
   }
 
-  // False when the name is taken.
+  // Returns false, and changes nothing, if the name is taken.
   bool insert(std::string_view name, int32_t number) {
     if (2 * (names_.size() + 1) > slots_.size()) resize(2 * slots_.size());
     Slot& slot = slot_of(name, hash(name));
@@ -55,7 +55,7 @@ class NameTable {
     return high + 16 * (nth(2) & 15) + (nth(1) & 15);
   }
 
-  // The slot with this name, or the empty one where it belongs.
+  // The slot with this name, or the empty slot where it would be inserted.
   Slot& slot_of(std::string_view name, uint32_t hash) {
     size_t i = hash & (slots_.size() - 1);
     while (slots_[i].entry != kNone &&

@@ -1,4 +1,4 @@
-// What names may look like, as the scanner itself takes them.
+// Tells which names are valid, by the rules of the scanner itself.
 #include "foreflow/ir/names.h"
 
 #include "foreflow/base/scanner.h"

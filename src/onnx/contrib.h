@@ -1,5 +1,5 @@
-// Ops of other sets than ONNX's own that say the same as a row of the op table under another name or in another order:
-// those of ONNX Runtime (com.microsoft) and of PyTorch's exporter (org.pytorch.aten).
+// Operators outside of ONNX's own set that have the meaning of a row of the op table, but another name or another order
+// of operands: those of ONNX Runtime (com.microsoft) and of PyTorch's exporter (org.pytorch.aten).
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace foreflow::onnx {
 
-// The row that an op of `domain` becomes; empty: it has no other name than its own. ATen becomes one of several rows,
-// of which this is the first.
+// The row that an operator of `domain` becomes; empty if it keeps its name. ATen can become one of several rows; this
+// is the first of them.
 std::string_view contrib_row(std::string_view domain, std::string_view op);
 
-// Restates a node of one of these ops. Throws Error at node.where for an ATen operator that is not known.
+// Rewrites a node of one of these operators. Throws Error at node.where for an unknown ATen operator.
 void restate_contrib(Node& node);
 
 }  // namespace foreflow::onnx

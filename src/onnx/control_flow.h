@@ -1,6 +1,9 @@
-// Nodes with bodies, restated without them: programs have no control flow. A branch or a number of rounds that is known
-// when the model is read (from constants, shapes or given inputs) is written out; a choice at run time is made between
-// the results of both branches, which are pure.
+// Removes control flow, which programs do not have.
+//
+// 1. If the condition of an If is known when the model is read (from constants, shapes or given inputs), the branch
+//    taken is inlined.
+// 2. Otherwise both branches, which are pure, are computed, and the condition selects between their results.
+// 3. A Loop or Scan is unrolled. Its number of iterations must be known when the model is read.
 #pragma once
 
 #include <functional>
@@ -17,8 +20,8 @@ struct ControlNode {
   std::string where;
   int64_t opset;
   const ir::Attributes& attributes;  // without the bodies
-  std::vector<ir::ValueId> inputs;   // none: left out
-  // Appends the ops of the body in that attribute on these arguments; its results.
+  std::vector<ir::ValueId> inputs;   // none: an absent operand
+  // Appends the ops of the body in attribute `attribute`, applied to `arguments`, and returns its results.
   std::function<std::vector<ir::ValueId>(std::string_view attribute, std::span<const ir::ValueId> arguments)> inlined;
 
   ir::ValueId input(size_t index) const { return index < inputs.size() ? inputs[index] : ir::ValueId::none; }
@@ -27,22 +30,23 @@ struct ControlNode {
   }
 };
 
-// The results of the node. Error at its place where a number of rounds is known at run time only, or the branches of a
-// choice at run time differ in type.
+// Emits the ops of the node without control flow and returns its results. Throws Error at node.where if a number of
+// iterations is not known, or if the branches of an If with an unknown condition differ in type.
 using Expand = std::vector<ir::ValueId> (*)(const ControlNode& node);
 
-// Null: the op has no bodies that are known here.
+// Null if `op` is not a control-flow operator.
 Expand find_control_flow(std::string_view op);
 
-// Picks `yes` where `condition` holds, else `no`, pair by pair. `what` names the pairs in messages.
+// Emits the selection between corresponding values: yes[i] if `condition` holds, else no[i]. `what` names the values in
+// messages.
 std::vector<ir::ValueId> select(const ControlNode& node, ir::ValueId condition, std::span<const ir::ValueId> yes,
                                 std::span<const ir::ValueId> no, const std::string& what);
 
-// Slices of rounds, each as one element of a new axis `axis`.
+// Stacks the results of the iterations along a new axis `axis`.
 ir::ValueId stacked(const ControlNode& node, const std::vector<ir::ValueId>& rounds, int64_t axis,
                     const onnx_proto::ValueInfoProto& declared);
 
-// Error when the program has grown beyond what can be written out.
+// Throws Error if the program has become too long to be unrolled.
 void check_size(const ControlNode& node);
 
 namespace expansions {

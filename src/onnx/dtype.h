@@ -9,7 +9,7 @@
 
 namespace foreflow::onnx {
 
-// Nothing for the types that Foreflow does not have (strings, complex and 4-bit numbers) and for unknown numbers.
+// Nothing for unknown numbers and for the types that Foreflow lacks (strings, complex and 4-bit numbers).
 std::optional<ir::DType> find_dtype(int64_t number);
 int32_t number_of(ir::DType dtype);
 // "STRING", "COMPLEX64", ...; "number 77" for one that no version of ONNX defines.

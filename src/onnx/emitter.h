@@ -1,5 +1,5 @@
-// Appends ops to the program under construction and, for graphs with control flow, follows what is known of their
-// results: types and, where they are small, numbers.
+// Appends ops to the program under construction. For graphs with control flow it also interprets them: the types of
+// their results are known and, if they are small, the elements.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,26 @@ namespace foreflow::onnx {
 
 class Emitter {
  public:
-  // follows: control flow asks for it; without, no op is interpreted.
+  // Whether ops are interpreted. Only graphs with control flow need it.
   enum class Follow : uint8_t { nothing, results };
   Emitter(std::string function, const ir::OpTable& ops, Follow follow)
       : builder_(std::move(function), ops), follow_(follow) {}
 
-  // `numbers` may be null. A type that is not known is null too.
+  // Adds a parameter. `type` and `numbers` (its elements) are null if they are not known.
   ir::ValueId parameter(std::string name, ir::ParameterRole role, const std::optional<ir::Type>& type,
                         const ir::Array* numbers = nullptr);
 
-  // Error at `where` for what the op cannot do, as far as that is followed.
+  // Appends an op and returns its results. If ops are interpreted, throws Error at `where` for operands that the op
+  // rejects.
   std::vector<ir::ValueId> emit(const std::string& where, std::string_view op, std::vector<ir::ValueId> inputs,
                                 ir::Attributes attributes = {}, size_t outputs = 1,
                                 const std::vector<std::string>& names = {});
   ir::ValueId constant(ir::Array value, std::string name = "");
 
-  // What is known of a value; nothing while nothing is followed.
+  // What is known about a value. Only if ops are interpreted.
   const ir::Type& type(ir::ValueId id) const { return known_.at(ir::index(id)).type; }
   const ir::Array* numbers(ir::ValueId id) const { return known_.at(ir::index(id)).known.get(); }
-  // The one number of a value that has one.
+  // The number that a value of one element holds; nothing if it has more elements or is not known.
   std::optional<int64_t> number(ir::ValueId id) const;
 
   const std::string& name(ir::ValueId id) const { return builder_.function().value(id).name; }
@@ -44,7 +45,7 @@ class Emitter {
 
   ir::FunctionBuilder builder_;
   Follow follow_;
-  std::vector<interpret::Mixed> known_;  // by value; empty while nothing is followed
+  std::vector<interpret::Mixed> known_;  // per value; empty if ops are not interpreted
 };
 
 }  // namespace foreflow::onnx

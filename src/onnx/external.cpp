@@ -1,4 +1,4 @@
-// Tensors whose numbers lie in a file beside the model.
+// Tensors whose elements are in a file beside the model.
 #include <fstream>
 
 #include "foreflow/base/text.h"
@@ -10,7 +10,8 @@ namespace {
 
 using ir::Array;
 
-struct Place {
+// The entries of a tensor's `external_data`.
+struct ExternalData {
   std::string location;
   int64_t offset = 0;
   int64_t length = -1;  // negative: as long as the tensor
@@ -23,54 +24,53 @@ int64_t parse_size(const std::string& text, const std::string& key, const std::s
   return *value;
 }
 
-Place place_of(const onnx_proto::TensorProto& tensor, const std::string& where) {
-  Place place;
+ExternalData external_data_of(const onnx_proto::TensorProto& tensor, const std::string& where) {
+  ExternalData data;
   for (const auto& entry : tensor.external_data()) {
-    if (entry.key() == "location") place.location = entry.value();
-    if (entry.key() == "offset") place.offset = parse_size(entry.value(), entry.key(), where);
-    if (entry.key() == "length") place.length = parse_size(entry.value(), entry.key(), where);
+    if (entry.key() == "location") data.location = entry.value();
+    if (entry.key() == "offset") data.offset = parse_size(entry.value(), entry.key(), where);
+    if (entry.key() == "length") data.length = parse_size(entry.value(), entry.key(), where);
   }
-  if (place.location.empty()) throw Error(where, "external_data names no location");
-  return place;
+  if (data.location.empty()) throw Error(where, "external_data names no location");
+  return data;
 }
 
-// A model must not make us read files elsewhere.
+// Whether a location lies outside of the model's folder. A model must not cause files elsewhere to be read.
 bool leaves_folder(const std::filesystem::path& location) {
   if (location.is_absolute()) return true;
   const auto normal = location.lexically_normal();
   return normal.begin() != normal.end() && *normal.begin() == "..";
 }
 
-// Where the bytes of a tensor are, once it is known that they are.
+// The bytes of a tensor in an existing file, which is long enough.
 struct Found {
   std::filesystem::path path;
   int64_t offset, bytes;
 };
 
-// Nothing when the file does not exist.
+// Locates the data of a tensor. Nothing if the file does not exist.
 std::optional<Found> find(const onnx_proto::TensorProto& tensor, const std::optional<std::filesystem::path>& folder,
                           const std::string& where) {
-  const ir::Type type = tensor_type(tensor, where);
-  const Place place   = place_of(tensor, where);
-  if (leaves_folder(place.location)) {
-    throw Error(where, "external_data location " + quote(place.location) + " is outside the model's folder");
+  const ir::Type type     = tensor_type(tensor, where);
+  const ExternalData data = external_data_of(tensor, where);
+  if (leaves_folder(data.location)) {
+    throw Error(where, "external_data location " + quote(data.location) + " is outside the model's folder");
   }
   const int64_t bytes = ir::element_count(type.dims) * ir::size_of(type.dtype);
-  if (place.length >= 0 && place.length != bytes) {
-    throw Error(where, "external_data length is " + std::to_string(place.length) + " bytes; " + ir::to_string(type) +
+  if (data.length >= 0 && data.length != bytes) {
+    throw Error(where, "external_data length is " + std::to_string(data.length) + " bytes; " + ir::to_string(type) +
                            " needs " + std::to_string(bytes));
   }
   if (!folder) return std::nullopt;
-  const auto path = *folder / place.location;
+  const auto path = *folder / data.location;
   std::error_code error;
   const auto available = std::filesystem::file_size(path, error);
   if (error) return std::nullopt;
-  if (std::cmp_less(available, place.offset) ||
-      std::cmp_less(available - static_cast<uintmax_t>(place.offset), bytes)) {
-    throw Error(where, path.string() + " ends before byte " + std::to_string(place.offset) + " + " +
+  if (std::cmp_less(available, data.offset) || std::cmp_less(available - static_cast<uintmax_t>(data.offset), bytes)) {
+    throw Error(where, path.string() + " ends before byte " + std::to_string(data.offset) + " + " +
                            std::to_string(bytes) + "; it has " + std::to_string(available));
   }
-  return Found{path, place.offset, bytes};
+  return Found{path, data.offset, bytes};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Writes ONNX graphs node by node. Values are named after the node that makes them: "Gather_26_out".
+// Writes ONNX graphs node by node. A value is named after the node that computes it: "Gather_26_out".
 #pragma once
 
 #include <string>
@@ -27,9 +27,9 @@ class GraphWriter {
                                 const std::vector<Attribute>& attributes, size_t outputs);
   // A Constant node.
   std::string constant(const ir::Array& value);
-  // An initializer with its numbers.
+  // An initializer with its elements.
   std::string literal(const ir::Array& value);
-  // A float initializer whose numbers are in another file.
+  // A float initializer whose elements are in another file.
   std::string weight(const std::string& name, const std::vector<int64_t>& dims);
 
   std::string input(const std::string& name, ir::DType dtype, const std::vector<Dimension>& dims);

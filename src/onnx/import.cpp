@@ -31,7 +31,7 @@ using Folder = std::optional<std::filesystem::path>;
 
 std::string function_name(const GraphProto& graph) { return graph.name().empty() ? "main" : text_name(graph.name()); }
 
-// What a map by input says of one, by the file's name or the program's.
+// The entry of an input in a map, under its name in the file or in the program.
 template <class T>
 const T* given_for(const std::map<std::string, T>& given, const std::string& name) {
   const auto found = given.find(name);

@@ -1,4 +1,4 @@
-// The tensors that a graph carries: which become constants of the program and which become its weights.
+// The initializers of a graph, which become either constants or weights of the program.
 #pragma once
 
 #include <deque>
@@ -17,21 +17,21 @@ namespace foreflow::onnx {
 
 class Initializers {
  public:
-  // Error for tensors without a name or with one that is taken. Keeps references into `graph`. External tensors lie in
-  // `folder`; without one, they have no numbers.
+  // Keeps references into `graph`. External tensors are in `folder`; if there is none, their elements are not known.
+  // Throws Error for a tensor without a name or with a name that is taken.
   Initializers(const onnx_proto::GraphProto& graph, std::string file, std::optional<std::filesystem::path> folder);
 
   bool contains(std::string_view name) const { return by_name_.contains(name); }
   // Null when there is none.
   const onnx_proto::TensorProto* find(std::string_view name) const;
-  // The tensor's numbers; nothing when they are in a file that is not there.
+  // The elements of the tensor; nothing if they are in a file that does not exist.
   std::optional<ir::Array> numbers(const onnx_proto::TensorProto& tensor) const;
-  // Throws Error unless the tensor's bytes, where they are there, are as many as its dimensions say.
+  // Throws Error if the size of the tensor's data, if present, does not match its dimensions.
   void check_bytes(const onnx_proto::TensorProto& tensor) const;
-  // The numbers of a tensor that shapes may depend on and that is small: integers, booleans, single numbers, scales.
-  // Nothing for all others, which are weights.
+  // The elements of a small tensor on which shapes may depend: integers, booleans, single numbers, and the scales of
+  // Resize. Nothing for all other tensors, which are weights.
   std::optional<ir::Array> constant(const onnx_proto::TensorProto& tensor) const;
-  // Those that a node or the graph's results read, in the order of the file.
+  // The tensors that nodes or the results of the graph read, in the order of the file.
   const std::vector<const onnx_proto::TensorProto*>& used() const { return used_; }
 
  private:
@@ -40,8 +40,8 @@ class Initializers {
   std::string file_;
   std::optional<std::filesystem::path> folder_;
   std::unordered_map<std::string_view, const onnx_proto::TensorProto*> by_name_;
-  std::deque<onnx_proto::TensorProto> dense_;  // what the sparse ones are with their zeros
-  std::set<std::string_view> scales_;          // operands of Resize, which shapes depend on although they are floats
+  std::deque<onnx_proto::TensorProto> dense_;  // the sparse tensors with their zeros filled in
+  std::set<std::string_view> scales_;          // operands of Resize: shapes depend on them although they are floats
   std::vector<const onnx_proto::TensorProto*> used_;
 };
 

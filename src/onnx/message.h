@@ -1,4 +1,4 @@
-// Pieces of messages about names that come from files, which may hold anything.
+// Quotes names from files, which may contain any bytes, in messages.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace foreflow::onnx {
 
-// The name in quotes on one line: as escape::terminal writes it, long names cut.
+// The name in quotes, on one line: escaped as by escape::terminal, and truncated if it is long.
 std::string quote(std::string_view name);
 
 }  // namespace foreflow::onnx

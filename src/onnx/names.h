@@ -1,4 +1,4 @@
-// Names in the file -> names in `.distir` text.
+// Converts names of an ONNX file to names of a program.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace foreflow::onnx {
 
-// The name with every character that the text form cannot hold replaced by '_', and never the name of an unnamed value
-// (v7). Different names may become the same; the builder tells them apart by a number.
+// Replaces every character that the text form does not allow by '_', and avoids the names of unnamed values ("v7").
+// Different names may become equal; the builder then adds a number.
 std::string text_name(std::string_view name);
 
 }  // namespace foreflow::onnx

@@ -1,4 +1,4 @@
-// A node of the graph in plain values, as the rules that restate old opsets see it.
+// A node of the graph, in the form on which the rules for old opsets work.
 #pragma once
 
 #include <map>
@@ -16,18 +16,18 @@ struct Node {
   std::string domain;  // "" for ONNX's own
   int64_t opset = 0;   // of the domain
   ir::Attributes attributes;
-  std::vector<std::string> inputs;  // names in the file; "": left out
+  std::vector<std::string> inputs;  // names in the file; "": absent
   std::vector<std::string> outputs;
-  std::map<size_t, ir::Array> literals;  // numbers of operands that old opsets keep in attributes; those inputs are ""
+  std::map<size_t, ir::Array> literals;  // operands that old opsets have as attributes; their entry in `inputs` is ""
 };
 
 // "model.onnx: node 17 \"Attn_0\"".
 std::string where_of(const std::string& file, const onnx_proto::NodeProto& node, int index);
-// What stands for the file in the messages about a body: "model.onnx: node 17 \"Loop_0\": body".
+// Takes the place of the file name in messages about a body: "model.onnx: node 17 \"Loop_0\": body".
 std::string where_of_body(const std::string& file, const onnx_proto::NodeProto& node, int index, std::string_view body);
 
-// The attributes as the file states them. Error at `where` for types, malformed attributes and, unless the node is one
-// whose bodies are read elsewhere, for subgraphs.
+// The attributes as the file states them. Throws Error at `where` for an attribute that is a type or is malformed, and,
+// with Bodies::refused, for one that is a graph.
 enum class Bodies : uint8_t { refused, read_elsewhere };
 ir::Attributes read_attributes(const onnx_proto::NodeProto& node, const std::string& where,
                                Bodies bodies = Bodies::refused);

@@ -1,4 +1,4 @@
-// Restates nodes of old opsets in terms of the newest one, which is what the op table speaks.
+// Rewrites nodes of old opsets as nodes of the newest one, which the op table follows.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace foreflow::onnx {
 
-// The rank of a value where the file states it (graph inputs, initializers, value_info).
+// The rank of a value, if the file states it (in graph inputs, initializers or value_info).
 using RankOf = std::function<std::optional<size_t>(const std::string& value)>;
 
-// Throws Error at node.where for what the newest opset cannot say.
+// Throws Error at node.where if the newest opset cannot express the node.
 void normalise(Node& node, const RankOf& rank_of);
 
 // The newest name of one of ONNX's own ops: Resize for Upsample.

@@ -80,8 +80,8 @@ void data_type(Node& node, const RankOf&) { name_dtype(node, "dtype"); }
 
 void output_data_type(Node& node, const RankOf&) { name_dtype(node, "output_datatype"); }
 
-// Where the file states no seed, the name of the result gives one: other nodes draw other numbers, and every run the
-// same ones.
+// If the file states no seed, it is derived from the name of the result. Different nodes then draw different numbers,
+// and every run draws the same.
 void random(Node& node, const RankOf&) {
   name_dtype(node, "dtype");
   if (node.attributes.find("seed") != nullptr || node.outputs.empty()) return;

@@ -1,4 +1,4 @@
-// The order in which the nodes of a graph can run.
+// Sorts the nodes of a graph topologically.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,14 @@
 
 namespace foreflow::onnx {
 
-// Whether a name that the graph itself does not define means something outside of it.
+// Whether a name that the graph does not define is defined outside of it.
 using IsOuter = std::function<bool(std::string_view name)>;
 
-// Node numbers so that each node stands after the producers of what it and its bodies read; among nodes that could be
-// next, the first of the file (so a file in order keeps its order). A Constant that a later Constant defines again is
-// left out. Throws Error naming the nodes: a value that nobody or that two define, a cycle.
+// Indices of the nodes, such that every node comes after those that compute what it and its bodies read. Among nodes
+// that could come next, the first of the file is taken, so a sorted file keeps its order. A Constant that a later
+// Constant defines again is left out.
+//
+// Throws Error naming the nodes if a value is not defined or is defined twice, or if there is a cycle.
 std::vector<int> execution_order(
     const onnx_proto::GraphProto& graph, const std::string& file,
     const IsOuter& is_outer = [](std::string_view) { return false; });

@@ -10,11 +10,11 @@
 
 namespace foreflow::onnx {
 
-// The stated type, with unknown dimensions where the file names them or leaves them out; nothing when it states none.
-// Error for what is not a tensor and for data types that Foreflow does not have.
+// The stated type; nothing if the file states none. Dimensions that the file names or omits are unknown. Throws Error
+// for a type that is not a tensor, and for data types that Foreflow lacks.
 std::optional<ir::Type> stated_type(const onnx_proto::ValueInfoProto& value, const std::string& where);
 
-// "batch", "768", "?".
+// The dimensions as the file states them: "batch", "768", "?".
 std::vector<std::string> stated_dimensions(const onnx_proto::ValueInfoProto& value);
 
 }  // namespace foreflow::onnx

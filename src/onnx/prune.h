@@ -1,4 +1,4 @@
-// Takes parameters out of a function that nothing reads.
+// Removes unused parameters of a function.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace foreflow::onnx {
 
-// The function without those of `candidates` that no op and no result reads.
+// The function without those parameters among `candidates` that no op and no result reads.
 ir::Function without_unread(const ir::Function& function, const std::set<ir::ValueId>& candidates);
 
 }  // namespace foreflow::onnx

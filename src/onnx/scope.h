@@ -1,4 +1,5 @@
-// The values that the nodes of one graph can name: its own and, for the body of a node, those around it.
+// The values that are visible to the nodes of a graph: its own and, for the body of a node, those of the graphs around
+// it.
 #pragma once
 
 #include <functional>
@@ -17,13 +18,13 @@ struct Scope {
   const Initializers& initializers;
   Scope* outer = nullptr;
 
-  std::unordered_map<std::string_view, ir::ValueId> values  = {};  // by names in the file
+  std::unordered_map<std::string_view, ir::ValueId> values  = {};  // by name in the file
   std::unordered_map<std::string_view, ir::Array> constants = {};  // not yet ops
 
   bool defines(std::string_view name) const {
     return values.contains(name) || constants.contains(name) || (outer != nullptr && outer->defines(name));
   }
-  // The value's id; a constant becomes an op at its first use. None for an operand left out.
+  // The id of a value; none for an absent operand (""). A constant becomes an op at its first use.
   ir::ValueId use(std::string_view name, const std::function<ir::ValueId(const ir::Array&, std::string_view)>& emit) {
     if (name.empty()) return ir::ValueId::none;
     if (const auto value = values.find(name); value != values.end()) return value->second;
@@ -33,7 +34,7 @@ struct Scope {
     FOREFLOW_CHECK(outer != nullptr, "every operand has been found by the ordering");
     return outer->use(name, emit);
   }
-  // The rank of a value where the file states it.
+  // The rank of a value, if the file states it.
   std::optional<size_t> rank_of(const std::string& value) const {
     if (const auto* tensor = initializers.find(value)) return tensor->dims_size();
     for (const auto* list : {&graph.input(), &graph.value_info()}) {

@@ -1,4 +1,4 @@
-// Which operators a model asks for, in which version, and whether the op table has them.
+// The operators that a model uses: their versions, and whether the op table supports them.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 
 namespace foreflow::onnx {
 
-// "" for ONNX's own operators, however the file writes it.
+// Normalizes the name of a domain: "" for ONNX's own operators, in whichever way the file writes it.
 std::string canonical_domain(const std::string& domain);
 
 class Opsets {
  public:
-  // Error when the model does not say which version of ONNX's own operators it uses.
+  // Throws Error if the model does not state the version of ONNX's own operators.
   Opsets(const onnx_proto::ModelProto& model, const std::string& file);
   // 1 for a domain that the model does not import.
   int64_t version(const std::string& domain) const;
@@ -23,7 +23,7 @@ class Opsets {
   std::map<std::string, int64_t> versions_;
 };
 
-// Error naming the first node whose op `ops` lacks, and how many further ones there are.
+// Throws Error naming the first node whose op is not in `ops`, and the number of further such nodes.
 void check_supported(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir::OpTable& ops,
                      const std::string& file);
 

@@ -1,4 +1,4 @@
-// TensorProto <-> Array.
+// Converts between TensorProto and Array.
 #pragma once
 
 #include <filesystem>
@@ -10,23 +10,24 @@
 
 namespace foreflow::onnx {
 
-// The tensor's type, checked: a data type that Foreflow has, dimensions that are not negative and can be counted.
+// The type of the tensor. Throws Error at `where` if Foreflow lacks the data type, or if a dimension is negative or the
+// shape is not countable (ir/countable.h).
 ir::Type tensor_type(const onnx_proto::TensorProto& tensor, const std::string& where);
 
-// Throws Error at `where` unless the message itself holds exactly as many bytes or numbers as the dimensions say.
+// Throws Error at `where` if the amount of data in the message does not match the dimensions.
 void check_count(const onnx_proto::TensorProto& tensor, const std::string& where);
 
 bool is_external(const onnx_proto::TensorProto& tensor);
 
-// The numbers inside the message. Error at `where` when there are not exactly as many as the dimensions say.
+// The elements in the message. Throws Error at `where` if their number does not match the dimensions.
 ir::Array to_array(const onnx_proto::TensorProto& tensor, const std::string& where);
 
-// The numbers of an external tensor from the file in `folder`; nothing when that file does not exist. Error when the
-// file is too short or lies outside the folder.
+// The elements of an external tensor, from its file in `folder`; nothing if the file does not exist. Throws Error if
+// the file is too short or lies outside of the folder.
 std::optional<ir::Array> read_external(const onnx_proto::TensorProto& tensor, const std::filesystem::path& folder,
                                        const std::string& where);
 
-// The same checks, without reading a number. Without a folder, those of the message alone.
+// The checks of read_external, without reading elements. If there is no folder, only the message is checked.
 void check_external(const onnx_proto::TensorProto& tensor, const std::optional<std::filesystem::path>& folder,
                     const std::string& where);
 

@@ -177,6 +177,58 @@ TEST_P(EveryOp, IsLinearInTheOperandThatItNames) {
   EXPECT_TRUE(named) << "no sample has such an operand";
 }
 
+// The operands with every element x of operand `index` replaced by x * factor + term.
+std::vector<Operand> changed(std::vector<Operand> operands, size_t index, double factor, double term) {
+  std::vector<double> numbers = ops::values_of<double>(operands[index].array);
+  for (double& number : numbers) number = number * factor + term;
+  operands[index].array = ops::array_of(operands[index].type.dtype, operands[index].array.dims(), numbers);
+  return operands;
+}
+
+constexpr double kRounding = 5e-3;  // of Float16
+
+// A softmax lies between 0 and 1 and does not change when all of its operand grows by the same number.
+TEST_P(EveryOp, IsASoftmaxWhereItSaysSo) {
+  if (def.softmax == ir::Softmax::none) return;
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const std::vector<Operand> operands = random_operands(sample, rng);
+    const ir::Array result              = Application(def, sample.attributes, operands, sample.outputs).eval()[0];
+    const ir::Array shifted = Application(def, sample.attributes, changed(operands, 0, 1, 2), sample.outputs).eval()[0];
+    EXPECT_TRUE(close(result, shifted, kRounding));
+    for (const double number : ops::values_of<double>(result)) {
+      const double share = def.softmax == ir::Softmax::log ? std::exp(number) : number;
+      EXPECT_GE(share, 0);
+      EXPECT_LE(share, 1 + kRounding);
+    }
+  }
+}
+
+// A product doubles with either operand.
+TEST_P(EveryOp, IsAProductOfItsFirstOperandsWhereItSaysSo) {
+  if (def.product == ir::Product::none) return;
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const std::vector<Operand> operands = random_operands(sample, rng);
+    std::vector<double> twice =
+        ops::values_of<double>(Application(def, sample.attributes, operands, sample.outputs).eval()[0]);
+    for (double& number : twice) number *= 2;
+    for (size_t i = 0; i < std::min<size_t>(operands.size(), 2); ++i) {
+      const ir::Array result =
+          Application(def, sample.attributes, changed(operands, i, 2, 0), sample.outputs).eval()[0];
+      EXPECT_TRUE(close(ops::array_of(result.dtype(), result.dims(), twice), result, kRounding)) << "operand " << i;
+    }
+  }
+}
+
+// The form of an op for a part of a vocabulary is another op, which knows how large the whole vocabulary is.
+TEST_P(EveryOp, NamesAnOpForAPartOfAVocabulary) {
+  const ir::VocabularyForm& form = def.vocabulary;
+  if (form.kind == ir::VocabularyForm::Kind::none) return;
+  const ir::OpDef& part = ops::table().get(form.op, "vocabulary form");
+  for (const ir::OpDef::Sample& sample : part.samples()) {
+    EXPECT_NE(sample.attributes.find("all"), nullptr) << form.op;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, EveryOp, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace

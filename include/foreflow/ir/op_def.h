@@ -106,6 +106,35 @@ enum class InPlace : uint8_t {
   on_request  // result i that of operand i, if the attribute `in_place` is not 0 (MPIReduceScatter)
 };
 
+// Whether result 0 is a softmax of operand 0 along some of its dimensions.
+enum class Softmax : uint8_t {
+  none,
+  plain,   // of operand 0 itself (Softmax)
+  biased,  // of the sum of operands 0 and 1 (BiasSoftmax)
+  log      // the logarithm of the softmax (LogSoftmax)
+};
+
+// Whether result 0 is a product of operands 0 and 1, perhaps scaled, with nothing added to it.
+enum class Product : uint8_t {
+  none,
+  matrices,  // of their last two dimensions, for every batch (MatMul, FusedMatMul)
+  letters    // of dimensions that an attribute names (Einsum)
+};
+
+// The form of an op that works on one part of a vocabulary (see src/transform/tensor/vocabulary.h). The op of that form
+// gets two more attributes: `first`, the number of the first row or class of its part, and `all`, the number of rows or
+// classes of all parts together.
+struct VocabularyForm {
+  enum class Kind : uint8_t {
+    none,
+    lookup,           // takes rows of table operand 0, named by operand 1
+    lookup_gradient,  // adds the rows of operand 1 up, each to the row of the table that operand 0 names
+    loss              // compares logits, operand 0, with labels, operand 1; or the gradient of that
+  };
+  Kind kind           = Kind::none;
+  std::string_view op = {};  // its name
+};
+
 // One of `ways` equal parts of a call: how it cuts operand 0 and result 0.
 struct PartOfCall {
   int ways            = 1;
@@ -142,6 +171,17 @@ struct OpDef {
   bool loss = false;
   // Operands that hold running statistics, which training does not update by gradients.
   std::vector<size_t> statistics = {};
+  Softmax softmax                = Softmax::none;
+  Product product                = Product::none;
+  // Attention of queries, keys and values, its operands 0, 1 and 2, as one op.
+  bool attention = false;
+  // Result 0 is operand 0 with some of its dimensions reduced to one number each (ReduceSum).
+  bool reduction = false;
+  // Adds two of its operands before anything else, one of which may be a bias (Add, BiasGelu).
+  bool adds_bias = false;
+  // Combines features of operand 0, but only within an attention head (RotaryEmbedding).
+  bool within_heads         = false;
+  VocabularyForm vocabulary = {};
 
   // The operand in which the op is linear while all others are whole, besides the one that `factors` marks with '~'.
   // Returns nothing if the attributes of the call rule it out. Null: there is none.

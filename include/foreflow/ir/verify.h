@@ -1,14 +1,14 @@
-// The checks of verify, for those who know some of the answers.
+// `verify` for callers that can vouch for some of its checks.
 #pragma once
 
 #include "foreflow/ir/module.h"
 
 namespace foreflow::ir {
 
-// unique: who made the module has seen to it that no name of a value is taken twice.
+// unique: the caller guarantees that the names of values are unique, so this is not checked.
 enum class Names : uint8_t { any, unique };
 
-// As verify(module) of text.h.
+// The same as verify(module) in text.h, without the checks that `known` makes unnecessary.
 void verify(const Module& module, Names known);
 
 }  // namespace foreflow::ir

@@ -61,8 +61,7 @@ struct Pipeline {
 // Distributes the program over the stages of a pipeline.
 //
 // 1. A weight lives on every device that reads it. If there are several, each has a copy, the gradients are
-// all-reduced,
-//    and each device updates its copy.
+//    all-reduced, and each device updates its copy.
 // 2. If the schedule splits backward passes, the part on which only weight gradients depend is a task of its own.
 //
 // Throws RefusalError if the program has too few ops for the stages, or if it trains and the schedule does not.

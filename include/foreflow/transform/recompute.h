@@ -50,8 +50,7 @@ std::string to_string(const Recompute& how);
 // 3. Random ops have the same seed, so their repetition draws the same numbers.
 // 4. `blocks`: the blocks are divided into `stages` equal shares, and no segment crosses from one share into the next.
 // 5. `optimal` decides for every block: it is kept, its attention cores are recomputed, or it is recomputed, alone or
-// as
-//    one segment with up to 7 neighbours. Of all such decisions within the limits it takes the one with the fewest
+//    as one segment with up to 7 neighbours. Of all such decisions within the limits it takes the one with the fewest
 //    extra flop; if none is within them, the one with the least memory. It repeats only ops that the backward pass
 //    needs.
 //
@@ -73,14 +72,12 @@ inline constexpr std::string_view kRecompute = "recompute", kSegment = "segment"
 
 // Offloads activations to the memory of the host until the backward pass needs them.
 //
-// 1. Offloaded is every value that the forward pass leaves for the backward pass of the same device; with
-// recomputation,
-//    every value that it keeps. Weights, values that depend on weights alone and the data of the step are not
-//    offloaded.
+// 1. Every value that the forward pass leaves for the backward pass of the same device is offloaded; with
+//    recomputation, every value that it keeps. Weights, values that depend on weights alone and the data of the step
+//    are not offloaded.
 // 2. A value is copied to the host after its last use in the forward pass, and back before its first use in the
-// backward
-//    pass. The copies run on streams of their own, with two buffers: some values are copied back while those before
-//    them are in use. TransformerEngine and SageMaker offload activations in the same way.
+//    backward pass. The copies run on streams of their own, with two buffers: some values are copied back while those
+//    before them are in use. TransformerEngine and SageMaker offload activations in the same way.
 //
 // The program is one that `shard` or `pipeline` made; a program on no device is put on D1. Throws RefusalError if two
 // functions of the backward pass read the same activation, or if several devices run the functions of one stage.

@@ -24,9 +24,8 @@ struct DataSplit {
 
 // Copies the program onto `ways` (2 or more) groups of devices and gives each group a part of the data.
 //
-// 1. An operand that an op needs whole is all-gathered, and its gradient reduce-scattered: keys and values of
-// attention,
-//    for example, unless split.attention says otherwise.
+// 1. An operand that an op needs whole is all-gathered, and its gradient reduce-scattered: the keys and values
+//    of attention, for example, unless split.attention says otherwise.
 // 2. With `experts`, every group holds a part of the experts.
 // 3. The gradients of all other weights are all-reduced.
 //

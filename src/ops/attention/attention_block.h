@@ -4,9 +4,9 @@
 //   one of keys, q is [b,n,g,s,d] and the scores are [b,n,g,s,t]
 //   P = softmax(scale * q k' + bias),  o = P v,  lse = log(sum(exp(scores))), one number a row
 //
-// causal=1: a query sees the keys that do not stand behind it. Rows and keys of a block are runs of `run` positions (0:
-// all of them are one) out of a longer sequence, and the runs of the queries stand before (order=-1), at (0) or behind
-// (1) those of the keys:
+// With causal=1 a query sees only the keys that do not come after it. The rows and keys of a block are runs of `run`
+// consecutive positions (0: one run) of a longer sequence. Run i of the queries comes before (order=-1), equals (0) or
+// comes after (1) run i of the keys:
 //
 //   run=2, order=0     x . . .      run=2, order=1     x x . .      run=2, order=-1    . . . .
 //                      x x . .                         x x . .                         . . . .
@@ -22,7 +22,7 @@ namespace foreflow::ops {
 // Operands of both: queries, keys, values, bias.
 inline constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
 
-// Of operands whose dimensions are known; a product of leading dimensions counts as one.
+// The dimensions of a call, all of which are known. `heads` is the product of all leading dimensions.
 struct AttentionBlock {
   int64_t heads = 0, group = 1, rows = 0, keys = 0, size = 0, value_size = 0;
   bool causal = false;
@@ -30,29 +30,30 @@ struct AttentionBlock {
   double scale = 1;
 
   bool sees(int64_t row, int64_t key) const;
-  double visible() const;  // pairs of a row and a key that it sees, of one head
+  double visible() const;  // per head: the number of pairs of a row and a key that it sees
   size_t query(int64_t head, int64_t g, int64_t row, int64_t width) const {
     return static_cast<size_t>(((head * group + g) * rows + row) * width);
   }
   size_t key(int64_t head, int64_t at, int64_t width) const { return static_cast<size_t>((head * keys + at) * width); }
 };
 
-// Nothing where a dimension is not known. Fails where the operands do not fit together.
+// Nothing if a dimension is not known. Fails if the shapes of the operands do not match.
 std::optional<AttentionBlock> attention_block(const OpCall& call);
 
-// The same dimensions but for the last.
+// `dims` with the last dimension replaced by `size`.
 Dims with_last(Dims dims, int64_t size);
 
-// [b,n,s,t] or [b,n,g,s,t], and the same without t.
+// The dimensions of the scores, [b,n,s,t] or [b,n,g,s,t], and of one number per row, without t.
 Dims score_dims(const OpCall& call);
 Dims row_dims(const OpCall& call);
-// What statistics are computed in: Float32, or wider where q is.
+// The type in which statistics are computed: Float32, or that of q if it is wider.
 DType statistics_type(const OpCall& call);
 
 // The scores, minus infinity where a row does not see a key.
 std::vector<double> block_scores(const OpCall& call, const AttentionBlock& block);
 
-// "bnsd,bnte.." with `rows` for what is [b,n,s,..] and so on: rows and keys may be split unless they are causal.
+// The letters of each operand and result, as in "bnsd"; `rows` are those of [b,n,s]. Rows and keys may be split unless
+// the attention is causal.
 struct BlockLetters {
   std::string query, key, value, bias, rows, result;
 };

@@ -17,21 +17,20 @@ struct HeadTensor {
   }
 };
 
-// Element i of head n stands in column first + n * stride + i.
+// Element i of head n is in column first + n * stride + i.
 struct Columns {
   int64_t first = 0, stride = 0;
 };
 
-// The heads in x[batch,rows,width].
+// The heads contained in x[batch,rows,width], or in an array [b,n,s,h].
 HeadTensor heads_of(const std::vector<double>& x, const Dims& dims, Columns columns, int64_t heads, int64_t size);
-// Of an array [b,n,s,h] that holds them already.
 HeadTensor heads_of(const Array& x);
-// The rows of `past` and then those of `fresh`.
+// The rows of `past` followed by those of `fresh`.
 HeadTensor joined(const HeadTensor& past, const HeadTensor& fresh);
-// [batch,rows,heads * size].
+// The inverse of heads_of: x[batch,rows,heads * size].
 std::vector<double> merged(const HeadTensor& heads);
 
-// What is added to a score before the softmax.
+// The terms that are added to a score before the softmax.
 using ScoreBias = std::function<double(int64_t b, int64_t head, int64_t query, int64_t key)>;
 
 struct Scores {
@@ -42,18 +41,19 @@ struct Scores {
 };
 HeadTensor attend(const HeadTensor& q, const HeadTensor& k, const HeadTensor& v, const Scores& scores);
 
-// `scale` of the op, 1 / sqrt(size) where it is absent or 0.
+// The attribute `scale`; 1 / sqrt(size) if it is absent or 0.
 double attention_scale(const OpCall& call, int64_t size);
 
-// Operand `index`: [b] lengths, [b,j] or [b,i,j], of which 0 forbids a key by adding `mask_filter_value` (-10000).
+// The mask in operand `index`: lengths [b], or flags [b,j] or [b,i,j]. A key that is masked out (flag 0) gets
+// `mask_filter_value` (default -10000) added to its score.
 ScoreBias mask_bias(const OpCall& call, size_t index);
-// Operand `index`, [b,n,i,j] with 1 for what repeats, is added.
+// The bias in operand `index`, [b,n,i,j]; dimensions of size 1 are broadcast.
 ScoreBias added_bias(const OpCall& call, size_t index);
 
-// Both products and the softmax; 0 while a dimension is not known.
+// The flop of both products and the softmax; 0 if a dimension is not known.
 double attention_flops(int64_t batch, int64_t heads, int64_t queries, int64_t keys, int64_t size, int64_t value_size);
 
-// Sums and products of dimensions, unknown where one is.
+// Sum and product of two dimensions; unknown if one of them is.
 int64_t plus_dim(int64_t a, int64_t b);
 int64_t times_dim(int64_t a, int64_t b);
 

@@ -73,9 +73,10 @@ OpDef row() {
           "q[b,n,s,d] (or [b,n,g,s,d]), k[b,n,t,d], v[b,n,t,e], bias -> softmax(scale * q k' + bias) v [b,n,s,e] and, "
           "for MergeAttention, the logarithms of the sums of exponentials [b,n,s]; causal=1 with run and order: of "
           "positions in runs",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = factors,
+      .domain    = "foreflow",
+      .attention = true,
+      .infer     = infer,
+      .factors   = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const auto block = attention_block(call);

@@ -141,9 +141,10 @@ OpDef row() {
       .doc =
           "query[b,s,n*h], key and value[b,s,m*h], cache, lengths -> causal attention [b,s,n*h], n/m query heads a key "
           "head, cache",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
+      .domain    = "com.microsoft",
+      .attention = true,
+      .infer     = infer,
+      .factors   = [](const OpCall&) -> Factors { return {}; },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const Shape shape = shape_of(call);

@@ -54,9 +54,10 @@ OpDef row() {
       .doc =
           "x[b,s,n*h] or [b,n,s,h], position_ids, cos_cache[p,r/2], sin_cache -> x turned by the angles of its "
           "positions",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain       = "com.microsoft",
+      .within_heads = true,
+      .infer        = infer,
+      .factors      = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const bool by_head    = tensor_operand(call, 0).dims.size() == 4;
         const Dims& places    = tensor_operand(call, kPositions).dims;

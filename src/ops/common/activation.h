@@ -10,7 +10,7 @@ struct ActivationRow {
   std::string_view name;
   double (*value)(double x, double alpha, double beta);
   double (*slope)(double x, double alpha, double beta);
-  double alpha = 0, beta = 0;  // where the node gives none
+  double alpha = 0, beta = 0;  // defaults
   int parameters = 0;          // how many of alpha, beta the function takes
 };
 

@@ -1,24 +1,25 @@
-// Broadcasting as ONNX (and numpy) do it: dimensions are aligned at the last one, and a 1 stretches.
+// Broadcasting as in ONNX and numpy: shapes are aligned at the last dimension, and a dimension of size 1 is stretched.
 #pragma once
 
 #include "ops/common/op.h"
 
 namespace foreflow::ops {
 
-// Fails when a dimension differs and neither is 1. An unknown dimension beside a number above 1 is that number.
+// The broadcast shape. Fails if two dimensions differ and neither is 1. An unknown dimension paired with a size above 1
+// is taken to be that size.
 Dims broadcast(const OpCall& call, const Dims& a, const Dims& b);
 
-// Of all the operands; null when the rank of one is not known.
+// The same for all operands; null if the rank of one is not known.
 std::optional<Dims> broadcast(const OpCall& call, std::span<const Type> operands);
 
-// The letters of an operand inside a result of letters "abc.."; '.' where it is stretched.
+// The letters of an operand if those of the result are "abc.."; '.' for a stretched dimension.
 std::string aligned_letters(const Dims& operand, const Dims& result);
 
 // Factors of an elementwise op over all operands of `call`.
 Factors broadcast_factors(const OpCall& call);
 
-// Emits what sums `gradient`, which has the shape of `from`, over the dimensions along which `to` was stretched.
-// Returns `gradient` itself where nothing was stretched.
+// Emits the sum of `gradient`, which has the shape of `from`, over the dimensions along which `to` was stretched.
+// Returns `gradient` itself if there are none.
 int reduce_to(GradBuilder& builder, int gradient, const Type& from, const Type& to);
 
 // The same for operand `index` of an elementwise op, as the gradient of that operand.

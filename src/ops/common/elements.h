@@ -1,5 +1,5 @@
-// Single elements chosen along an axis, as GatherElements and ScatterElements mean them, and how a scattered number
-// meets the one that is there.
+// Access to single elements along an axis, as in GatherElements and ScatterElements, and the combination of a scattered
+// number with the one already there.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Offsets element_offsets(const OpCall& call, const Dims& data, const Array& indic
 // Fails where the ranks of data and indices are known and differ.
 void check_element_indices(const OpCall& call);
 
-// One letter a dimension that operands 0 and 1 have alike; a dot for `axis` and for the others.
+// A letter for each dimension in which operands 0 and 1 have the same size; a dot for `axis` and for all others.
 std::string element_letters(const OpCall& call, size_t axis);
 
 // Emits zeros of the type of operand 0, whose shape must be known.

@@ -32,7 +32,7 @@ inline FusedActivation activation_of(const OpCall& call) {
   return {name, attributes};
 }
 
-// Of a result in Float64, rounded to the type of the first operand.
+// Applies the activation to a Float64 result and rounds to the type of the first operand.
 inline Array activated(const OpCall& call, const Array& x) {
   const FusedActivation activation = activation_of(call);
   const Array y                    = evaluate(activation.name, activation.attributes, {&x})[0];
@@ -44,7 +44,7 @@ inline Work with_activation(const OpCall& call, std::span<const Type> outputs, W
   return work;
 }
 
-// The activation of partial sums is not a part of anything: what is summed over stays whole.
+// The factors of the op without those dimensions that it sums over: an activation cannot be applied to partial sums.
 inline Factors without_sums(Factors factors) {
   const size_t arrow = factors.text.find("->");
   if (arrow == std::string::npos) return factors;

@@ -1,11 +1,11 @@
-// What gradient ops check of the gradient that they are given.
+// Checks of the gradient that a gradient op gets as an operand.
 #pragma once
 
 #include "ops/common/op.h"
 
 namespace foreflow::ops {
 
-// Fails when the gradient in operand `index` has not the shape of the result that it is for.
+// Fails if operand `index`, a gradient, does not have the shape of `result`, the value that it is the gradient of.
 inline void check_slope(const OpCall& call, size_t index, const Type& result) {
   const Type slope = tensor_operand(call, index);
   if (!has_dims(slope) || !has_dims(result) || slope.dims == result.dims) return;

@@ -1,5 +1,5 @@
-// Numbers of arrays, as reference kernels compute with them: every float type in double, rounded once to its type when
-// stored; unsigned 64-bit integers in uint64_t, every other integer type and bool in int64_t.
+// Conversion between arrays and the number types in which reference kernels compute: double for every float type
+// (rounded once, when stored), uint64_t for unsigned 64-bit integers, int64_t for all other integers and bool.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Texts of dimension factors.
+// Builds the texts of dimension factors.
 #pragma once
 
 #include "ops/common/op.h"
@@ -8,17 +8,17 @@ namespace foreflow::ops {
 // `rank` letters from `first` on: letters(3) is "abc".
 std::string letters(size_t rank, char first = 'a');
 
-// Whole dimensions: dots(2) is "..".
+// Dimensions that must stay whole: dots(2) is "..".
 std::string dots(size_t rank);
 
-// As many dots as the operand has dimensions; nothing for an operand left out. For operands that only steer (axes,
-// shapes).
+// One dot per dimension of the operand; empty if it is absent. For operands that are parameters of the op, such as axes
+// and shapes.
 std::string dots_of(const OpCall& call, size_t index);
 
 // "a,b->c" from its parts, with dots for the operands of `call` that `inputs` leaves off.
 std::string factor_text(const OpCall& call, std::vector<std::string> inputs, const std::vector<std::string>& outputs);
 
-// Every operand must be a tensor with known dimensions for factors to exist; operands left out do not count.
+// Whether every operand is a tensor with known dimensions or absent. Otherwise the op has no factors.
 bool splittable(const OpCall& call);
 
 }  // namespace foreflow::ops

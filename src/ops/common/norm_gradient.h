@@ -8,7 +8,8 @@ namespace foreflow::ops {
 // The attribute `p`, 2 when absent.
 double norm_of(const OpCall& call);
 
-// Handles of dy * y^(1-p), which is to be brought to the shape of x, and of sign(x) * |x|^(p-1), its factor there.
+// The gradient is dx = sign(x) * |x|^(p-1) * (dy * y^(1-p)), where the last factor is broadcast to the shape of x.
+// norm_pull emits the last factor, norm_slope the others.
 int norm_pull(GradBuilder& builder);
 int norm_slope(GradBuilder& builder);
 

@@ -1,4 +1,4 @@
-// What every definition of an op needs: the words of ir without their prefix, and how to look at operands.
+// Included by every definition of an op: names from ir without their prefix, and access to operands.
 #pragma once
 
 #include "foreflow/ir/op_def.h"
@@ -35,7 +35,7 @@ Type without_dims(const Type& tensor);
 bool has_rank(const Type& type);
 bool has_dims(const Type& type);
 
-// The numbers of an operand during evaluation; fails when it was left out.
+// The elements of an operand during evaluation. Fails if it is absent.
 const Array& value_of(const OpCall& call, size_t index);
 
 // f32 tensor of a sample.

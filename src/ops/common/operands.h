@@ -7,7 +7,7 @@
 
 namespace foreflow::ops {
 
-// The operand as it is, tuple or not; fails when there are not so many.
+// The type of the operand, which may be a tuple. Fails if the call has fewer operands.
 const Type& operand(const OpCall& call, size_t index);
 
 // The first number; each fails when there is none.

@@ -5,7 +5,7 @@
 
 namespace foreflow::ops {
 
-// The attribute `shape`, where it is given, with the dimension that is cut as long as one part of it.
+// Divides the dimension of the attribute `shape` that is cut, if the attribute is given.
 void fit_shape(Attributes& attributes, const OpCall& whole, std::span<const Type> outputs, const ir::PartOfCall& part);
 
 }  // namespace foreflow::ops

@@ -1,14 +1,14 @@
-// What the pools share that turn each plane of x[n,c,..] into one number.
+// Shared by global pools, which reduce each plane of x[n,c,..] to one number.
 #pragma once
 
 #include "ops/common/pool.h"
 
 namespace foreflow::ops {
 
-// [n, c, 1..].
+// The type of the result, [n,c,1,..].
 Type infer_plane(const OpCall& call);
 
-// The number of each plane; an empty plane fails.
+// Applies `f` to each plane. Fails if planes are empty.
 template <class F>
 Array map_planes(const OpCall& call, F f) {
   const Array& x    = value_of(call, 0);

@@ -1,4 +1,4 @@
-// What MaxPool and AveragePool share.
+// Shared by MaxPool and AveragePool.
 #pragma once
 
 #include "ops/common/kernel.h"
@@ -19,8 +19,9 @@ Factors pool_factors(const OpCall& call);
 // One operation for each tap.
 Work pool_work(const OpCall& call, std::span<const Type> outputs);
 
-// The gradient of a pool that needs no more of x than its shape has that in the attribute `sizes` (spatial): the shape
-// of x from that of dy, the attributes of such an op from those of the pool, and its work.
+// For the gradient of a pool that needs only the shape of x. Its attribute `sizes` holds the spatial dimensions of x.
+// pool_operand returns the shape of x, given that of dy; pool_grad_attributes the attributes of the gradient op, given
+// those of the pool.
 Dims pool_operand(const OpCall& call, const Dims& dy);
 Attributes pool_grad_attributes(const OpCall& call);
 Work pool_grad_work(const OpCall& call, std::span<const Type> outputs);

@@ -17,7 +17,8 @@ std::vector<Sample> reduction_samples();
 // Whether reduced dimensions stay, as 1: attribute `keepdims`, 1 unless given.
 bool keeps_dims(const OpCall& call);
 
-// Letters of reduced dimensions: `sum` gives them one (partial sums are legal), the others a dot.
+// Factors of a reduction. sum_factors gives a reduced dimension a letter, since partial sums may be added up;
+// whole_factors gives it a dot, so it must stay whole.
 Factors sum_factors(const OpCall& call);
 Factors whole_factors(const OpCall& call);
 
@@ -62,13 +63,14 @@ constexpr auto kNoFinish = [](auto sum, auto) { return sum; };
 template <auto kStart, auto kCombine, auto kFinish = kNoFinish>
 OpDef reduction(std::string_view name, std::string_view doc) {
   return {
-      .name    = name,
-      .doc     = doc,
-      .infer   = infer_reduction,
-      .factors = whole_factors,
-      .work    = reduction_work,
-      .eval    = eval_reduction<kStart, kCombine, kFinish>,
-      .samples = reduction_samples,
+      .name      = name,
+      .doc       = doc,
+      .reduction = true,
+      .infer     = infer_reduction,
+      .factors   = whole_factors,
+      .work      = reduction_work,
+      .eval      = eval_reduction<kStart, kCombine, kFinish>,
+      .samples   = reduction_samples,
   };
 }
 

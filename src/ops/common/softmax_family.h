@@ -1,5 +1,5 @@
-// What Softmax, LogSoftmax and SoftmaxGrad share: attribute `axis` (-1), and `flatten`, which before opset 13 was the
-// rule: all axes from `axis` on are one.
+// Shared by Softmax, LogSoftmax and SoftmaxGrad. Attributes: `axis` (default -1); `flatten`: all axes from `axis` on
+// count as one, as they did before opset 13.
 #pragma once
 
 #include <cmath>
@@ -62,7 +62,7 @@ inline Work softmax_work(const OpCall& call, std::span<const Type> outputs) {
   return computes(call, outputs, 5 * count_of(outputs[0]));
 }
 
-// Of the gradients by the result: y, dy -> dx.
+// The type rule of the gradients: y, dy -> dx.
 inline std::vector<Type> infer_softmax_grad(const OpCall& call) {
   common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
   return infer_softmax(call);

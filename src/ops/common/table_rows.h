@@ -9,7 +9,7 @@ namespace foreflow::ops {
 // Only inside the functions of a row: the table is complete when they run.
 inline const OpDef& row_of(std::string_view name) { return table().get(name, "op table"); }
 
-// What `row_of(name)` gives for other operands of the same application; null operands are left out.
+// Evaluates `row_of(name)` on given operands, on behalf of the same application. An absent operand is null.
 inline std::vector<Array> evaluate(std::string_view name, const Attributes& attributes,
                                    const std::vector<const Array*>& operands, size_t outputs = 1) {
   std::vector<Type> types;

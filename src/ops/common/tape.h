@@ -10,7 +10,7 @@ namespace foreflow::ops {
 
 class Tape;
 
-// A number and where it stands on its tape; without a tape it is a constant.
+// A number and its index on a tape; a constant if it has no tape.
 struct Recorded {
   double value  = 0;
   int32_t place = -1;
@@ -25,7 +25,7 @@ class Tape {
  public:
   Recorded variable(double value) { return finish(value); }
 
-  // One step: a new number, and the slopes of it by the numbers that it was made from.
+  // Records one step: a new number, with its derivatives by the numbers that it was computed from.
   void depend(const Recorded& on, double slope) {
     if (on.tape != nullptr) edges_.push_back({on.place, slope});
   }

@@ -8,8 +8,8 @@ namespace foreflow::ops {
 inline const std::vector<Type>& elements_of(const Type& type) { return type.elements; }
 inline const std::vector<Array>& elements_of(const Array& array) { return array.elements(); }
 
-// leaf({x1, x2, ..}) for the tensors at the same place of every operand, put together like the operands. T: Type or
-// Array. Fails where the operands have different structures.
+// Applies leaf({x1, x2, ..}) to corresponding tensors of the operands; the results form a tuple of the same structure.
+// T is Type or Array. Fails if the operands differ in structure.
 template <class T, class Leaf>
 T map_leaves(const OpCall& call, const std::vector<T>& operands, const Leaf& leaf) {
   const T& first = operands.front();

@@ -1,4 +1,4 @@
-// What optimizers share: weights and gradients are tensors of the same shape, or tuples of such.
+// Shared by optimizers, whose weights and gradients are tensors of the same shape, or tuples of such tensors.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ Type infer_update(const OpCall& call, const std::vector<Type>& operands);
 Array descended(const OpCall& call, const Array& weight, const Array& gradient, double rate);
 
 // An optimizer of one weight. Operands: w, dw, its states (moments), and last, for mixed precision (Micikevicius et
-// al., 2018), the master weight: w with more digits, from which the step starts. Results: w', states', master'.
+// al., 2018), the master weight: w in higher precision, which the step updates. Results: w', states', master'.
 constexpr size_t kMaxStates = 2;
 struct Element {
   double weight, gradient;

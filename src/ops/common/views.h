@@ -1,4 +1,4 @@
-// Which element goes where: offsets of row-major tensors, and copies of elements of any dtype by offset.
+// Offsets of elements in row-major tensors, and copies of elements of any dtype by offset.
 #pragma once
 
 #include "ops/common/op.h"
@@ -13,13 +13,13 @@ Offsets strides_of(const Dims& dims);
 // offset + sum over axes of position * stride, for every position of `dims` in row-major order.
 Offsets offsets_of(std::span<const int64_t> dims, std::span<const int64_t> strides, int64_t offset = 0);
 
-// For every element of `result`, the element of a tensor of shape `operand` that broadcasting puts there.
+// For every element of `result`: the offset of the element that broadcasting a tensor of shape `operand` puts there.
 Offsets broadcast_offsets(const Dims& operand, const Dims& result);
 
-// Element i of the result is element offsets[i] of `from`.
+// A tensor of shape `dims` whose element i is element offsets[i] of `from`.
 Array take(const Array& from, const Dims& dims, const Offsets& offsets);
 
-// Writes element i of `from` to element offsets[i] of `to`, which nobody else shares.
+// Writes element i of `from` to element offsets[i] of `to`, whose elements no other array may share.
 void put(Array& to, const Offsets& offsets, const Array& from);
 
 }  // namespace foreflow::ops

@@ -19,12 +19,11 @@ struct Resizing {
 // Operands are x, roi, scales, sizes; before opset 11 only x, scales.
 size_t scales_operand(const OpCall& call);
 
-// Null: the scales or sizes are not known yet. Fails
-// where there are not as many as axes.
+// Null if the scales or sizes are not known. Fails if their number is not that of the axes.
 std::optional<Resizing> resizing_of(const OpCall& call, const Dims& x);
 
-// Of the axis, which has `before` elements: the standard's formulas as ONNX's reference implementation evaluates them,
-// which does not round the length scale * before.
+// How an axis of `before` elements is sampled, by the formulas of the standard. As in ONNX's reference implementation,
+// the length scale * before is not rounded.
 AxisSampling sampling_of(const OpCall& call, const Resizing& resizing, size_t axis, int64_t before);
 
 Factors resizing_factors(const OpCall& call, size_t tensors);

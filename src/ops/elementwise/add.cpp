@@ -13,6 +13,7 @@ OpDef row() {
   row.additive      = true;
   row.in_place      = InPlace::first;
   row.sums_operands = true;
+  row.adds_bias     = true;
   row.grad          = [](GradBuilder& builder) {
     for (size_t i = 0; i < 2; ++i) {
       if (builder.wanted(i)) set_broadcast_gradient(builder, i, builder.output_gradient(0));

@@ -21,10 +21,11 @@ inline void grad_biased_gelu(GradBuilder& builder, GeluForm form) {
 template <double (*kGelu)(double), GeluForm kForm>
 OpDef biased_gelu(std::string_view name, std::string_view doc) {
   return {
-      .name   = name,
-      .doc    = doc,
-      .domain = "com.microsoft",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name      = name,
+      .doc       = doc,
+      .domain    = "com.microsoft",
+      .adds_bias = true,
+      .infer     = [](const OpCall& call) -> std::vector<Type> {
         return {infer_elementwise(call, Accepts::floats, Gives::same)};
       },
       .factors = broadcast_factors,

@@ -9,10 +9,11 @@ namespace foreflow::ops {
 template <GeluForm kForm>
 OpDef biased_gelu_grad(std::string_view name, std::string_view doc) {
   return {
-      .name   = name,
-      .doc    = doc,
-      .domain = "com.microsoft",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name      = name,
+      .doc       = doc,
+      .domain    = "com.microsoft",
+      .adds_bias = true,
+      .infer     = [](const OpCall& call) -> std::vector<Type> {
         if (call.arity() != 3)
           call.fail("has " + std::to_string(call.arity()) + " operands; dy, x and bias would be right");
         return {infer_elementwise(call, Accepts::floats, Gives::same)};

@@ -77,13 +77,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "Gather",
-      .doc     = "data[a..,n,b..], indices[i..] -> y[a..,i..,b..], n at `axis`; negative indices count from the end",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_by_index,
-      .eval    = eval,
-      .grad    = grad,
+      .name       = "Gather",
+      .doc        = "data[a..,n,b..], indices[i..] -> y[a..,i..,b..], n at `axis`; negative indices count from the end",
+      .vocabulary = {ir::VocabularyForm::Kind::lookup, "GatherPart"},
+      .infer      = infer,
+      .factors    = factors,
+      .work       = copies_by_index,
+      .eval       = eval,
+      .grad       = grad,
       .samples =
           [] {
             return std::vector<Sample>{

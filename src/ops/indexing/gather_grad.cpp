@@ -93,6 +93,7 @@ OpDef row() {
           "indices[i..], dy[a..,i..,b..], shape of data (or dim) -> ddata[a..,dim,b..]: adds every row of dy to the "
           "row of ddata that it was gathered from",
       .domain         = "foreflow",
+      .vocabulary     = {ir::VocabularyForm::Kind::lookup_gradient, "GatherPartGrad"},
       .linear_operand = [](const OpCall&) -> std::optional<size_t> { return 1; },
       .infer          = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);

@@ -48,7 +48,7 @@ std::vector<double> log_probabilities(const Array& logits);
 Array cross_entropy(const OpCall& call, const std::vector<double>& log_probability);
 Type loss_type(const OpCall& call);
 
-// Of the gradients of a cross entropy: they have the type of the logits, and follow the labels' dimensions.
+// Rules of the gradients of a cross entropy: they have the type of the logits, and follow the labels' dimensions.
 std::vector<Type> infer_cross_entropy_grad(const OpCall& call);
 Factors cross_entropy_grad_factors(const OpCall& call);
 

@@ -8,7 +8,7 @@
 
 namespace foreflow::ops {
 
-// What the sum over rows is divided by: their number for reduction = "mean" (the default), 1 for "sum".
+// The divisor of the sum over rows: their number for reduction = "mean" (the default), 1 for "sum".
 inline double row_divisor(const OpCall& call, const Dims& logits) {
   const std::string reduction = call.attributes.string_or("reduction", "mean");
   if (reduction != "mean" && reduction != "sum")

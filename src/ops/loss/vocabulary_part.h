@@ -15,7 +15,7 @@ struct VocabularyPart {
 };
 VocabularyPart part_of(const OpCall& call);
 
-// What sums over classes are computed in: Float32, unless the logits are wider.
+// The type in which sums over classes are computed: Float32, unless the logits are wider.
 Type sums_type(const Type& logits, const Dims& rows);
 
 // The letters of logits [n,c,..], whose classes stay whole, and of rows [n,..]: dots where the rows stay `whole` too.

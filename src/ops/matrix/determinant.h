@@ -5,7 +5,7 @@
 
 namespace foreflow::ops {
 
-// Of the row-major n x n matrix, by elimination with row exchange.
+// The determinant of a row-major n x n matrix, by elimination with row exchange.
 double determinant(std::vector<double> matrix, size_t n);
 
 // The shape without its last two dimensions; fails where they are known to differ, or are not two.

@@ -129,6 +129,7 @@ OpDef row() {
   return {
       .name    = "Einsum",
       .doc     = "products of the operands summed as `equation` says: \"bij,bjk->bik\"",
+      .product = ir::Product::letters,
       .infer   = infer,
       .factors = factors,
       .work    = work,

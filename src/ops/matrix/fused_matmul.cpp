@@ -56,6 +56,7 @@ OpDef row() {
       .name    = "FusedMatMul",
       .doc     = "alpha * x[..,i,k] * w[..,k,j] -> y[..,i,j]; transA, transB: x[..,k,i], w[..,j,k]",
       .domain  = "com.microsoft",
+      .product = ir::Product::matrices,
       .infer   = [](const OpCall& call) { return infer_product(call, form_of(call)); },
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};

@@ -77,6 +77,7 @@ OpDef row() {
   return {
       .name    = "MatMul",
       .doc     = "x[..,i,k] * w[..,k,j] -> y[..,i,j], the leading dimensions broadcast as in numpy",
+      .product = ir::Product::matrices,
       .infer   = [](const OpCall& call) { return infer_product(call, {}); },
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};

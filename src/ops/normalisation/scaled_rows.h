@@ -1,15 +1,15 @@
-// What the gradients of normalisations over the last dimensions, from attribute `axis` on, share: operands x, scale (of
-// those dimensions) and dy, results dx and one sum over rows for each parameter.
+// Shared by the gradients of normalisations over the dimensions from attribute `axis` on. Operands: x, scale (with
+// these dimensions) and dy. Results: dx, and for each parameter a sum over rows.
 #pragma once
 
 #include "ops/common/op.h"
 
 namespace foreflow::ops {
 
-// dx, and `sums` types like that of the scale; fails where shapes do not fit together.
+// The types of dx and of `sums` sums, which have the type of the scale. Fails if the shapes do not match.
 std::vector<Type> infer_scaled_rows(const OpCall& call, size_t sums);
 
-// Rows may be split: then the sums over them are partial.
+// Rows may be split; the sums over them are then partial.
 Factors split_scaled_rows(const OpCall& call, size_t sums);
 
 }  // namespace foreflow::ops

@@ -37,9 +37,10 @@ OpDef row() {
       .doc =
           "x, bias, residual, ratio, training_mode -> residual + Dropout(x + bias), and a mask of ones, as in "
           "inference",
-      .domain   = "com.microsoft",
-      .foldable = false,
-      .infer    = infer,
+      .domain    = "com.microsoft",
+      .foldable  = false,
+      .adds_bias = true,
+      .infer     = infer,
       .factors =
           [](const OpCall& call) {
             Factors factors = broadcast_factors(call);

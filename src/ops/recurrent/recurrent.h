@@ -12,7 +12,7 @@ namespace foreflow::ops::recurrent {
 // c[d,b,h], peepholes[d,3*h]. With layout = 1, b comes first in x, y and the states.
 enum Operand : size_t { kX, kW, kR, kBias, kLengths, kState, kCell, kPeepholes, kOperands };
 
-// What tells one kind of layer from another.
+// The differences between the kinds of layers.
 struct Kind {
   int64_t gates;
   bool has_cell;  // LSTM

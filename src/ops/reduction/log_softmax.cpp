@@ -24,6 +24,7 @@ OpDef row() {
   return {
       .name    = "LogSoftmax",
       .doc     = "x - log(sum(exp(x))) along `axis`; flatten = 1: along all axes from `axis` on",
+      .softmax = ir::Softmax::log,
       .infer   = infer_softmax,
       .factors = softmax_factors,
       .work    = softmax_work,

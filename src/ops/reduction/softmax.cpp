@@ -6,6 +6,7 @@ OpDef row() {
   return {
       .name    = "Softmax",
       .doc     = "exp(x) / sum(exp(x)) along `axis`; flatten = 1: along all axes from `axis` on",
+      .softmax = ir::Softmax::plain,
       .infer   = infer_softmax,
       .factors = softmax_factors,
       .work    = softmax_work,

@@ -1,4 +1,4 @@
-// Which values of a function matter to its gradients, through the functions that it calls.
+// Activity analysis: which values of a function its gradients depend on. Calls are followed into their functions.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace foreflow::transform {
 
-// A program and what is known about the values of each of its functions under each signature.
+// A program together with its interpretation.
 struct Interpreted {
   const ir::Module& module;
   interpret::MixedInterpretation interpretation;
@@ -19,17 +19,17 @@ struct Interpreted {
   const ir::Function& function(size_t number) const { return module.functions[instance(number).function]; }
 };
 
-// Floating-point numbers, or a tuple that has some.
+// Whether the type is floating-point, or a tuple with a floating-point element.
 bool is_floating(const ir::Type& type);
 
-// Per value of instance `number`: whether it is floating and depends on one of the parameters that are marked.
+// Per value of instance `number`: whether it is floating-point and depends on a marked parameter ("active").
 std::vector<bool> active_values(const Interpreted& program, size_t number, const std::vector<bool>& parameters);
 
-// Per value: whether one of the marked results may depend on it through active values alone.
+// Per value: whether a marked result depends on it through active values only.
 std::vector<bool> reached_values(const Interpreted& program, size_t number, const std::vector<bool>& active,
                                  const std::vector<bool>& results);
 
-// The marks of an op's operands (false where one is left out), and of its results.
+// The marks of an op's operands (false for an absent one), and of its results.
 std::vector<bool> marks_of_inputs(const ir::Function& function, const ir::Op& op, const std::vector<bool>& marks);
 std::vector<bool> marks_of_results(const ir::Op& op, const std::vector<bool>& marks);
 

@@ -68,7 +68,7 @@ const LossRow& loss_row(std::string_view name) {
   throw Error("loss", "unknown loss \"" + std::string(name) + "\"; use " + list_or(loss_names()));
 }
 
-// By its number or its name.
+// The number of the result that `output` gives by number or name.
 size_t result_number(const ir::Function& function, const std::string& output, const std::string& where) {
   const auto number = parse_number<size_t>(output);
   if (number && *number < function.results.size()) return *number;
@@ -87,7 +87,7 @@ ValueId before_softmax(const ir::Function& function, ValueId value, size_t axis,
   const auto rank     = static_cast<int64_t>(dims.size());
   const bool has_lane = std::all_of(dims.begin() + axis + 1, dims.end(), [](int64_t dim) { return dim == 1; });
   for (const ir::Op& op : function.ops) {
-    if (op.is_call() || op.def->name != "Softmax" || function.output(op, 0) != value) continue;
+    if (op.is_call() || op.def->softmax != ir::Softmax::plain || function.output(op, 0) != value) continue;
     const bool flattens = op.attributes->int_or("flatten", 0) != 0;
     const int64_t own   = op.attributes->int_or("axis", flattens ? 1 : -1);
     const auto along    = static_cast<size_t>(own < 0 ? own + rank : own);

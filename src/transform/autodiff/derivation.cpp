@@ -43,7 +43,7 @@ bool assumes_one(const ir::OpDef& def, const ir::OpTable& ops) {
 
 }  // namespace
 
-// What one op's reverse rule sees. Handles are values of the new function.
+// The builder that the reverse rule of one op gets. Handles are values of the new function.
 class Derivation::Site : public ir::GradBuilder {
  public:
   Site(Derivation& all, const ir::Op& op)

@@ -1,4 +1,4 @@
-// Reverse accumulation over one function: its ops, and behind them the ops of its gradients, the last op's first.
+// Reverse-mode differentiation of one function: its ops are followed by the ops of its gradients, in reverse order.
 //
 //   func @f(%x) {            func @f(%x) {                    func @layer_forward(%x) -> %y, %saved..
 //     %y = @layer(%x)   ->     %y, %saved.. = @layer_forward(%x)
@@ -6,7 +6,7 @@
 //     return %l                %dy = LossGrad(%y, ..)         func @layer_backward(%saved.., %dy) -> %dx
 //   }                          %dx = @layer_backward(%saved.., %dy) ...
 //
-// A called function becomes such a pair once for all calls alike (same signature, same wanted gradients).
+// A called function becomes one such pair for all calls that have the same signature and need the same gradients.
 #pragma once
 
 #include <map>
@@ -19,18 +19,23 @@
 
 namespace foreflow::transform {
 
-// What is known about the gradient of a result: there is none, somebody passes it, or the result is the loss.
+// Where the gradient of a result comes from: it has none, the caller passes it, or it is one (the result is the loss).
 enum class Upstream : uint8_t { none, given, one };
 
-// For which parameters gradients are asked, and from which results they come.
+// Which gradients of a function a caller needs: of the marked parameters, given those of the results.
 struct Demand {
   std::vector<bool> parameters;
   std::vector<Upstream> results;
   auto operator<=>(const Demand&) const = default;
 };
 
-// A value that a caller has, in terms of its call of the forward function: the index-th argument, result, value saved
-// for the backward function (which stand behind the results), gradient of a result, or result of the backward function.
+// A value of the caller, described by its relation to the call of the forward function. It is number `index` of
+//
+//   argument   the arguments
+//   result     the results
+//   saved      the values saved for the backward function, which follow the results
+//   upstream   the gradients of the results
+//   returned   the results of the backward function
 struct CallerValue {
   enum class Kind : uint8_t { argument, result, saved, upstream, returned };
   Kind kind;
@@ -39,20 +44,20 @@ struct CallerValue {
 
 struct BackwardPair {
   size_t forward = 0;
-  std::optional<size_t> backward;           // absent where the gradients are those of the results as they stand
-  size_t saved = 0, returned = 0;           // values of `forward` behind its results; results of `backward`
+  std::optional<size_t> backward;           // absent if every gradient is the gradient of a result, unchanged
+  size_t saved = 0, returned = 0;           // number of saved values of `forward`; number of results of `backward`
   std::vector<CallerValue> arguments;       // of `backward`
-  std::map<size_t, CallerValue> gradients;  // by parameter; those that are not zero
+  std::map<size_t, CallerValue> gradients;  // by parameter; zero gradients are left out
 };
 
-// The functions of the new program, made as they are asked for: callees stand before their callers.
+// The functions of the new program. Each is made on request; callees come before their callers.
 class Derivatives {
  public:
   Derivatives(const Interpreted& program, const ir::OpTable& ops)
       : program_(program), ops_(ops), taken_{program.module.entry().name} {}
 
   const BackwardPair& pair(size_t instance, const Demand& demand);
-  // The function with this number in the old program, as it is.
+  // The new number of function `function` of the old program, which is copied unchanged.
   size_t copy_of(size_t function);
   // The functions made so far.
   std::vector<ir::Function> take() && { return std::move(functions_); }
@@ -61,7 +66,7 @@ class Derivatives {
   const ir::OpTable& ops() const { return ops_; }
 
  private:
-  size_t add(ir::Function function);  // under a name of its own; its number
+  size_t add(ir::Function function);  // gives the function a unique name and returns its number
 
   const Interpreted& program_;
   const ir::OpTable& ops_;
@@ -71,7 +76,8 @@ class Derivatives {
   std::map<std::pair<size_t, Demand>, BackwardPair> pairs_;
 };
 
-// The joint function while it is written. With Upstream::given, a result's gradient is a parameter behind the others.
+// Writes the joint function of forward and backward ops. The gradient of a result with Upstream::given becomes a
+// parameter, after those of the function.
 class Derivation {
  public:
   Derivation(Derivatives& derivatives, size_t instance, const Demand& demand);
@@ -81,7 +87,7 @@ class Derivation {
 
   ir::FunctionBuilder& builder() { return builder_; }
   ir::ValueId value(ir::ValueId old) const { return map_(old); }
-  // Of an old value; none: it is zero.
+  // The gradient of a value of the old function; none if it is zero.
   ir::ValueId gradient(ir::ValueId old) const { return gradients_[ir::index(old)]; }
   size_t forward_ops() const { return forward_ops_; }
   size_t first_backward_value() const { return first_backward_value_; }

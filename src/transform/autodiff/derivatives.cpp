@@ -21,7 +21,7 @@ class GradientCut {
     find_handed_over();
   }
 
-  // With the saved values behind the results.
+  // The forward function. The saved values follow its results.
   ir::Function forward(const ir::OpTable& ops) const {
     ir::FunctionBuilder builder(original_.name + "_forward", ops);
     ValueMap map(joint_.values.size());

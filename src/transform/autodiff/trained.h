@@ -1,4 +1,4 @@
-// Which parameters of a program are trained.
+// Selects the parameters of a program that are trained.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace foreflow::transform {
 
-// Per parameter of the entry. `names`: which of the floating-point parameters (a '*' stands for any run of characters;
-// Error where one matches none); empty: every floating-point weight, except the running statistics of
-// BatchNormalization, which training does not move along a gradient.
+// Per parameter of the entry: whether it is trained. These are the floating-point parameters that match one of the
+// patterns `names` ('*' stands for any run of characters). If `names` is empty, they are all floating-point weights
+// except running statistics (OpDef::statistics). Throws Error if a pattern matches no parameter.
 std::vector<bool> trained_parameters(const ir::Module& module, const std::vector<std::string>& names);
 
-// Whether a name is `pattern`, in which a '*' stands for any run of characters.
+// Whether `name` matches `pattern`, in which '*' stands for any run of characters.
 bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace foreflow::transform

@@ -23,7 +23,7 @@ class CoreFinder {
     std::vector<Segment> cores;
     for (size_t o = 0; o < forward_; ++o) {
       const ir::Op& op = function_.ops[o];
-      if (op.is_call() || op.def->name != "Softmax") continue;
+      if (op.is_call() || op.def->softmax != ir::Softmax::plain) continue;
       Segment core{o};
       if (!above(function_.inputs(op)[0], core, 0) || !below(function_.output(op, 0), core, 0)) continue;
       std::sort(core.begin(), core.end());
@@ -40,13 +40,12 @@ class CoreFinder {
            function_.parameters[ir::index(id)] == ir::ParameterRole::weight;
   }
 
-  // Of two values that both follow from data.
+  // Whether the op is a product of two values that both depend on data.
   bool is_product(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
-    return (op.def->name == "MatMul" || op.def->name == "Einsum" || op.def->name == "FusedMatMul") &&
-           inputs.size() == 2 && std::none_of(inputs.begin(), inputs.end(), [&](ValueId id) {
-             return is_weight(id) || constant_[ir::index(id)];
-           });
+    return op.def->product != ir::Product::none && inputs.size() == 2 &&
+           std::none_of(inputs.begin(), inputs.end(),
+                        [&](ValueId id) { return is_weight(id) || constant_[ir::index(id)]; });
   }
 
   // One result, element by element or a view: what stands between scores and probabilities.

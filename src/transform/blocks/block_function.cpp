@@ -42,7 +42,7 @@ class BlockWriter {
     std::vector<ir::ValueId> results;
     for (size_t j = 0; j < block_.length(); ++j) {
       for (uint32_t r = 0; r < op(0, j).result_count; ++r) {
-        // A call has a result, even one that nobody uses.
+        // A call must have at least one result, even if it is not used.
         const bool last = j + 1 == block_.length() && r + 1 == op(0, j).result_count;
         if (!used_outside(j, r) && !(last && results.empty())) continue;
         results.push_back(result_of(j, r));
@@ -54,7 +54,7 @@ class BlockWriter {
   }
 
  private:
-  // Where an operand comes from in the new function.
+  // The origin of an operand in the new function.
   struct Source {
     enum class Kind : uint8_t { none, inside, outside } kind = Kind::none;
     size_t number                                            = 0;  // of the op in the block, or of the column
@@ -91,7 +91,8 @@ class BlockWriter {
     return is_constant(op) ? &op : nullptr;
   }
 
-  // Equal Constants that belong to their occurrences alone; one that states a type may place it on a device, and stays.
+  // Whether a column consists of equal Constants that nothing outside of their occurrences reads. A Constant that
+  // states a type stays outside, since the type may place it on a device.
   bool moves_inside(const Column& column) const {
     for (size_t i = 0; i < count(); ++i) {
       const ir::Op* one = constant(i, column[i]);
@@ -128,7 +129,7 @@ class BlockWriter {
     }
   }
 
-  // A Constant that some operand takes as an argument stays for all of them.
+  // Chooses the Constants that move into the function. If one column keeps a Constant outside, all columns with it do.
   void choose_constants() {
     std::set<std::pair<size_t, ir::ValueId>> stays;  // occurrence and value
     for (const Column& column : columns_) moves_.push_back(moves_inside(column));

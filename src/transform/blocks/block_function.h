@@ -1,4 +1,4 @@
-// The function of a block: what its occurrences have in common.
+// Builds the function that replaces the occurrences of a block.
 #pragma once
 
 #include <string>
@@ -11,18 +11,22 @@ namespace foreflow::transform {
 
 struct BlockFunction {
   ir::Function function;
-  std::vector<std::vector<ir::ValueId>> arguments;  // per occurrence: values of the function that it stands in
-  std::vector<std::vector<ir::ValueId>> results;    // per occurrence: the values there that the call makes
-  std::vector<std::vector<size_t>> constants;       // per occurrence: Constants there that the function has now
+  // Per occurrence, in terms of the function that contains it:
+  std::vector<std::vector<ir::ValueId>> arguments;  // the arguments of the call
+  std::vector<std::vector<ir::ValueId>> results;    // the values that the call defines
+  std::vector<std::vector<size_t>> constants;       // the Constant ops that moved into the new function
 };
 
-// A value that all occurrences take from outside is a parameter: one for each distinct tuple of values, a weight where
-// all are weights. A Constant that no one else reads and that is equal in all of them is part of the function. Results
-// are what is used outside of any occurrence.
+// The function of `block`.
+//
+// 1. An operand defined outside of the block becomes a parameter. Operands that are the same value in every occurrence
+//    share one. It is a weight if it is a weight in all occurrences.
+// 2. A Constant that is equal in all occurrences, and that nothing else reads, becomes part of the function.
+// 3. The results are the values that are used outside of at least one occurrence.
 BlockFunction block_function(const ir::Module& module, const Block& block, const std::string& name);
 
-// What names have in common: "h.0.attn.weight", "h.1.attn.weight" -> "h.attn.weight". Empty when they differ in more
-// than numbers.
+// The common part of names that differ only in numbers: "h.0.attn.weight", "h.1.attn.weight" -> "h.attn.weight". Empty
+// if they differ in anything else.
 std::string common_name(const std::vector<std::string_view>& names);
 
 }  // namespace foreflow::transform

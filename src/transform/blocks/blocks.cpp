@@ -34,7 +34,7 @@ std::vector<Candidate> ranked(const std::vector<Repeat>& repeats, const OpSequen
   return candidates;
 }
 
-// Where each operand comes from: the place inside the stretch, or -1 for outside.
+// The origin of each operand: the index of its op within the run, or -1 if it is outside.
 std::vector<int64_t> dataflow(const OpSequence& sequence, size_t start, size_t length) {
   std::vector<int64_t> sources;
   for (size_t i = start; i < start + length; ++i) {

@@ -1,5 +1,6 @@
-// Blocks that the functions of a module repeat: stretches of ops that agree in op, attributes, stated types and in what
-// they pass to each other, such as the equal layers of a transformer.
+// Finds blocks: runs of ops that occur repeatedly in the functions of a module, such as the equal layers of a
+// transformer. Occurrences of a block agree in their ops, attributes, stated types and the values that their ops pass
+// to each other.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +15,24 @@ struct OpAt {
   size_t function, op;  // indices into the module, and into the function's ops
 };
 
-// A Constant stands outside blocks: programs may put it anywhere.
+// Whether the op is a Constant. Constants do not belong to blocks, since a program may have them anywhere.
 bool is_constant(const ir::Op& op);
 
 struct Block {
-  std::vector<std::vector<OpAt>> occurrences;  // op i of one is op i of the others; each in one function, none overlap
+  // Op i of one occurrence corresponds to op i of the others. Each lies in one function; they do not overlap.
+  std::vector<std::vector<OpAt>> occurrences;
   size_t length() const { return occurrences.front().size(); }
 };
 
 struct BlockLimits {
-  size_t ops   = 8;  // of a block, Constants not counted
-  size_t calls = 2;
-  // What a call costs, in ops: with 1, two layers at a time may save more than one; with 0, a block is a single layer.
+  size_t ops   = 8;  // the fewest ops of a block, Constants not counted
+  size_t calls = 2;  // the fewest occurrences
+  // The cost of a call, in ops. With 1, a block of two layers may save more than a block of one; with 0, it never does.
   int64_t call = 1;
 };
 
-// The block whose function saves most ops. Where it could begin at several places (any op of a layer), the place that
-// the fewest values cross. Nothing when no block is left.
+// The block whose function saves the most ops; nothing if there is none. A repeating layer may be taken to begin at any
+// of its ops: the block begins where the fewest values are live.
 std::optional<Block> best_block(const ir::Module& module, const BlockLimits& limits);
 
 }  // namespace foreflow::transform

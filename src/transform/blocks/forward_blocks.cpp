@@ -55,7 +55,7 @@ class Stretches {
   ir::SharedAttributes shared_;
 };
 
-// What `taken` leaves of each stretch.
+// The parts of each run of ops that are not in `taken`.
 std::vector<Segment> left_over(const std::vector<Segment>& stretches, const std::vector<bool>& taken) {
   std::vector<Segment> left;
   for (const Segment& stretch : stretches) {

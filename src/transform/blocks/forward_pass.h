@@ -1,4 +1,4 @@
-// The forward pass of a program that `differentiate` has left: where it ends, and what in it is constant.
+// The forward pass of a program that `differentiate` made: where it ends, and which of its values are constant.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace foreflow::transform {
 
-// Ops of the entry function by number, ascending.
+// Indices of ops of the entry function, ascending.
 using Segment = std::vector<size_t>;
 
-// How many of the function's first ops make its first result, the loss: the forward pass. What follows is the backward
-// pass and the update.
+// The number of ops of the forward pass, which ends with the op that computes the first result, the loss. The backward
+// pass and the update follow.
 size_t forward_ops(const ir::Function& function);
 
-// Per value: it depends on no parameter.
+// Per value: whether it depends on no parameter.
 std::vector<bool> constant_values(const ir::Function& function);
 
 }  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-// Stretches that a sequence of tokens repeats.
+// Finds substrings that occur repeatedly in a sequence of tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,20 @@ struct Repeat {
   size_t length;
   std::vector<size_t> starts;  // in order, not overlapping
 
-  // How many tokens disappear when the stretch is kept once and each occurrence becomes `call` tokens.
+  // The number of tokens saved if the substring is stored once and each occurrence is replaced by `call` tokens.
   int64_t saving(int64_t call = 1) const {
     const auto count = static_cast<int64_t>(starts.size()), size = static_cast<int64_t>(length);
     return count * size - size - count * call;
   }
 };
 
-// Stretches of at least `shortest` tokens that occur at least `fewest` times and save something, in no particular
-// order; where occurrences follow each other (layer after layer), the stretch is one period. Every stretch that could
-// save most is among them, for each place in the period that it could begin at. Near-linear: O(n log n) and a few
-// visits of each token for every token of `shortest`.
+// Substrings of at least `shortest` tokens that occur at least `fewest` times and save tokens, in no particular order.
+//
+// 1. Where occurrences follow each other directly (layer after layer), the substring is one period.
+// 2. The result contains every substring that could save the most, once for each position of the period at which it
+//    could begin.
+//
+// Near-linear in practice: O(n log n) steps, and a few visits of each token for every token of `shortest`.
 std::vector<Repeat> find_repeats(std::span<const int32_t> tokens, size_t shortest, size_t fewest);
 
 }  // namespace foreflow::transform

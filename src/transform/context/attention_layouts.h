@@ -1,4 +1,4 @@
-// How the ways that share a sequence divide attention, where it is one op.
+// How attention that is a single op is divided over the ways that share a sequence.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ inline constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kBias = 3;
 
 struct AttentionDecision {
   Decision decision;
-  std::vector<Layout> outputs;  // what results are turned into at once
+  std::vector<Layout> outputs;  // the layouts that the results are converted to immediately
   bool ring = false;            // see ring_attention.h
 };
 
-// For BlockAttention and its gradient where queries, keys and values arrive split along their positions; nothing for
-// other ops, and where keys are to be gathered. Throws Error where the ways do not divide the heads that all_to_all
-// gives them.
+// Decides how a BlockAttention or its gradient runs, if its queries, keys and values arrive split along their
+// positions. Nothing for any other call, and if `how` is all_gather, since the factors of the op then suffice. Throws
+// RefusalError if `ways` does not divide the number of heads that all_to_all distributes.
 std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
                                                   ContextAttention how);
 

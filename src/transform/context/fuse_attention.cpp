@@ -1,11 +1,11 @@
-// Attention cores as one op each, which never has all scores in memory (Dao et al., 2022, FlashAttention):
+// Replaces each attention core by one op that never has all scores in memory (Dao et al., 2022, FlashAttention):
 //
 //   %s = FusedMatMul[transB = 1, alpha = 0.5](%q, %k)        %o, %lse = BlockAttention[scale = 0.5](%q, %k, %v, %bias)
 //   %a = Add(%s, %bias)                                ->
 //   %p = Softmax(%a)
 //   %o = MatMul(%p, %v)
 //
-// A mask that hides what stands behind a query is no operand: the op knows it as causal=1.
+// A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
 #include <map>
 #include <optional>
 
@@ -26,7 +26,7 @@ namespace {
 using ir::ValueId;
 using Ints = std::vector<int64_t>;
 
-// A mask adds this or less to a score that is not to count: its exponential is 0 in every float type.
+// An added number that is at most this masks a score out: the exponential of the score is then 0 in every float type.
 constexpr double kFar = -1000;
 
 struct Core {
@@ -71,7 +71,7 @@ class Fuser {
   }
 
  private:
-  // Null for a parameter.
+  // The op that computes a value; null for a parameter.
   const ir::Op* made_by(ValueId id) const {
     const int32_t op = makers_[ir::index(id)];
     return op < 0 ? nullptr : &function_.ops[static_cast<size_t>(op)];
@@ -117,7 +117,7 @@ class Fuser {
     core.scale         = attributes.float_or("alpha", 1);
   }
 
-  // What stands between the scores and their product with the values, all of which reads `value`.
+  // Interprets one op between the scores and the product with the values. Its operand `value` is the score so far.
   void read_step(const ir::Op& op, ValueId value, Core& core) const {
     const auto inputs           = function_.inputs(op);
     const std::string_view name = op.def->name;
@@ -140,7 +140,7 @@ class Fuser {
       refuse(op, "a Softmax along any but the last axis cannot stand");
   }
 
-  // Rows [b,n,g*s,t] as [b,n,g,s,t], and back.
+  // Interprets a Reshape, which may only turn scores [b,n,g*s,t] into [b,n,g,s,t] or back.
   void read_view(const ir::Op& op, ValueId value, Core& core) const {
     const ir::Dims &from = dims(value), &to = dims(function_.output(op, 0));
     const bool keeps =
@@ -167,7 +167,8 @@ class Fuser {
     core.biases.push_back(bias);
   }
 
-  // [s,s]: a large negative number above the diagonal, 0 elsewhere. Small masks are known, others are made so.
+  // Whether a mask [s,s] has a large negative number above the diagonal and 0 elsewhere. The elements of small masks
+  // are known; larger ones are recognised by the ops that compute them.
   bool is_causal(ValueId mask) const {
     const ir::Dims& of = dims(mask);
     if (of.size() != 2 || of[0] != of[1]) return false;
@@ -215,7 +216,7 @@ class Fuser {
     return builder_.op("Reshape", {map_(core.q)}, {{"shape", Ints{0, 0, scores[2], scores[3], dims(core.q)[3]}}});
   }
 
-  // A transposition that made columns of them makes rows instead.
+  // The keys as rows. If a Transpose makes them columns, it is replaced by one that makes them rows.
   ValueId keys(const Core& core) {
     if (core.keys_are_rows) return map_(core.k);
     const ir::Op* maker = made_by(core.k);

@@ -132,7 +132,7 @@ class Ring {
     return local;
   }
 
-  // Of a way.
+  // The number of positions of one way.
   int64_t positions() const { return site_.call.inputs[kKey].dims[2] / static_cast<int64_t>(ways_); }
 
   std::vector<ValueId> operands(size_t member, size_t way, size_t step, const Row& k, const Row& v) const {

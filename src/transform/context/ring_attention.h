@@ -5,7 +5,8 @@
 //           shift   k3, v3 -> 1                k1, v1 -> 2                k2, v2 -> 3
 //   step 1          way 1: q1 with k3, v3      ...                        each result is merged with those before it
 //
-// In the backward pass the sums dk, dv follow their block round the ring, one shift more, and so come home complete.
+// In the backward pass the partial sums of dk and dv travel with their block. One more shift brings them, complete,
+// back to the way that owns the block.
 #pragma once
 
 #include "transform/layout/reshard_row.h"
@@ -14,12 +15,12 @@ namespace foreflow::transform {
 
 // One application of BlockAttention or its gradient in the program of all ways.
 struct RingSite {
-  const ir::OpCall& call;          // of the whole sequence
-  const std::vector<Row>& inputs;  // per operand: per member of a tensor-parallel group, its parts; empty: left out
-  int64_t blocks;                  // that positions count, of each of which a way has a part; see DataSplit
+  const ir::OpCall& call;          // the op on the whole sequence
+  const std::vector<Row>& inputs;  // per operand: per member of a tensor-parallel group, its parts; empty: absent
+  int64_t blocks;                  // number of blocks of positions; every way has a part of each (see DataSplit)
 };
 
-// Per result, per member, its parts: results as the operands lie, dk and dv as k and v.
+// Per result: per member, its parts. Results have the layout of the queries, dk and dv that of k and v.
 std::vector<Row> ring_attention(ir::FunctionBuilder& builder, const RingSite& site, int ways);
 std::vector<Row> ring_attention_grad(ir::FunctionBuilder& builder, const RingSite& site, int ways);
 

@@ -1,4 +1,4 @@
-// Splits the data over ways, which exchange what an op needs of the parts of other ways. With two ways and experts:
+// Splits the data over ways, which exchange those parts that an op needs from other ways. With two ways and experts:
 //
 //   func @f(%w, %x) {              func @f(%w.s1, %w.s2, %x.s1, %x.s2) {
 //     %y = MatMul(%x, %w)    ->      %a, %b = MPIAlltoall([%x.s1, %x.s2])   // %a: all tokens of half of the experts

@@ -1,4 +1,4 @@
-// Which data of a program are keys and values that attention remembers.
+// Finds the key-value caches among the data of a program.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,12 @@
 
 namespace foreflow::transform {
 
-// Per parameter: data[b,heads,rows,size] that ops only write new rows into (TensorScatter) or multiply by (the right
-// operand of a product). They live where their heads are, as weights do, and are parts of a batch, as data are.
+// Per parameter: whether it is a cache, that is, data[b,heads,rows,size] used only
+//
+//   1. by ops that overwrite some of its rows (TensorScatter), and
+//   2. as the right operand of products.
+//
+// A cache is split by heads, as a weight is, and by samples, as data are.
 std::vector<bool> caches_of(const ir::Function& function);
 
 }  // namespace foreflow::transform

@@ -21,7 +21,8 @@ int64_t product(const Dims& dims, size_t begin, size_t end) {
   return result;
 }
 
-// One letter split in `blocks`, seen from an operand that holds all `whole_blocks` parts of it or only one.
+// A letter of the factors, and the number of blocks in which it is split. An operand that holds all parts of a
+// dimension in blocks has more blocks than one that holds a single part; this is the number for a single part.
 struct Letter {
   char letter    = 0;
   int64_t blocks = 1;
@@ -36,7 +37,7 @@ int64_t blocks_in(const ir::Factors& factors, const FactorText& text, bool is_in
   return chosen.blocks * (holds_all_parts(factors, text, chosen.letter, is_input) ? factors.blocks : 1);
 }
 
-// The letter that a split operand carries; 0 when the op must see that dimension whole.
+// The letter of the dimension along which an operand is split; 0 if the op needs that dimension whole.
 Letter letter_of(const ir::Factors& factors, const FactorText& text, size_t operand, const Layout& layout) {
   if (operand >= text.inputs.size() || static_cast<size_t>(layout.dim) >= text.inputs[operand].size()) return {};
   const char letter = text.inputs[operand][static_cast<size_t>(layout.dim)];
@@ -54,7 +55,7 @@ bool is_tensor_operand(const ir::OpCall& call, size_t i) {
   return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown;
 }
 
-// Sums arrive in the operand in which the op is linear, and everything else is whole.
+// Whether only the operand that OpDef::linear_operand names is partial, and all others are whole.
 bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.linear_operand == nullptr) return false;
   const std::optional<size_t> linear = call.def.linear_operand(call);
@@ -65,7 +66,7 @@ bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriv
   return true;
 }
 
-// Sums pass through what is linear in all its tensor operands together.
+// Whether all tensor operands are partial and the op is linear in all of them together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.role == ir::Role::view && !call.def.joins_operands) return arriving[0].is_partial();
   if (!call.def.additive && call.def.role != ir::Role::communication) return false;
@@ -75,7 +76,7 @@ bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   return !arriving.empty();
 }
 
-// A sum in the one operand that the op is linear in, beside whole ones.
+// Whether only the operand that the factors mark as linear is partial, and all others are whole.
 bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
   if (text.linear < 0) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
@@ -97,7 +98,8 @@ Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, i
   const std::vector<ir::Type> outputs = call.def.infer(call);
   const Dims &from = call.inputs[0].dims, &to = outputs[0].dims;
   if (ir::element_count(from) < 0 || ir::element_count(to) < 0 || !divides(from, arriving[0], ways)) return decision;
-  // In row-major order the split alternates after `outer` runs; the new shape must have a dimension that does the same.
+  // In row-major order a split assigns runs of elements to the ways in turn, and the pattern repeats `outer` times. The
+  // new shape must have a dimension whose split does the same.
   const int64_t outer = product(from, 0, static_cast<size_t>(arriving[0].dim)) * arriving[0].blocks;
   for (size_t dim = 0; dim < to.size(); ++dim) {
     const int64_t before = product(to, 0, dim);
@@ -111,8 +113,8 @@ Decision decide_view(const ir::OpCall& call, std::span<const Layout> arriving, i
   return decision;
 }
 
-// An optimizer works element by element on each weight and what belongs to it: everything lies as the weight does.
-// Operands are w1..wn, dw1..dwn (one op for many weights) or w, dw and moments.
+// An optimizer works elementwise on each weight, its gradient and its states, so all of them have the layout of the
+// weight. Operands are w1..wn, dw1..dwn (one op for many weights) or w, dw and states.
 Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arriving) {
   Decision decision = all_whole(call);
   const size_t rows = call.inputs.size() == 2 * call.outputs ? call.outputs : 1;
@@ -121,7 +123,7 @@ Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arrivi
   return decision;
 }
 
-// The op split along one letter; nothing when `ways` does not divide an operand's dimension.
+// The decision that splits the op along one letter; nothing if `ways` does not divide a dimension with that letter.
 std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text,
                                     const Letter& chosen, int ways) {
   Decision decision = all_whole(call);

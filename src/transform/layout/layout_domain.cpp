@@ -82,7 +82,7 @@ namespace {
 using DataDims           = std::vector<int32_t>;
 constexpr int32_t kWhole = -1;
 
-// Of the data parameters; others have none.
+// The stated type of each data parameter; unknown for other parameters.
 std::vector<ir::Type> types_of_data(const ir::Function& entry) {
   std::vector<ir::Type> types(entry.parameters.size());
   for (size_t i = 0; i < types.size(); ++i) {

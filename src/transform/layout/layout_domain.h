@@ -1,5 +1,5 @@
-// Layouts as an abstract domain: the interpreter finds the layout of every value when the data parameters are split by
-// samples over `ways` (replicas or microbatches).
+// Layouts as an abstract domain: the interpreter finds the layout of every value, given that the data parameters are
+// split by samples over `ways` replicas or microbatches.
 #pragma once
 
 #include <vector>
@@ -32,24 +32,30 @@ struct LayoutDomain {
 
 using LayoutInterpretation = interpret::Interpretation<LaidOut>;
 
-// Data parameters are split by their first dimension, weights are whole. Where data differ in size there and ops cannot
-// go on so, samples are what one of the sizes counts, in whichever dimension, and data without it are whole. Throws
-// Error naming the parameter when `ways` does not divide it, and naming the op when a called function would mix the
-// parts (`what`: "replicas").
+// Interprets the layouts of a program.
+//
+// 1. Weights are whole; data parameters are split along their first dimension.
+// 2. If data parameters differ in the size of their first dimension, and an op cannot run on such parts, one of the
+//    sizes is taken as the number of samples: data parameters are split along whichever dimension has this size, and
+//    those that have no such dimension are whole.
+//
+// Throws RefusalError naming the parameter if `ways` does not divide a dimension to be split, and naming the op if an
+// op of a called function mixes the parts. `what` names the parts in messages: "replicas".
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what);
 
-// The decision for one op of an instance, and whether its operands arrive as it needs them.
+// The decision for one op of an instance, and whether its operands already have the layouts that it needs.
 struct Verdict {
   Decision decision;
   bool as_it_arrives;
 };
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
-// What makes an op on these operands the same as another, as words for a SequenceTable; `words` is scratch.
+// The key of an op and its operands, as words for a SequenceTable: ops with equal keys compute the same. `words` is
+// scratch.
 std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op,
                                    const interpret::Values<LaidOut>& values, std::vector<uint64_t>& words);
 
-// Judges each distinct op on equal operands once. For the values of one interpretation.
+// Memoises `judge` for the values of one interpretation.
 class Judge {
  public:
   explicit Judge(int ways) : ways_(ways) {}
@@ -62,7 +68,7 @@ class Judge {
   std::vector<uint64_t> words_;    // scratch
 };
 
-// Error: this op needs the whole batch.
+// Throws RefusalError: this op needs the whole batch.
 [[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op,
                                 const std::string& what);
 

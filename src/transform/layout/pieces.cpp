@@ -18,7 +18,8 @@ PieceStretches stretches(const ir::Dims& whole, ir::DType dtype, const Layout& l
   return {runs, rest / static_cast<size_t>(layout.blocks) / static_cast<size_t>(ways)};
 }
 
-// Of a flat tensor, way `index`: whole bytes from `begin` to `end`, and so many bytes of the part in all.
+// The row of a flat tensor that way `index` has: the bytes from `begin` to `end` of the whole, padded to the size of a
+// part.
 struct PieceRow {
   size_t begin, end, bytes;
 };

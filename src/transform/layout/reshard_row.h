@@ -1,6 +1,6 @@
-// What `spread` turns once for good: a whole row of values (those of a tensor-parallel group) from one layout into
-// another, parts into other parts by an all-to-all included, with the dimension's blocks brought into the order of the
-// parts. For single values that are wanted in several layouts, each made when it is first asked for, see relayout.h.
+// Resharding for `split_data`: converts the values of a whole tensor-parallel group from one layout to another, once.
+// Any split may become any other (by an all-to-all), and the blocks of a dimension are brought into the order of the
+// parts. To have single values in several layouts at a time, see reshard_value.h.
 #pragma once
 
 #include <vector>
@@ -13,24 +13,29 @@ namespace foreflow::transform {
 // One value per way, or a single one on no device.
 using Copies = std::vector<ir::ValueId>;
 
-// Values of one type that lie alike: those of a tensor-parallel group.
+// Values of one type and layout: one for each member of a tensor-parallel group.
 using Row = std::vector<Copies>;
 
-// A dimension in blocks, seen as [blocks, rest]: which of them is smaller where the batch is split later on.
+// A dimension in blocks is reshaped to [blocks, rest]. This is the one of the two that shrinks when the batch is split
+// later on.
 enum class Shrinks : uint8_t { blocks, rest };
 
-// Emits what turns values of type `whole` from one layout into another, step by step for all of them: a sum becomes
-// whole by MPIAllreduce and split by MPIReduceScatter, parts become whole by MPIAllgather and other parts by
-// MPIAlltoall, a whole value becomes split by slices. Blocks are brought into order by a transposition.
+// Emits the conversion of `row`, whose values have the type `whole`, from one layout to another:
+//
+//   partial -> whole   MPIAllreduce           split -> whole         MPIAllgather
+//   partial -> split   MPIReduceScatter       split -> other split   MPIAlltoall
+//   whole -> split     a Slice on every way
+//
+// Blocks are brought into order by a Transpose.
 Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole,
             int ways, Shrinks shrinks);
 
-// Returns `copies` of a value, which lie as `layout` says, in place of result `source` of the old program; whole ones
-// once.
+// Appends `copies` of a value, which have the layout `layout`, to the results of the new program, in place of result
+// `source` of the old one. A whole value is appended once.
 void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout,
                 const Copies& copies, int ways);
 
-// Bytes that one way sends or receives for it.
+// The bytes that one way sends or receives in such a conversion.
 double conversion_bytes(const Layout& from, const Layout& to, const ir::Type& whole, int ways);
 
 }  // namespace foreflow::transform

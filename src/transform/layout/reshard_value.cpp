@@ -27,7 +27,7 @@ ir::Attributes along(int64_t axis) { return {{"axis", axis}}; }
 
 }  // namespace
 
-const Copies& Relayout::operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole) {
+const Copies& Resharder::operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole) {
   const auto found = known.find(wanted);
   if (found != known.end()) return found->second;
   if (wanted.is_whole()) {
@@ -42,18 +42,18 @@ const Copies& Relayout::operator()(Layouts& known, const Layout& made, const Lay
   return known[wanted] = taken(all, wanted, whole);
 }
 
-Copies Relayout::summed(const Copies& parts) {
+Copies Resharder::summed(const Copies& parts) {
   return builder_.emit("MPIAllreduce", parts, {}, static_cast<size_t>(ways_));
 }
 
-Copies Relayout::gathered(const Copies& parts, const Layout& layout, const ir::Type& whole) {
+Copies Resharder::gathered(const Copies& parts, const Layout& layout, const ir::Type& whole) {
   const auto count = static_cast<size_t>(ways_);
   if (layout.blocks == 1) return builder_.emit("MPIAllgather", parts, along(layout.dim), count);
   const Opened part = opened(local_type(whole, layout, ways_).dims, layout);
   return reshaped(builder_.emit("MPIAllgather", reshaped(parts, part.open), along(part.axis), count), part.close);
 }
 
-Copies Relayout::scattered(const Copies& sums, const Layout& layout, const ir::Type& whole) {
+Copies Resharder::scattered(const Copies& sums, const Layout& layout, const ir::Type& whole) {
   const auto count = static_cast<size_t>(ways_);
   if (layout.blocks == 1) return builder_.emit("MPIReduceScatter", sums, along(layout.dim), count);
   const Opened all = opened(whole.dims, layout);
@@ -61,7 +61,7 @@ Copies Relayout::scattered(const Copies& sums, const Layout& layout, const ir::T
 }
 
 // Way i keeps the i-th part of what it has whole, without a message.
-Copies Relayout::taken(const Copies& whole_copies, const Layout& layout, const ir::Type& whole) {
+Copies Resharder::taken(const Copies& whole_copies, const Layout& layout, const ir::Type& whole) {
   const bool blocked  = layout.blocks > 1;
   const Opened all    = opened(whole.dims, layout);
   const Copies copies = blocked ? reshaped(whole_copies, all.open) : whole_copies;
@@ -76,7 +76,7 @@ Copies Relayout::taken(const Copies& whole_copies, const Layout& layout, const i
   return blocked ? reshaped(parts, all.close) : parts;
 }
 
-Copies Relayout::reshaped(Copies copies, const std::vector<int64_t>& shape) {
+Copies Resharder::reshaped(Copies copies, const std::vector<int64_t>& shape) {
   for (ir::ValueId& id : copies) id = builder_.op("Reshape", {id}, {{"shape", shape}});
   return copies;
 }

@@ -1,6 +1,6 @@
-// The layouts that `shard` has each value in: made when it is first asked for, from the nearest that is there, and kept
-// for the next reader. A dimension in blocks is opened as two, so nothing is moved but by collectives and slices of
-// what is whole. For rows of values, and from parts to other parts, see conversion.h.
+// Resharding for `shard`: a value may exist in several layouts. Each is made on first request, from the cheapest one
+// that exists, and kept for later readers. A dimension in blocks is reshaped into two dimensions, so that collectives
+// and slices suffice. To convert whole groups of values, or one split to another, see reshard_row.h.
 #pragma once
 
 #include <map>
@@ -13,18 +13,20 @@ namespace foreflow::transform {
 
 using Copies = std::vector<ir::ValueId>;  // one per way, or a single one on no device
 
-// A value by the layouts that it is there in.
+// The layouts in which a value exists.
 using Layouts = std::map<Layout, Copies>;
 
-class Relayout {
+class Resharder {
  public:
-  Relayout(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
+  Resharder(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
 
-  // The copies in layout `wanted` of a value of type `whole` that was made in layout `made`; what is missing is emitted
-  // and kept.
-  //   partial -> whole   MPIAllreduce, or MPIAllgather of parts that are there     split -> whole   MPIAllgather
-  //   partial -> split   MPIReduceScatter                                          whole -> split   a Slice on every
-  //   way
+  // The copies in layout `wanted` of a value of type `whole` whose op computes it in layout `made`. If they do not
+  // exist yet, their ops are emitted and the copies are added to `known`:
+  //
+  //   partial -> whole   MPIAllreduce, or MPIAllgather if split copies exist
+  //   partial -> split   MPIReduceScatter
+  //   split -> whole     MPIAllgather
+  //   whole -> split     a Slice on every way
   const Copies& operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole);
 
  private:

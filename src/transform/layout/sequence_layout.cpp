@@ -7,7 +7,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Of all data parameters; 0: there is no such.
+// The batch size that all data parameters have in common; 0 if there is none.
 int64_t common_batch(const ir::Function& function, const interpret::Values<interpret::Mixed>& values) {
   int64_t batch = -1;
   for (size_t i = 0; i < function.parameters.size(); ++i) {

@@ -1,4 +1,5 @@
-// Which dimension of an activation counts the positions of a sequence. Programs do not say; their data parameters do.
+// Finds the dimension of an activation that counts the positions of a sequence. Programs do not state it, so it is
+// inferred from the sizes of the data parameters.
 #pragma once
 
 #include <vector>
@@ -11,15 +12,15 @@ namespace foreflow::transform {
 class SequenceLayouts {
  public:
   SequenceLayouts() = default;
-  // Batches and lengths are those of the data parameters of the entry, which has no calls: [b,..,s] for integers
-  // (tokens), [b,s,..] for floats. Where all have one batch, the factors of the ops tell which dimension of a value
-  // counts its samples, so that nothing else of that size is taken for them; else sizes alone tell.
+  // Takes batch sizes b and lengths s from the data parameters of the entry, which must have no calls: integers
+  // (tokens) are [b,..,s], floats [b,s,..]. If all have the same batch size, the dimension factors of the ops tell
+  // which dimension of a value counts samples; otherwise the dimension is recognised by its size alone.
   SequenceLayouts(const ir::Module& module, const interpret::Values<interpret::Mixed>& values);
 
-  // The layout that splits the sequence of an activation [b,s,h], [s,b,h] or [bs,h] over `ways`; whole when there is
-  // none.
+  // The layout that splits an activation [b,s,h], [s,b,h] or [bs,h] along s over `ways`; whole if it has no such
+  // dimension.
   Layout of_activation(ir::ValueId id, const ir::Type& type, int ways) const;
-  // The same for what is looked up in a table: [b,s].
+  // The same for indices into a table, [b,s].
   Layout of_indices(ir::ValueId id, const ir::Type& type, int ways) const;
 
  private:
@@ -30,7 +31,7 @@ class SequenceLayouts {
   bool counts_samples(ir::ValueId id, size_t dim) const;
 
   std::vector<Sizes> data_;
-  std::vector<Layout> samples_;  // per value: how samples divide it; empty: not known
+  std::vector<Layout> samples_;  // per value: its layout if samples are split; empty: not known
 };
 
 }  // namespace foreflow::transform

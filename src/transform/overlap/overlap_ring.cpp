@@ -1,14 +1,14 @@
-// Shifts round a ring on streams of their own, so that a block of keys travels while attention to the one before is
-// computed:
+// Moves the shifts of ring attention to streams of their own, so that a block of keys travels while the attention to
+// the block before it is computed:
 //
 //   %k2.1, %k2.2 = MPIShift(%k1.1, %k1.2)        %v1, %v2 = MPIShift(Send(%k1.1, 1.cp), Send(%k1.2, 2.cp))
 //   %o1.1 = BlockAttention(%q.1, %k1.1, ..)  ->  %o1.1 = BlockAttention(%q.1, %k1.1, ..)
 //   ..                                           ..
-//   %o2.1 = BlockAttention(%q.1, %k2.1, ..)      %k2.1 = Send(%v1, 1)                            before its first use
+//   %o2.1 = BlockAttention(%q.1, %k2.1, ..)      %k2.1 = Send(%v1, 1)                         // before its first use
 //                                                %o2.1 = BlockAttention(%q.1, %k2.1, ..)
 //
-// A stream hands over in its own order, so of shifts side by side (of keys, values and sums of their gradients) all
-// that has come, and is passed on, is handed over before any of them begins.
+// A stream works in order. Of several shifts in a row (of keys, values and the sums of their gradients), the values
+// that arrived and are passed on are therefore all fetched before the first of these shifts begins.
 #include <algorithm>
 
 #include "foreflow/ir/text.h"
@@ -66,7 +66,7 @@ class RingOverlapper {
     return with_stated_devices(builder_, function_, o, instance_);
   }
 
-  // Shifts that stand side by side, none of which reads what another brings.
+  // The end of the run of shifts that begins at op `begin`. None of them reads a result of another.
   size_t end_of_shifts(size_t begin) const {
     size_t end = begin;
     for (; end < function_.ops.size(); ++end) {

@@ -1,15 +1,17 @@
-// Sends between devices on streams of their own:
+// Moves sends between devices to streams of their own:
 //
-//   %b: D2 = Send(%a, 2)      ->   %v1 = Send(%a, 1.to_next)          // handed over; D1 goes on
+//   %b: D2 = Send(%a, 2)      ->   %v1 = Send(%a, 1.to_next)          // D1 continues immediately
 //   ..                             %v2 = Send(%v1, 2.from_prev)       // while D2 is busy
 //   %c = MatMul(%b, %w)            ..
-//                                  %b: D2 = Send(%v2, 2)              // D2 waits, if it must
+//                                  %b: D2 = Send(%v2, 2)              // D2 waits until the message has arrived
 //                                  %c = MatMul(%b, %w)
 //
-// as Megatron-LM's p2p messages, which are posted and then waited for. Every pair of devices and direction has streams
-// of its own, so that no message waits for one that goes, or comes from, elsewhere: activations do not wait for
-// gradients, nor either of them for what jumps over stages. A stream that holds a message which nobody has fetched yet
-// hands it over before it does anything else, so further messages come on further streams (`prev_2`).
+// In the same way Megatron-LM posts p2p messages and waits for them later.
+//
+// 1. Every pair of devices has streams of its own for each direction, so messages never wait for messages to or from
+//    another device: activations do not wait for gradients, and neither waits for messages that skip stages.
+// 2. A stream that holds a message which has not been fetched must deliver it before it does anything else. So while it
+//    does, further messages arrive on further streams (`prev_2`).
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -28,7 +30,8 @@ namespace {
 using ir::Device;
 using ir::ValueId;
 
-// The device that sends, where a message is between the main streams of two; `devices` of the values of its function.
+// The sending device, if `op` is a message between the main streams of two devices. `devices` are those of the values
+// of its function.
 std::optional<Device> sender(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
   if (op.is_call() || op.def->name != "Send" || devices.empty()) return std::nullopt;
   const Device from = devices[ir::index(function.inputs(op)[0])], to = op.attributes->get_device("to");
@@ -94,7 +97,7 @@ class SendOverlapper {
   }
 
  private:
-  // All names are of the one function.
+  // Copies an op; names need no check, since they all come from one function.
   void copy(const ir::Op& op) {
     operands_.clear();
     for (const ValueId id : function_.inputs(op)) operands_.push_back(map_(id));
@@ -139,7 +142,7 @@ class SendOverlapper {
   ir::FunctionBuilder builder_;
   ValueMap map_;
   std::map<Device, ir::AttributesRef> to_;
-  // Of a device's streams of one name: whether they hold a message that is still to be fetched.
+  // Per device and stream name, for each of its streams: whether it holds a message that has not been fetched.
   std::map<std::pair<int32_t, std::string>, std::vector<bool>> holds_;
   Awaited awaited_;
   std::vector<ValueId> operands_;

@@ -1,15 +1,14 @@
-// Tensor-parallel products in chunks, so that the sum of one chunk travels while the next is computed:
+// Computes tensor-parallel products in chunks, so that the sum of one chunk travels while the next chunk is computed:
 //
-//   %y.1 = MatMul(%x.1, %w.1)                  %a1.1, %b1.1 = Split[axis = 0, num_outputs = 2](%x.1)     and on D2
-//   %y.2 = MatMul(%x.2, %w.2)           ->     %v1 = MatMul(%a1.1, %w.1)                                 ..
-//   %z.1, %z.2 = MPIAllreduce(%y.1, %y.2)      %v2 = Send(%v1, 1.tp)                                     ..
+//   %y.1 = MatMul(%x.1, %w.1)                  %a1.1, %b1.1 = Split[axis = 0, num_outputs = 2](%x.1)     // and on D2
+//   %y.2 = MatMul(%x.2, %w.2)           ->     %v1 = MatMul(%a1.1, %w.1)                                 // and on D2
+//   %z.1, %z.2 = MPIAllreduce(%y.1, %y.2)      %v2 = Send(%v1, 1.tp)                                     // and on D2
 //                                              %v3, %v4 = MPIAllreduce(%v2, ..)
-//                                              the same with %b1.1
-//                                              %z.1 = Concat[axis = 0](Send(%v3, 1), Send(.., 1))        before its
-//                                              first use
+//                                              ..                                        // the same with %b1.1
+//                                              %z.1 = Concat[axis = 0](Send(%v3, 1), ..)  // before its first use
 //
-// as Transformer Engine's user buffers. A MatMulGrad whose first result is summed becomes two products, and the second
-// one, the gradient of the weight, hides the sum of the last chunk, as in Megatron-LM.
+// Transformer Engine does the same with user buffers. A MatMulGrad whose first result is summed becomes two products.
+// The second one, the gradient of the weight, hides the sum of the last chunk, as in Megatron-LM.
 #include <algorithm>
 #include <optional>
 
@@ -32,8 +31,8 @@ using ir::ValueId;
 
 constexpr std::string_view kTensorStream = "tp";
 
-// A product that is cut: along dimension `input` of its first operand (the third of a MatMulGrad), which is dimension
-// `output` of its (first) result.
+// How a product is cut: along dimension `input` of its first operand (of a MatMulGrad: its third), which is dimension
+// `output` of its first result.
 struct ProductCut {
   size_t input, output;
 };
@@ -73,7 +72,7 @@ class TensorOverlapper {
  private:
   const ir::Type& type(ValueId id) const { return instance_->values[ir::index(id)].type; }
 
-  // A function that sums chunks names streams of devices.
+  // States the devices of a call whose function sums chunks, since such a function names streams.
   ir::Op on_stated_devices(size_t o) {
     const ir::Op& op = function_.ops[o];
     if (!names_devices_[static_cast<size_t>(op.callee)]) return op;
@@ -92,7 +91,8 @@ class TensorOverlapper {
     }
   }
 
-  // All that is summed is made by products alike, right before the sum, and read by nothing else.
+  // How to cut the products of sum `sum`. Its operands must be computed by equal products directly before it, and must
+  // not be read by any other op.
   std::optional<ProductCut> cut_of(size_t sum) const {
     const ir::Op& op  = function_.ops[sum];
     const auto inputs = function_.inputs(op);
@@ -119,7 +119,7 @@ class TensorOverlapper {
 
   bool divides(const ir::Dims& dims, size_t dim) const { return dims[dim] >= chunks_ && dims[dim] % chunks_ == 0; }
 
-  // The first dimension that only the first operand brings into the result.
+  // Cuts along the first dimension of the result that only the first operand has.
   std::optional<ProductCut> cut_of_product(const ir::Op& op) const {
     if (op.def->role != ir::Role::compute || op.result_count != 1 || op.operand_count < 2) return std::nullopt;
     const OpTypes types(function_, op, instance_->values);
@@ -146,7 +146,7 @@ class TensorOverlapper {
     });
   }
 
-  // Of x[.., s, h] * w[h, f]: rows of the gradient dy[.., s, f].
+  // Cuts the gradient of x[.., s, h] * w[h, f] along the rows s of dy[.., s, f].
   std::optional<ProductCut> cut_of_gradient(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
     const ir::Dims &x = type(inputs[0]).dims, &w = type(inputs[1]).dims;
@@ -203,7 +203,7 @@ class TensorOverlapper {
     return builder_.append(product.def, -1, product.attributes, operands, 1);
   }
 
-  // dw[h, f] = x[.., s, h]^T dy[.., s, f], all rows together.
+  // Emits the gradient of the weight, dw[h, f] = x[.., s, h]^T dy[.., s, f], for all rows at once.
   void weight_gradient(const ir::Op& product) {
     if (product.def->name != "MatMulGrad" || uses_[product.first_result + 1] == 0) return;
     const auto inputs  = function_.inputs(product);

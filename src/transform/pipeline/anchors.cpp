@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-// The forward ops that make or read each value, ascending: where it is at hand.
+// The forward ops that compute or read each value, ascending. The value is available ("at hand") in their stages.
 class AtHand {
  public:
   AtHand(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends)
@@ -25,7 +25,7 @@ class AtHand {
     return {ops_.data() + first_[value], first_[value + 1] - first_[value]};
   }
 
-  // The latest of them that is not after `op`, or else the earliest; kNone where there are none.
+  // The latest of these ops that is not after `op`; the earliest if all are; kNone if there are none.
   int32_t latest(ir::ValueId id, int32_t op) const {
     const auto all = (*this)(id);
     if (all.empty()) return kNone;
@@ -69,8 +69,8 @@ class Anchorer {
   }
 
  private:
-  // The backward pass runs from the last forward op to the first; it moves on when it meets a forward value that is not
-  // at hand where it is.
+  // Follows the backward pass, which goes from the last forward op to the first. The current position moves to an
+  // earlier forward op when an op reads a forward value that is not at hand at the position.
   void follow() {
     int32_t current = kNone;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -91,7 +91,7 @@ class Anchorer {
     }
   }
 
-  // Once a step, what ranks have of a gradient.
+  // Whether the op sums a gradient over ranks, once a step.
   bool sums_ranks(size_t o) const {
     const ir::Op& op = function_.ops[o];
     return phases_[o] == StagePhase::update && op.def->role == ir::Role::communication &&
@@ -117,8 +117,8 @@ class Anchorer {
     return earliest;
   }
 
-  // A Reshape of a gradient for ops of an earlier stage, which needs the gradient itself for others, is made there:
-  // else both would be sent.
+  // Moves a Reshape of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.
+  // Otherwise both would be sent.
   void let_views_follow() {
     std::vector<int32_t> earliest(function_.values.size(), INT32_MAX), latest(function_.values.size(), kNone);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -142,8 +142,9 @@ class Anchorer {
     }
   }
 
-  // A gradient of a weight that is made of gradients alone (of a bias: the sum of what arrives) belongs to the op that
-  // reads its weight, whose stage gets what it needs anyway; so does what it is made of, where nobody else reads that.
+  // Some gradients of weights are computed from gradients alone, as that of a bias, which is the sum of the incoming
+  // gradient. Such a gradient moves to the op that reads its weight, since the stage of that op gets the incoming
+  // gradient anyway. The ops that it is computed from move along, if nothing else reads their results.
   void bring_gradients_home() {
     std::vector<int32_t> home(function_.values.size(), kUnread);
     for (size_t o = function_.ops.size(); o-- > 0;) {

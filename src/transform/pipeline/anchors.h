@@ -1,4 +1,5 @@
-// Where each op of the backward pass belongs: the forward op that shares its stage, wherever the stages are cut.
+// Ties each op of the backward pass to a forward op, its anchor: both belong to the same stage, wherever the program is
+// cut into stages.
 #pragma once
 
 #include <vector>
@@ -7,9 +8,14 @@
 
 namespace foreflow::transform {
 
-// Per op: the index of a forward op, the last one of its group (`ends`, from ends_of_groups); of a forward op that of
-// its own group; -1 for ops of other phases. A gradient op that reads the gradients of others has no later anchor than
-// they have, so gradients never travel towards the last stage.
+// Per op:
+//
+//   backward   the index of its anchor, which is the last op of a group (`ends`, from ends_of_groups)
+//   forward    the last op of its own group
+//   other      -1
+//
+// An op that reads gradients is anchored no later than the ops that computed them, so no gradient is ever sent towards
+// the last stage.
 std::vector<int32_t> anchors_of(const ir::Function& function, const std::vector<StagePhase>& phases,
                                 const std::vector<int32_t>& ends);
 

@@ -57,7 +57,7 @@ class Balance {
     return places_[to].weights - places_[from].weights + limits_.in_flight[stage] * held <= memory_;
   }
 
-  // For every end of `stage` the stages before it must have had one place each, and those behind it must still get one.
+  // The range of possible ends of `stage`: every stage before and after it needs at least one place.
   size_t first_end(size_t stage) const { return stage + 1 == stages_ ? places_.size() - 1 : stage + 1; }
   size_t last_end(size_t stage) const { return places_.size() - (stages_ - stage); }
 
@@ -84,7 +84,7 @@ class Balance {
     auto operator<=>(const Cost&) const = default;
   };
 
-  // Of the cuts that make no stage slower than `slowest`.
+  // The best cuts among those that make no stage slower than `slowest`.
   Cuts cheapest(double slowest) const {
     std::vector<Cost> before(places_.size()), here;
     std::vector<std::vector<size_t>> from_of(stages_, std::vector<size_t>(places_.size()));

@@ -1,4 +1,4 @@
-// The places between forward ops where a program may be cut into stages, and what is on either side.
+// The places where a program may be cut into stages, with the work and the memory on either side.
 #pragma once
 
 #include "foreflow/transform/pipeline.h"
@@ -6,19 +6,20 @@
 
 namespace foreflow::transform {
 
-// A cut behind forward op `op`. Sums are over the forward ops until there and the backward ops anchored at them.
+// A possible cut after forward op `op`. All numbers but the last two are sums over the forward ops up to `op` and the
+// backward ops anchored at them (anchors.h).
 struct CutPlace {
   int32_t op;
-  double flops;     // of the forward ops, on the whole batch
-  double seconds;   // of forward and backward of a microbatch, on one device of a group
-  Bytes weights;    // weights with their optimizer state and gradients, on one device
-  Bytes held;       // what a microbatch keeps for its backward, on one device
-  int64_t tensors;  // that cross the cut
+  double flops;     // of the forward ops, for the whole batch
+  double seconds;   // forward and backward of a microbatch, on one device of a group
+  Bytes weights;    // weights with their optimizer states and gradients, on one device
+  Bytes held;       // activations of a microbatch kept for the backward pass, on one device
+  int64_t tensors;  // number of tensors that cross the cut
   Bytes crossing;   // their bytes for a microbatch, from one device to another
 };
 
-// In order, behind the groups of copies that end at `ends`; the last one is behind the last forward op. A microbatch is
-// one of `parts` of the batch, and of its replicas' shares if they are still to be made.
+// All places, in order: one after each group (`ends`); the last one comes after the last forward op. A microbatch is
+// one of `parts` parts of the batch, divided further by prices.replicas.
 std::vector<CutPlace> cut_places(const ir::Function& function, const std::vector<StagePhase>& phases,
                                  const std::vector<int32_t>& ends, const std::vector<int32_t>& anchors,
                                  const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts);

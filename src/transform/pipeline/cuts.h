@@ -1,4 +1,4 @@
-// Which of the places where a program may be cut become the ends of stages.
+// Chooses the ends of stages from the places where a program may be cut.
 #pragma once
 
 #include <span>
@@ -7,24 +7,29 @@
 
 namespace foreflow::transform {
 
-// The last forward op of every stage but the last, ascending. Empty `shares` mean equal ones.
+// The last forward op of every stage but the last, ascending.
 using Cuts = std::vector<int32_t>;
 
-// By forward arithmetic: each cut near its share of the whole, near it where the fewest tensors cross. Fewer cuts than
-// asked for when there are not enough places.
+// Cuts where the forward flop up to the cut are about its share of the whole; among the places nearby, where the fewest
+// tensors cross. `shares` has one entry per stage. Returns fewer cuts than asked for if there are too few places.
 Cuts uniform_cuts(std::span<const CutPlace> places, std::span<const double> shares);
 
-// What a stage may need, stage by stage.
+// What each stage may use, and the price of sending.
 struct StageLimits {
-  std::vector<double> shares;     // of the work, one a stage
-  std::vector<double> in_flight;  // microbatches whose activations it holds
-  Bytes memory;                   // 0: any
-  double seconds_per_byte = 0;    // of sending: both ends of a cut take it, forward and backward
+  std::vector<double> shares;     // per stage: its share of the work
+  std::vector<double> in_flight;  // per stage: number of microbatches whose activations it holds at a time
+  Bytes memory;                   // of a device; 0: unlimited
+  double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
 };
 
-// The slowest stage, in seconds over its share, is as fast as any cuts can make it (to kSameTime); of such cuts those
-// with the fewest bytes crossing, then the most even ones. Exact dynamic programming over `places`, O(places^2) because
-// no stage is longer than the best found so far. Stages keep below the memory limit if there are such cuts.
+// The best cuts, by these criteria in this order:
+//
+// 1. No stage exceeds limits.memory, if there are such cuts.
+// 2. The slowest stage, in seconds divided by its share, is as fast as possible (within the tolerance kSameTime).
+// 3. The fewest bytes cross the cuts.
+// 4. The stages are as even as possible.
+//
+// Exact dynamic programming over `places`, in O(places^2): stages slower than the best solution found are pruned.
 constexpr double kSameTime = 1e-6;  // relative
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
 

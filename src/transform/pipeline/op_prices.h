@@ -1,4 +1,4 @@
-// What the ops of a program cost, each distinct one asked once.
+// The prices of the ops of a program. Each distinct op is priced once.
 #pragma once
 
 #include "foreflow/transform/pipeline.h"
@@ -8,7 +8,7 @@ namespace foreflow::transform {
 
 class OpPrices {
  public:
-  // For parts of the batch of which there are `ways`.
+  // The batch is cut into `ways` parts.
   OpPrices(const StagePrices& prices, int ways) : prices_(prices), ways_(ways) {}
 
   struct Price {

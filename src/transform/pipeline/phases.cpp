@@ -9,7 +9,7 @@
 namespace foreflow::transform {
 namespace {
 
-// What depends on no parameter is constant.
+// Whether one of the operands is a parameter. A value that depends on no parameter is constant.
 bool reads_parameter(const ir::Function& function, const ir::Op& op) {
   const auto inputs = function.inputs(op);
   return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
@@ -34,8 +34,8 @@ bool within_group(const ir::Op& op, const ir::Op& after, const interpret::Values
   return ir::device_of(values[op.first_result].value.type) < ir::device_of(values[after.first_result].value.type);
 }
 
-// What is done again in the backward pass has to be done by one stage: per forward op whether it, or one before it, is
-// in a segment that goes on behind it. Other ops may stand between those of a segment.
+// Per forward op: whether it lies inside a recomputed segment, that is, whether a segment begins at or before it and
+// ends after it. One stage must run such a segment as a whole, together with other ops between those of the segment.
 std::vector<bool> before_end_of_segment(const ir::Function& function, const std::vector<StagePhase>& phases) {
   std::map<int64_t, size_t> last;
   const auto visit = [&](const auto& f) {

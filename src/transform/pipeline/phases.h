@@ -1,4 +1,4 @@
-// In which phase of a step each op of a program runs.
+// The phase of a training step in which each op of a program runs.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,23 @@
 namespace foreflow::transform {
 
 enum class StagePhase : uint8_t {
-  anywhere,  // on no device: constants, copied wherever they are used
+  anywhere,  // on no device: constants, which are copied to wherever they are used
   forward,
-  backward,     // where the backward is split: the gradients that the stage before waits for, and what they need
-  weight_grad,  // backward work that gradients of weights alone depend on
+  backward,     // if weight gradients are split off: only what the gradients of activations depend on
+  weight_grad,  // backward work on which only gradients of weights depend
   update        // once a step, after all microbatches
 };
 
-// Of every op. Marks no weight_grad: that depends on the stages. Throws Error naming a call.
+// The phase of every op, with weight gradients counted as backward, since splitting them off needs the stages
+// (weight_gradients.h). Throws RefusalError naming the op if there is a call.
 std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& function,
                                   const interpret::Values<LaidOut>& values);
 
-// Per forward op the last one of its group, of other ops themselves: the copies of one op on the devices of a
-// tensor-parallel group follow each other, and a cut between them would tear the group apart; so are the ops of a
-// segment of recomputation, and what stands between them.
+// Groups of forward ops between which the program must not be cut. Per forward op: the last op of its group; per other
+// op: the op itself. A group consists of
+//
+//   1. the copies of one op on the devices of a tensor-parallel group, which follow each other, or
+//   2. the ops of a segment that is recomputed, with everything between them.
 std::vector<int32_t> ends_of_groups(const ir::Function& function, const std::vector<StagePhase>& phases,
                                     const interpret::Values<LaidOut>& values);
 

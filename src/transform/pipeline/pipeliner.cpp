@@ -52,8 +52,8 @@ bool delays(const Pipeline& wanted, const schedule::Plan& plan) {
   return wanted.delay_weight_gradients && any_task(plan, schedule::Phase::backward);
 }
 
-// The least delay that hides what the stages hand on, as far as their prices tell (On Optimizing the Communication of
-// Model Parallelism, 2022, section 4).
+// The plan with weight gradients delayed by the least delay that, by the prices, hides the transfers between stages (On
+// Optimizing the Communication of Model Parallelism, 2022, section 4).
 schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>& staged,
                        const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan) {
   if (!delays(wanted, plan)) return plan;
@@ -119,8 +119,12 @@ class Pipeliner {
 
   int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }
 
-  // What is not one microbatch's own: parameters that are not split, sums, what the update reads besides (a gradient
-  // that depends on no data, of which all microbatches make the same), and everything when there is only one.
+  // Marks the values that all microbatches share:
+  //
+  // 1. parameters that are not split;
+  // 2. sums over the microbatches;
+  // 3. other values that the update reads (a gradient that depends on no data is the same for every microbatch);
+  // 4. all values, if there is only one microbatch.
   void find_shared() {
     shared_ = microbatches_ == 1 ? std::vector<bool>(summed_.size(), true) : summed_;
     for (size_t i = 0; i < function_.parameters.size(); ++i) shared_[i] = shared_[i] || !values_[i].layout.is_split();
@@ -133,7 +137,7 @@ class Pipeliner {
   }
   int slot(ValueId id, int part) const { return shared_[ir::index(id)] ? kEveryMicrobatch : part; }
 
-  // For the calls, which are nearly all of the program.
+  // Reserves memory for the calls, which are nearly all of the program.
   void make_room(const std::vector<PlacedTask>& tasks) {
     size_t ops = 0, values = 0, operands = 0;
     Begun begun(outliner_);
@@ -173,7 +177,7 @@ class Pipeliner {
     }
   }
 
-  // The value on a device, sent there when it is first needed.
+  // The copy of a value on a device. It is sent there on first use.
   ValueId get(ValueId id, int part, int device) {
     const int microbatch = slot(id, part);
     const ValueId known  = placed_.find(id, microbatch, device);
@@ -216,7 +220,7 @@ class Pipeliner {
     return found->second = {all(callee.outlined.parameters), all(callee.outlined.sums), all(callee.outlined.results)};
   }
 
-  // Sends what other stages need of this task.
+  // Sends the results of a task to the other stages that need them.
   void forward_results(const PlacedTask& task) {
     if (functions_.is_empty(task)) return;
     const int part = plan_.part(task.task);

@@ -1,4 +1,5 @@
-// The main function of a pipeline: calls of what each stage does, in the order of a plan, with sends between them.
+// Writes the main function of a pipeline: the calls of the stages' functions, in the order of a schedule's plan, with
+// sends between them.
 #pragma once
 
 #include "foreflow/schedule/plan.h"
@@ -6,12 +7,12 @@
 
 namespace foreflow::transform {
 
-// Some backwards are an input and a weight gradient, each a task: in the plan, or when these are delayed as `wanted`
-// says.
+// Whether backward passes are split into tasks for input and weight gradients: because the plan has such tasks, or
+// because `wanted` delays weight gradients.
 bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan);
 
-// `module` as the plan needs it (see separate_products where that splits backwards), cut as `wanted` says. `plan` is
-// that of the schedule, with no weight gradient delayed yet: how late they are best depends on the stages.
+// Cuts `module` as `wanted` says and runs it by `plan`, the plan of the schedule before weight gradients are delayed
+// (the best delay depends on the stages). If backward passes are split, `module` must come from separate_products.
 Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                          const schedule::Plan& plan);
 

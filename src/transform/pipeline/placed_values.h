@@ -1,5 +1,5 @@
-// Where the values of a program are, once it is distributed over the devices of a pipeline. A device here is a group of
-// devices as large as the program's.
+// Keeps track of the copies of a program's values on the devices of a pipeline. A device number here stands for a group
+// of as many devices as the program has, counted from 0.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ class PlacedValues {
  public:
   PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches);
 
-  // The program's device in a group.
+  // The device of group `group` that corresponds to `device` of the program.
   ir::Device on(const ir::Device& device, int group) const;
   ir::Device device_of(ir::ValueId id, int group) const;
 
-  // A number for a value on a device: calls of a stage ask for the same ones for every microbatch.
+  // Identifies a value on a device, for any microbatch. Saves look-ups, since every microbatch asks for the same ones.
   using Spot = uint32_t;
   Spot spot(ir::ValueId id, int device);
   ir::ValueId at(Spot spot, int microbatch) const { return on_device_[spot].of(microbatch); }
   void set(Spot spot, int microbatch, ir::ValueId made);
 
-  // The value of the new function for one of the old; none: not there yet.
+  // The copy of `id` for a microbatch on a device, in the new function; none if there is no copy yet.
   ir::ValueId find(ir::ValueId id, int microbatch, int device) const;
   void set(ir::ValueId id, int microbatch, int device, ir::ValueId made);
-  // Sends it from a device that has it.
+  // Sends the copy from device `from` to device `to` and returns the new copy.
   ir::ValueId send(ir::ValueId id, int microbatch, int from, int to);
-  // The devices that have it for all microbatches, the first one first.
+  // The devices with a copy that all microbatches share, in the order in which they got it.
   std::vector<int> devices_of(ir::ValueId id) const;
 
  private:
@@ -48,7 +48,7 @@ class PlacedValues {
   ir::FunctionBuilder& builder_;
   const interpret::Values<LaidOut>& values_;
   const size_t microbatches_;
-  int32_t group_ = 1;                  // devices of the program before
+  int32_t group_ = 1;                  // number of devices of the program before it became a pipeline
   std::vector<OnDevice> on_device_;    // by spot
   std::vector<std::vector<Spot>> at_;  // per value
 };

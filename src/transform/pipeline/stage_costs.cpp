@@ -12,7 +12,7 @@ namespace {
 
 bool is_task(StagePhase phase) { return phase != StagePhase::anywhere && phase != StagePhase::update; }
 
-// Devices of a tensor-parallel group, on each of which every op of it stands once.
+// The number of devices of a tensor-parallel group. The program has a copy of every op for each of them.
 double devices_of_group(const interpret::Values<LaidOut>& values) {
   int32_t most = 1;
   for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
@@ -23,7 +23,7 @@ Seconds hop_of(Bytes bytes, const StagePrices& prices) {
   return prices.hop ? prices.hop(bytes) : Seconds(prices.seconds_per_byte * bytes.value());
 }
 
-// What each stage hands on to a neighbour, which waits for all of it.
+// The time of the slowest transfer from a stage to a neighbour: the sum over the messages in one direction.
 double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
                    const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
   const std::vector<int32_t> makers = ir::makers_of(function);

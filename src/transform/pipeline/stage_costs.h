@@ -1,4 +1,4 @@
-// What the tasks of each pipeline stage take, as far as prices tell: what a schedule is planned with.
+// The times of the tasks of each pipeline stage by the given prices. Schedules are planned with them.
 #pragma once
 
 #include "foreflow/schedule/plan.h"
@@ -6,9 +6,9 @@
 
 namespace foreflow::transform {
 
-// Of one of `parts` parts of the batch on one device of a group, in the seconds of `prices`, stage by stage. A hop is
-// the slowest handing on from a stage to the next, forward or backward: its messages one after another, those that are
-// split over a group from device to device. `staged` has its weight gradients marked.
+// Times in seconds, per stage, of one of `parts` parts of the batch on one device of a group. The hop is the slowest
+// transfer between neighbouring stages in either direction: the sum of its messages, divided by the number of devices
+// of the group. Weight gradients must be marked in `staged`.
 schedule::Costs stage_costs(const ir::Function& function, const std::vector<StagedOp>& staged,
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts, int stages);
 

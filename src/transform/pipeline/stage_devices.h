@@ -1,4 +1,4 @@
-// Which device does each stage, and which devices hold each weight.
+// The device that runs each stage, and the devices that hold each weight.
 #pragma once
 
 #include <set>
@@ -19,8 +19,8 @@ class StageDevices {
   std::vector<std::vector<int>> devices_;  // by pipe and stage
 };
 
-// Per parameter of `function` the devices with a copy of it: those that read it; a weight's optimizer state lives with
-// it.
+// Per parameter of `function`: the devices that hold a copy of it, which are those that read it. The optimizer states
+// of a weight are on the devices of the weight.
 std::vector<std::set<int>> holders_of(const ir::Function& function, const std::vector<StagedOp>& staged,
                                       const StageFunctions& functions, const StageDevices& devices);
 

@@ -1,5 +1,5 @@
-// What each pipeline stage does for one microbatch, as functions of their own: its forward and its backward, or the two
-// halves of that.
+// Outlines the work of each pipeline stage on one microbatch: a function for the forward pass and one for the backward
+// pass, or two for its halves (input and weight gradients).
 #pragma once
 
 #include "foreflow/ir/builder.h"
@@ -9,24 +9,25 @@
 
 namespace foreflow::transform {
 
-// The work of a stage: forward, backward and weight gradients. A task does one, or the last two together.
+// The parts of a stage's work: forward, backward, weight gradients. A task does one of them, or the last two together.
 constexpr int kParts = 3;
 struct Parts {
   int first, last;
 };
 Parts parts_of(schedule::Phase phase);
 
-// One function of the pipeline, in terms of the values of the program that it was cut from.
+// One function of the pipeline. Its parameters and results are described by values of the program that it was cut from.
 struct Outlined {
   ir::Function function;
-  std::vector<ir::ValueId> parameters;  // what it needs: weights, data, values of other functions
-  std::vector<ir::ValueId> sums;        // values summed here whose sums so far are further parameters
-  std::vector<ir::ValueId> results;     // what others need of it, sums included
+  std::vector<ir::ValueId> parameters;  // weights, data, and values that other functions compute
+  std::vector<ir::ValueId> sums;        // further parameters: the running sums that it adds these values to
+  std::vector<ir::ValueId> results;     // values that are needed elsewhere, including sums
 };
 
 class StageOutliner {
  public:
-  // For one of `microbatches` parts of the batch. `summed` per value: added up over them.
+  // The functions work on one of `microbatches` parts of the batch. `summed` tells per value whether it is summed over
+  // them.
   StageOutliner(const ir::Function& function, const std::vector<StagedOp>& staged,
                 const interpret::Values<LaidOut>& values, int microbatches, const std::vector<bool>& summed,
                 const ir::OpTable& ops);
@@ -34,8 +35,9 @@ class StageOutliner {
   bool is_empty(schedule::Phase phase, int stage) const;
   // The values summed in one part of a stage.
   const std::vector<ir::ValueId>& sums(int stage, int part) const { return sums_[number(stage, part)]; }
-  // `begun[part]`: the sums of this part exist, from earlier microbatches. They are added to as soon as there is a new
-  // part, so that two are never kept side by side; other sums begin.
+  // The function of `phase` of a stage. `begun[part]` tells whether the running sums of a part exist already, from
+  // earlier microbatches: a new term is then added as soon as it is computed, so that two terms are never alive at the
+  // same time. Otherwise the term becomes the sum.
   Outlined outline(schedule::Phase phase, int stage, const std::vector<bool>& begun);
 
  private:
@@ -66,7 +68,7 @@ class StageOutliner {
   std::vector<ir::AttributesRef> attributes_;  // of one microbatch, by number in known_
   ir::SharedAttributes shared_;
   std::vector<uint64_t> words_;
-  // Of the function that is being written.
+  // The state of the function that is being written.
   int32_t first_ = 0, last_ = 0;               // its parts
   ValueMap map_;                               // emptied by `written_`
   std::vector<ir::ValueId> written_;           // values with an entry in map_

@@ -1,4 +1,4 @@
-// The functions of all stages of a pipeline: which there are, and which of their values other stages need.
+// The table of the functions of all pipeline stages, and of the values that one stage needs from another.
 #pragma once
 
 #include <map>
@@ -12,10 +12,11 @@
 
 namespace foreflow::transform {
 
-// A function for a task: it differs by the sums that exist when it is called.
+// Identifies a function: tasks of the same phase and stage need different functions if different sums exist when they
+// run.
 using StageFunctionKey = std::tuple<schedule::Phase, int, std::vector<bool>>;  // phase, stage, begun parts
 
-// Where a function's parameters, sums and results are on a device.
+// The copies of a function's parameters, sums and results on a device.
 struct Spots {
   std::vector<PlacedValues::Spot> parameters, sums, results;
 };
@@ -23,11 +24,11 @@ struct Spots {
 struct StageFunction {
   Outlined outlined;
   size_t number;                                               // in the module
-  std::vector<std::pair<ir::ValueId, std::vector<int>>> sent;  // results that other stages need, and which
+  std::vector<std::pair<ir::ValueId, std::vector<int>>> sent;  // results that other stages need, and those stages
   std::map<int, Spots> spots;                                  // by device
 };
 
-// The parts of a stage whose sums exist on a device, before each task of a list.
+// Tells, for one task after another, which sums of its stage exist already on its device.
 class Begun {
  public:
   explicit Begun(const StageOutliner& outliner) : outliner_(outliner) {}
@@ -42,20 +43,20 @@ class StageFunctions {
  public:
   StageFunctions(const ir::Function& function, StageOutliner& outliner) : function_(function), outliner_(outliner) {}
 
-  // Outlines what the tasks call, behind the functions that `module` has.
+  // Appends the functions that the tasks call to `module`.
   void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module);
 
   bool is_empty(const schedule::PlacedTask& task) const { return outliner_.is_empty(task.task.phase, task.stage); }
   StageFunction& at(const StageFunctionKey& key) { return functions_.at(key); }
-  // Of those for a task any: what they send is the same.
+  // Any of the functions for the task's phase and stage: they all send the same values.
   const StageFunction& any(const schedule::PlacedTask& task) const {
     return functions_.lower_bound({task.task.phase, task.stage, {}})->second;
   }
 
-  // The stage where a value is made, or a parameter first read; kNowhere: by no function.
+  // The stage that computes a value, or the first one that reads a parameter; kNowhere if no function does.
   static constexpr int kNowhere = -1;
   int home(ir::ValueId id) const;
-  // The stages whose functions need a value.
+  // The stages whose functions have the value as a parameter.
   const std::set<int>& readers(ir::ValueId id) const;
 
  private:

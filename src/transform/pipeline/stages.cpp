@@ -10,7 +10,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Of devices that hold several stages each of them gets an equal part of memory, and holds its part of the activations.
+// The limits of each stage. Stages that share a device divide its memory, and its activations in flight, evenly.
 StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::vector<double> shares) {
   const double chunks = plan.size.chunks;
   StageLimits limits{std::move(shares), std::vector<double>(static_cast<size_t>(plan.stages())),

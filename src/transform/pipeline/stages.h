@@ -1,4 +1,4 @@
-// Which pipeline stage does each op, and in which phase of a microbatch.
+// Assigns each op to a pipeline stage and a phase.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace foreflow::transform {
 
 struct StagedOp {
   StagePhase phase;
-  int stage;  // of phases between anywhere and update: virtual, 0..
+  int stage;  // the virtual stage, from 0; meaningless for the phases `anywhere` and `update`
 };
 
-// Cuts the forward ops as `wanted` says into the virtual stages of `plan`; a backward op stays with the forward values
-// that it reads. Throws Error when there are not enough places to cut.
+// Cuts the forward ops as `wanted` says into the virtual stages of `plan`. A backward op belongs to the stage of its
+// anchor (anchors.h). Throws RefusalError if there are too few places to cut.
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan);
 

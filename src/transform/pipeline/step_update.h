@@ -1,5 +1,5 @@
-// What a pipeline does once a step, after all microbatches: gradients are added up over the devices that have a part of
-// them, and every copy of a weight is updated.
+// Writes the end of a training step, after all microbatches: sums gradients over the devices that hold a term, and
+// updates every copy of a weight.
 #pragma once
 
 #include <map>
@@ -11,12 +11,13 @@ namespace foreflow::transform {
 
 class StepUpdate {
  public:
-  // `summed` per value: every device that made some has the sum over its own microbatches.
+  // `summed` tells per value whether it is summed over the microbatches; a device then has the sum over those that it
+  // ran.
   StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
              const std::vector<bool>& summed, PlacedValues& values);
 
   void run();
-  // A value that all microbatches share, or the sum over them, on `device`; of -1: on any.
+  // A value that all microbatches share, or the sum over them, on `device` (-1: on any device).
   ir::ValueId total(ir::ValueId id, int device);
 
  private:
@@ -35,7 +36,7 @@ class StepUpdate {
   const std::vector<bool>& summed_;
   PlacedValues& values_;
   const std::vector<int32_t> makers_;
-  std::map<ir::ValueId, std::map<int, ir::ValueId>> totals_;  // of sums, by device; complete
+  std::map<ir::ValueId, std::map<int, ir::ValueId>> totals_;  // per sum: the sum over all devices, by device
   std::map<ir::ValueId, ir::ValueId> constants_;
 };
 

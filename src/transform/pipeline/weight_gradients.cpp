@@ -5,7 +5,7 @@
 namespace foreflow::transform {
 namespace {
 
-// What depends on a value, as far as it matters: nothing, one op that makes a gradient of a weight, or more.
+// What depends on a value: nothing, one op that computes a gradient of a weight (its index), or anything else.
 constexpr int32_t kNothing = -1, kMore = -2;
 
 class WeightGradientMarker {

@@ -1,19 +1,26 @@
-// Which part of the backward pass computes gradients of weights alone, so that it may wait (Qi et al., Zero Bubble
-// Pipeline Parallelism, 2023): of dy -> dx = dy w', dw = x' dy the second product.
+// Finds the part of the backward pass that computes only gradients of weights and may therefore be delayed (Qi et al.,
+// Zero Bubble Pipeline Parallelism, 2023). For example, a product y = x w has the gradients
+//
+//   dx = dy w'    which the previous stage waits for
+//   dw = x' dy    which only the update reads: it may be delayed
 #pragma once
 
 #include "transform/pipeline/stages.h"
 
 namespace foreflow::transform {
 
-// Gives backward ops the phase weight_grad: those that make a sum over microbatches (or what the update reads) and
-// nothing else, those that go on with it, and those whose results only one of the former reads (a Transpose of x). What
-// a further stage, or the gradient of an activation, depends on stays backward; so does an op that makes both (the
-// gradient of a normalisation).
+// Changes the phase of backward ops to weight_grad:
+//
+// 1. an op whose only results are weight gradients: sums over the microbatches, or values that the update reads;
+// 2. ops that process such a gradient further;
+// 3. ops whose results are read by only one op of these kinds (a Transpose of x).
+//
+// An op on which another stage or the gradient of an activation depends keeps its phase. So does an op that computes
+// both kinds of gradients, such as that of a normalisation.
 void mark_weight_gradients(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            std::vector<StagedOp>& staged);
 
-// Writes every MatMulGrad, which makes both gradients in one op, as two products.
+// Replaces every MatMulGrad, which computes both gradients in one op, by two products.
 ir::Module separate_products(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

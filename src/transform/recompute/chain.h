@@ -1,4 +1,4 @@
-// The blocks of a forward pass as a chain, and what it costs to keep, or to do again, each and several of them.
+// The blocks of a forward pass as a chain, with the cost of keeping or recomputing each block, or several together.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace foreflow::transform {
 
-// The ops of a segment that have to be done again so that the backward pass finds what it reads: those that lead from
-// values that stay to values that are forgotten. A value stays that the forward pass reads outside the segment.
+// Which values a recomputed segment keeps, and which of its ops must be repeated. A value that the forward pass reads
+// outside the segment is kept; all others are discarded. The ops to repeat lead from kept values to the discarded
+// values that the backward pass reads.
 class Forgetting {
  public:
   Forgetting(const ir::Function& function, size_t forward);
@@ -20,9 +21,9 @@ class Forgetting {
   int32_t maker(ir::ValueId id) const { return makers_[ir::index(id)]; }
   const std::vector<size_t>& readers(ir::ValueId id) const { return readers_[ir::index(id)]; }  // forward ops
 
-  // Ascending.
+  // The ops of the segment that the backward pass must repeat, ascending.
   std::vector<size_t> repeated(const Segment& segment) const;
-  // Made in the segment and read in it alone, as far as the forward pass goes.
+  // Whether the value is computed in the segment and, within the forward pass, read only there.
   bool is_inner(ir::ValueId id, const Segment& segment) const;
 
  private:
@@ -41,8 +42,8 @@ class Chain {
   Chain(const ir::Module& module, std::vector<Segment> blocks);
 
   size_t size() const { return blocks_.size(); }
-  // Keep everything, repeat the attention cores, repeat the block; repeat up to kLongest neighbours as one: of the
-  // blocks first .. last - 1, counted from `first`.
+  // The choices for the blocks first .. last - 1: for each block, to keep everything, to repeat its attention cores, or
+  // to repeat the block; and to repeat up to kLongest neighbours as one segment. Choice::first counts from `first`.
   std::vector<Choice> choices(size_t first, size_t last) const;
   // The segments that a choice of choices(first, ..) repeats.
   std::vector<Segment> segments(const Choice& choice, size_t first) const;
@@ -50,7 +51,7 @@ class Chain {
  private:
   enum Way : int { keep, cores, whole };
 
-  bool follows(size_t block) const;  // nothing but Constants stands before it and after the block before
+  bool follows(size_t block) const;  // whether only Constants lie between the previous block and this one
   Choice measured(size_t first, size_t length, Way way) const;
   size_t root(ir::ValueId id) const;
   Flops flops(size_t op) const;

@@ -18,7 +18,7 @@ struct Partial {
   size_t picks = 0;
 };
 
-// Those that no other betters in both kept bytes and extra work, by kept bytes.
+// The Pareto front of kept bytes and extra work, ascending by kept bytes.
 std::vector<Partial> undominated(std::vector<Partial> all) {
   std::sort(all.begin(), all.end(), [](const Partial& a, const Partial& b) {
     return std::tuple(a.kept, a.extra, a.picks, a.choice, a.before) <

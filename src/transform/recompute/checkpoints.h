@@ -1,5 +1,5 @@
-// Which blocks of a chain to do again in the backward pass, and together with which neighbours: the least extra work
-// under a limit of memory. Pure arithmetic on the chain's numbers.
+// Chooses which blocks of a chain the backward pass recomputes, and which neighbours it recomputes together, so that
+// the extra work is least under a memory limit. Works only on the numbers of the chain.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@ namespace foreflow::transform {
 // One way to treat the blocks first .. first + length - 1 of a chain.
 struct Choice {
   size_t first, length;
-  int way;         // what it means is the caller's business
-  Bytes kept;      // from the forward until the backward pass, of one microbatch
-  Bytes repeated;  // alive only while this part runs backward
-  Flops extra;     // done again
+  int way;         // identifies the treatment to the caller; not interpreted here
+  Bytes kept;      // alive from the forward to the backward pass of a microbatch
+  Bytes repeated;  // alive only during the backward pass of these blocks
+  Flops extra;     // the recomputed work
 };
 
-// Choices that cover blocks 0 .. n-1, in order: indices into the list of choices.
+// A sequence of choices that covers the blocks 0 .. n-1, in order.
 struct CheckpointPlan {
-  std::vector<size_t> picks;
-  Bytes kept, repeated;  // the sum, and the largest
+  std::vector<size_t> picks;  // indices into the list of choices
+  Bytes kept, repeated;       // the sum of `kept`, the greatest `repeated`
   Flops extra;
 
   Bytes memory(double in_flight) const { return in_flight * kept + repeated; }
 };
 
-// The plan of least extra work among those with in_flight x kept + repeated <= limit; of equals that with least memory,
-// then of fewest picks. Where no plan is that small, the one with least memory. Exact: dynamic programming over the
-// chain, which keeps every pair of kept bytes and extra work that no other pair betters, once for each bound on
-// `repeated`. Every block has a choice of its own.
+// The best plan with in_flight x kept + repeated <= limit: the one with the least extra work, then the least memory,
+// then the fewest picks. If no plan stays within the limit, the one with the least memory.
+//
+// Exact: for each bound on `repeated`, dynamic programming over the chain keeps the Pareto front of kept bytes and
+// extra work. Every block must have a choice that covers it alone.
 CheckpointPlan best_plan(size_t blocks, const std::vector<Choice>& choices, Bytes limit, double in_flight);
 
 }  // namespace foreflow::transform

@@ -1,14 +1,13 @@
-// Activations to the host and back:
+// Offloads activations to the host:
 //
 //   forward   %y = Gelu(%x)             %y = Gelu(%x)
-//                                       %h = Send(%y, 1.host)          // a stream of its own copies; the device goes
-//                                       on
-//   backward  ..                        %b = Send(%h, 1.from_host)     // begins while values before it are used
-//             %dx = GeluGrad(%y, %dy)   %c = Send(%b, 1)               // waits, if it must
+//                                       %h = Send(%y, 1.host)          // runs on a stream of its own
+//   backward  ..                        %b = Send(%h, 1.from_host)     // begins while values before it are in use
+//             %dx = GeluGrad(%y, %dy)   %c = Send(%b, 1)               // waits until the copy has arrived
 //                                       %dx = GeluGrad(%c, %dy)
 //
-// What a stage's forward function leaves for its backward function crosses the main function on the host; the first
-// values that the backward function needs come back during the task before it.
+// In a pipeline, the activations that a stage's forward function returns for its backward function are on the host in
+// the main function. The first ones that the backward function needs are copied back during the task before it.
 
 #include <algorithm>
 #include <map>
@@ -96,7 +95,7 @@ class Offloader {
     prefetch(module_.functions.size() - 1, moves, forward);
   }
 
-  // Depends on data, not on weights alone.
+  // Per value: whether it depends on data (and not on weights alone).
   static std::vector<bool> follow_data(const ir::Function& function) {
     std::vector<bool> follows(function.values.size());
     for (size_t i = 0; i < function.parameters.size(); ++i)
@@ -110,9 +109,10 @@ class Offloader {
     return follows;
   }
 
-  // By their first use, values that are together no larger than the largest come back together: while those before them
-  // on their device are used, and the first ones from `start` on. A stream hands over in its own order, so what comes
-  // back is handed over before the next copies begin.
+  // Decides when values are copied back. On each device the values, in the order of their first use, are divided into
+  // windows no larger than the largest single value. The values of a window are copied back together, while those of
+  // the window before are in use; the first window from op `start` on. A stream works in order, so a window must have
+  // arrived before the copies of the next one begin.
   void prefetch(size_t function, std::vector<HostMove>& moves, size_t start) const {
     std::stable_sort(moves.begin(), moves.end(),
                      [](const HostMove& a, const HostMove& b) { return a.needed < b.needed; });
@@ -135,7 +135,8 @@ class Offloader {
     }
   }
 
-  // A program of calls: what a forward call, or a message, leaves for one call of the backward pass.
+  // A program with calls, as a pipeline has: offloads what a call or a message of the forward pass leaves for a call of
+  // the backward pass.
   void between_calls() {
     find_backward();
     find_candidates();
@@ -175,7 +176,7 @@ class Offloader {
     return device.index;
   }
 
-  // Calls and messages that depend on the gradient of the loss.
+  // Marks the ops of the entry that depend on the gradient of the loss: the backward pass.
   void find_backward() {
     std::vector<bool> starts;
     for (const ir::Function& function : module_.functions) {
@@ -195,10 +196,11 @@ class Offloader {
     }
   }
 
+  // A value that can be offloaded.
   struct Candidate {
-    std::optional<Slot> given;  // the result of a forward function that nobody else reads
+    std::optional<Slot> given;  // the result of a forward function, if no other forward op reads it
     Slot taken;                 // the parameter of a backward function
-    size_t call, last;          // the backward call; the last op of the forward pass that makes or reads it
+    size_t call, last;          // the backward call; the last op of the forward pass that computes or reads it
   };
 
   void find_candidates() {
@@ -235,7 +237,8 @@ class Offloader {
     std::erase_if(candidates_, [](const auto& entry) { return entry.second.call == kNever; });
   }
 
-  // A function gives or takes a value the same way in all its calls, or stays as it is.
+  // A function is rewritten once for all its calls. So drops the results and parameters that are not offloaded in every
+  // call of their function.
   void drop_uneven() {
     std::map<size_t, int> calls;
     for (const ir::Op& op : entry_.ops) {
@@ -256,7 +259,7 @@ class Offloader {
     }
   }
 
-  // A result goes to the host after its last use in the forward function.
+  // Copies a result of a forward function to the host after its last use in that function.
   void leave(const Slot& slot) {
     const ir::Function& function = module_.functions[slot.first];
     const ValueId id             = function.results[slot.second];
@@ -271,7 +274,8 @@ class Offloader {
     if (!known) moves.push_back({id, device_of(slot.first, ir::index(id)), last});
   }
 
-  // The parameters that the backward function needs first are on their way when it is called.
+  // Copies the parameters `parameters` of a backward function back. Those that it needs first are added to `early`:
+  // their copies must begin before the call.
   void take(size_t number, const std::vector<size_t>& parameters, std::set<Slot>& early) {
     const ir::Function& function = module_.functions[number];
     std::vector<HostMove>& moves = moves_[number];
@@ -289,7 +293,7 @@ class Offloader {
     }
   }
 
-  // They come back while the device does its task before, or after they are there.
+  // Begins the copies of `early` during the task before on the same device, but not before the value is on the host.
   void begin_early(const std::set<Slot>& early) {
     std::map<size_t, size_t> before;  // per call: the call before it on its device
     std::map<int32_t, size_t> latest;
@@ -320,7 +324,7 @@ class Offloader {
   std::vector<std::vector<HostMove>> moves_;  // per function
   std::vector<bool> backward_;                // per op of the entry
   std::map<ValueId, Candidate> candidates_;
-  std::set<size_t> takers_;  // calls that take values as they are
+  std::set<size_t> takers_;  // calls that accept moved values wherever they are
 };
 
 }  // namespace

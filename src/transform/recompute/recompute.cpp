@@ -1,8 +1,10 @@
-// Activation recomputation: the backward pass repeats parts of the forward pass from fewer remembered values (Chen et
-// al., 2016, Training deep nets with sublinear memory cost; Korthikanti et al., 2022).
+// Activation recomputation (Chen et al., 2016, Training deep nets with sublinear memory cost; Korthikanti et al.,
+// 2022). The forward pass keeps fewer values, from which the backward pass repeats parts of it:
 //
-//   forward   %y = @layer(%x) ... %z = @layer(%y)            %x and %y are kept
-//   backward  %z's inner values again from %y, its gradients;  %y's inner values again from %x, its gradients
+//   forward    %y = layer 1 of %x            only %x and %y are kept
+//              %z = layer 2 of %y
+//   backward   repeat layer 2 from %y, then compute its gradients
+//              repeat layer 1 from %x, then compute its gradients
 #include "foreflow/transform/recompute.h"
 
 #include <algorithm>
@@ -31,7 +33,8 @@ enum class Repeated : uint8_t { whole, needed };
 
 class Repeater {
  public:
-  // `whole`: all ops of a segment are done again, as frameworks do; else only what the backward pass needs.
+  // Repeated::whole: all ops of a segment are repeated, as frameworks do; otherwise only those that the backward pass
+  // needs.
   Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, Repeated repeated)
       : module_(module),
         function_(module.entry()),
@@ -74,7 +77,7 @@ class Repeater {
     return segment_of_[static_cast<size_t>(makers_[ir::index(id)])];
   }
 
-  // Values that the forward pass reads outside their segment are kept for it anyway.
+  // Marks the values that the forward pass reads outside of their segment. They are kept in any case.
   void find_leaving() {
     for (const ValueId id : function_.results) leaves_[ir::index(id)] = true;
     for (size_t o = 0; o < forward_; ++o) {
@@ -175,7 +178,7 @@ std::vector<Stretch> stretches(size_t blocks, const std::vector<ActivationLimit>
   return all;
 }
 
-// Stage by stage, since a limit is one of a stage.
+// The best segments, found stage by stage, since each stage has its own limit.
 std::vector<Segment> best_segments(const ir::Module& module, const std::vector<ActivationLimit>& limits) {
   const Chain chain(module, forward_blocks(module));
   const std::vector<Stretch> parts = stretches(chain.size(), limits);
@@ -192,8 +195,8 @@ std::vector<Segment> best_segments(const ir::Module& module, const std::vector<A
   return segments;
 }
 
-// Blocks that stand behind each other, `count` in a segment; none reaches from one of `stages` equal shares of the
-// blocks into the next.
+// Joins up to `count` consecutive blocks to a segment. The blocks are divided into `stages` equal shares, and no
+// segment crosses from one share into the next.
 std::vector<Segment> joined(const ir::Module& module, const std::vector<Segment>& blocks, int count, int stages) {
   const ir::Function& function = module.entry();
   const auto follows           = [&](const Segment& first, const Segment& next) {

@@ -11,8 +11,8 @@
 namespace foreflow::transform {
 namespace {
 
-// Gradients that are made on one device in one call (or outside calls) travel together, in the order in which they are
-// made, as soon as they are `limit` bytes.
+// Collects the gradients that are computed on one device in one call (or outside of calls) into buckets, in the order
+// in which they are computed. A bucket is complete when it has `limit` bytes.
 std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values,
                          Bytes limit) {
   struct Open {
@@ -50,7 +50,7 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
   }
   for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);
   plan.buckets = pack(gradient_parts(module, layouts, plan.weights, how.zero >= 2), layouts.entry().values, how.bucket);
-  // What is summed after the backward pass waits until then.
+  // Without overlap or sharded gradients, all sums come after the backward pass.
   const bool early = how.overlap || how.zero >= 2;
   for (Bucket& bucket : plan.buckets) {
     if (early) continue;

@@ -2,7 +2,7 @@
 // in one message, and at which op of the program each exchange begins and must be complete.
 //
 // Example: with a bucket size of two weights, the gradients of w4 and w3 are one bucket. Its reduction begins before
-// the op behind the one that makes the gradient of w3, and it is complete before the optimizer op that updates w3.
+// the op after the one that computes the gradient of w3, and it is complete before the optimizer op that updates w3.
 #pragma once
 
 #include "foreflow/transform/replica.h"
@@ -12,14 +12,15 @@ namespace foreflow::transform {
 
 constexpr size_t kNoOp = SIZE_MAX;
 
-// A place in the program: before op `op` of the entry or, where that is a call, inside it before op `inner` of the
-// called function (or behind its last).
+// A position in the program: before op `op` of the entry. If that op is a call, the position may also lie inside it,
+// before op `inner` of the called function, or after its last op.
 struct Position {
   size_t op = 0, inner = 0;
   auto operator<=>(const Position&) const = default;
 };
 
-// A weight whose gradient is a sum over the replicas. Row `row` of optimizer op `op` updates it.
+// A weight whose gradient is a sum over the replicas. Op `op` is its optimizer; as one of several weights that the op
+// updates it has the index `row`.
 struct TrainedWeight {
   size_t op, row;
   ir::ValueId weight, gradient;
@@ -27,43 +28,49 @@ struct TrainedWeight {
   std::vector<ir::ValueId> results;  // the new weight and the new states
 };
 
-// The whole gradient of a weight, or what one microbatch adds to it.
+// The gradient of a weight, or the term that one microbatch adds to it. In a pipeline a called function computes the
+// term and adds it to the running sum, which it gets as a parameter:
+//
+//   func @backward(.., %sum) {
+//     %dw  = MatMul(..)          // inside
+//     %new = Add(%sum, %dw)      // add
 struct GradientPart {
-  size_t weight;       // into ExchangePlan::weights
-  ir::ValueId value;   // of the entry
-  size_t call;         // the op of the entry that makes it, where that is a call
-  ir::ValueId inside;  // what it is in the called function; where an op of that adds it to a sum so far, what is added
-  size_t add;          // that op: Add(parameter, inside); kNoOp: none
-  Position at;         // it is there from here on, and so are its like on the other devices of a tensor-parallel group
-  bool adds, last;     // one of several microbatches' parts; the last one
+  size_t weight;       // index into ExchangePlan::weights
+  ir::ValueId value;   // in the entry: the gradient or the new sum
+  size_t call;         // the op of the entry that computes it, if that is a call; kNoOp otherwise
+  ir::ValueId inside;  // call: the value in the called function; the term, if that function adds it to a running sum
+  size_t add;          // call: the op of that addition; kNoOp: there is none
+  Position at;         // computed by here, and so are its counterparts on the other devices of a tensor-parallel group
+  bool adds, last;     // adds: a term of one of several microbatches; last: that of the last one
 };
 
-// Gradients of one device that are summed together.
+// Gradients of one device that are summed in one collective.
 struct Bucket {
   Position at;
-  bool inside;  // the call at.op; else in the entry
+  bool inside;  // inside the call at.op; false: in the entry
   std::vector<GradientPart> parts;
   bool adds, last;
 };
 
-// Weights of one device that are gathered together: they are there from `at` on.
+// Weights of one device that are gathered in one collective. They are needed from `at` on.
 struct Window {
   Position at;
-  bool inside;  // the call at.op; else in the entry
+  bool inside;  // inside the call at.op; false: in the entry
   ir::Device device;
   std::vector<size_t> weights;
 };
 
 struct ExchangePlan {
   std::vector<TrainedWeight> weights;
-  std::vector<Bucket> buckets;  // in the order of `at`; together they have each weight's gradient
-  std::vector<Window> windows;  // in the order of `at`; where replicas keep only a part of each weight
-  size_t update = 0;            // before this op all weights are updated: behind the last op of `weights`
+  std::vector<Bucket> buckets;  // ascending by `at`; together they contain the gradient of every weight
+  std::vector<Window> windows;  // ascending by `at`; empty unless weights are sharded (ZeRO 3)
+  size_t update = 0;            // the weights are updated before this op, which follows the last optimizer of `weights`
 
   bool empty() const { return weights.empty(); }
 };
 
-// Nothing to do but to sum each gradient when it is needed: an empty plan.
+// The plan for `how`. It is empty if nothing more is to be done than to sum each gradient before its use. Throws
+// RefusalError if optimizer states should be sharded (`zero`), but no gradient is summed over replicas.
 ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation& layouts, const DataParallel& how);
 
 }  // namespace foreflow::transform

@@ -1,13 +1,16 @@
-// Which weights are gathered together, and when, where replicas keep only a part of each (ZeRO 3, FSDP).
+// Plans the gathers of sharded weights (ZeRO 3, FSDP): which weights travel in one collective, and when.
 #pragma once
 
 #include "transform/replica/exchange_plan.h"
 
 namespace foreflow::transform {
 
-// Weights of one device are gathered in units of `limit` bytes, in the order of their first use. A unit is there while
-// it is used; it is gathered anew for the backward pass, for another call, and where others have been used in between.
-// In the order of `at`.
+// The gathers, ascending by `at`. The weights of one device form units of `limit` bytes, in the order of their first
+// use. A unit stays while it is in use. It is gathered again
+//
+//   1. for the backward pass,
+//   2. for another call, and
+//   3. if several other units were used since its last use.
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
                                    const std::vector<TrainedWeight>& weights, Bytes limit);
 

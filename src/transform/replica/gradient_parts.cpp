@@ -9,7 +9,7 @@ namespace {
 
 using ir::ValueId;
 
-// `next` does on a later device what `o` does.
+// Whether `next` is the copy of op `o` on a later device.
 bool follows_in_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o, size_t next) {
   const ir::Op &op = function.ops[o], &after = function.ops[next];
   if (op.def != after.def || op.callee != after.callee || op.result_count == 0 || after.result_count == 0) return false;
@@ -25,14 +25,15 @@ class GradientPartFinder {
         uses_(ir::uses_of(entry_)),
         makers_(ir::makers_of(entry_)) {}
 
-  // From the last microbatch to the first.
+  // Follows the running sum back from the last microbatch to the first.
   void find(size_t weight, ValueId gradient, bool each_microbatch, std::vector<GradientPart>& parts) {
     std::vector<GradientPart> found;
     for (ValueId sum = gradient; sum != ValueId::none;) {
       GradientPart part{weight, sum, kNoOp, ValueId::none, kNoOp, {}, false, found.empty()};
       const auto o = static_cast<size_t>(makers_[ir::index(sum)]);
       sum          = ValueId::none;
-      // What others read too, as a device with a copy of the weight that is sent the gradient, stays what it is.
+      // A gradient that other ops read, too, is not taken apart. Such an op may be a Send to a device with a copy of
+      // the weight.
       if (entry_.ops[o].is_call() && uses_[ir::index(part.value)] == 1) {
         part.call   = o;
         part.inside = callee(o).results[ir::index(part.value) - entry_.ops[o].first_result];
@@ -53,7 +54,8 @@ class GradientPartFinder {
     return layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
   }
 
-  // Where the call adds its part to a sum so far that it is given, the part is what it adds, and that sum is returned.
+  // If the call adds its term to a running sum that it gets as an argument, makes `part` that term and returns the
+  // argument. Otherwise returns none.
   ValueId take_apart(GradientPart& part) {
     const ir::Function& function = callee(part.call);
     const Callee& values         = values_of_callee(part.call);

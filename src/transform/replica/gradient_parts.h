@@ -1,17 +1,17 @@
-// The gradients of a program as the microbatches make them.
+// Finds where a program computes its gradients, microbatch by microbatch.
 #pragma once
 
 #include "transform/replica/exchange_plan.h"
 
 namespace foreflow::transform {
 
-// In the order of `at`. With `each_microbatch`, what calls add to a sum over the microbatches (Add(parameter, part)) is
-// a part of its own.
+// The gradients of `weights`, ascending by `at`. With `each_microbatch`, each term that a call adds to a running sum
+// over the microbatches, Add(parameter, term), is a part by itself.
 std::vector<GradientPart> gradient_parts(const ir::Module& module, const LayoutInterpretation& layouts,
                                          const std::vector<TrainedWeight>& weights, bool each_microbatch);
 
-// The copies of one op on the devices of a tensor-parallel group follow each other. The last and the first of those
-// that op `o` of a function belongs to.
+// The copies of one op on the devices of a tensor-parallel group follow each other. end_of_group and begin_of_group
+// return the last and the first copy of the group that op `o` belongs to.
 size_t end_of_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o);
 size_t begin_of_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o);
 

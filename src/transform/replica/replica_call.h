@@ -1,4 +1,4 @@
-// A function in which replicas exchange something while they are at work.
+// Rewrites a function in which replicas exchange gradients or weights.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace foreflow::transform {
 
-// What happens inside one call, in terms of the called function. Ids behind its values are of parameters that it gets
-// in addition.
+// The exchanges inside one call, in terms of the called function. A value id beyond its values refers to one of the
+// additional parameters, `extra`.
 struct CallExchange {
-  // Before op `at` gradients on `device` are summed. adds[i]: the op that adds the i-th to a sum so far, which is kept
-  // by rows; kNoOp: that sum begins. `packed`: all of them are one result.
+  // The gradients on `device` that are summed over the replicas before op `at`. adds[i] is the op that adds gradient i
+  // to its running sum, of which each replica keeps its row; kNoOp: gradient i begins the sum. If `packed`, all sums
+  // form one result.
   struct Sum {
     size_t at;
     ir::Device device;
@@ -20,8 +21,9 @@ struct CallExchange {
     std::vector<size_t> adds;
     bool packed;
   };
-  // Before op `at` weights are there: gathered here, unless they were so before, which leaves `arriving`. Then the
-  // gather of `next` begins, which is that of opens[next_open]; kNoOp: a result for a later call.
+  // The weights that must be whole from op `at` on. They are gathered here, unless that was begun earlier and
+  // `arriving` is the result. Then the gather of the weights `next` begins: those of opens[next_open], or, if that is
+  // kNoOp, those of a later call, for which they become a result.
   struct Open {
     size_t at;
     ir::Device device;
@@ -30,9 +32,9 @@ struct CallExchange {
     std::vector<ir::ValueId> next = {};
     size_t next_open              = kNoOp;
   };
-  std::vector<Sum> sums;    // in the order of `at`
-  std::vector<Open> opens;  // in the order of `at`
-  // The additional parameters; types of gathered weights do not matter, names only say what is what.
+  std::vector<Sum> sums;    // ascending by `at`
+  std::vector<Open> opens;  // ascending by `at`
+  // An additional parameter. The types of gathered weights are not used; names serve readers of the program only.
   struct Extra {
     ir::Type type;
     std::string name;
@@ -40,13 +42,13 @@ struct CallExchange {
   std::vector<Extra> extra;
 
   bool empty() const { return sums.empty() && opens.empty(); }
-  std::string key() const;  // equal for equal exchanges
-  // Which results of the function remain, in their order. Behind them come packed sums, then what is gathered for later
-  // calls, each in the order of its list.
+  std::string key() const;  // equal if and only if the exchanges are equal
+  // The indices of the results that the function keeps, ascending. They are followed by the packed sums and then by the
+  // weights gathered for later calls, each in the order of its list.
   std::vector<size_t> remaining(const ir::Function& function) const;
 };
 
-// `function` with the exchange in it. Its parameters state no types: they are those of the calls.
+// `function` with the exchanges in it. Its parameters state no types; they get those of the arguments of its calls.
 ir::Function with_exchange(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            const CallExchange& exchange, const ir::OpTable& ops, const DataParallel& how,
                            std::string name);

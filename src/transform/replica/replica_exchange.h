@@ -1,5 +1,5 @@
-// Writes what one replica exchanges with the others. Every message is a collective of all replicas: it has the operand
-// of this one and says in an attribute how many there are.
+// Writes the collectives of one replica with all others. Such a collective has the operand of this replica and states
+// the number of replicas in an attribute (ir::kReplicas).
 #pragma once
 
 #include "foreflow/ir/builder.h"
@@ -13,22 +13,21 @@ class ReplicaExchange {
 
   ReplicaExchange(ir::FunctionBuilder& builder, const DataParallel& how) : builder_(builder), how_(how) {}
 
-  // Gradients of these types on `device`, all-reduced, or reduce-scattered so that every replica has its row of the
-  // sum. The sums are one value, on the stream of communication where that is one of its own.
+  // Sums gradients of these types on `device`: all-reduces them, or reduce-scatters them if they are sharded, so that
+  // every replica has its row of the sum. The sums form one value. With overlap it is on the stream of communication.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
-  // Rows of every replica of the weights of these names as whole matrices: one value, on the stream of communication.
+  // Gathers the weights of these names from their rows. They form one value, on the stream of communication.
   ir::ValueId gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device);
-  // One value as the `count` that were packed.
+  // Unpacks the `count` values that were packed into one.
   Values unpack(ir::ValueId packed, size_t count);
-  // And with names that say that they were gathered.
+  // The same for weights of these names; the new names tell that they were gathered.
   Values unpack_gathered(ir::ValueId packed, const std::vector<std::string>& names);
-  // From the stream of communication to the device.
+  // Moves a value from the stream of communication to the main stream of the device.
   ir::ValueId arrive(ir::ValueId value, const ir::Device& device);
 
-  // This replica's row of the elements of a value, which is a matrix with a row for each replica, zeros behind the
-  // last.
+  // This replica's row of a value. Its elements, padded with zeros, are taken as a matrix with one row per replica.
   ir::ValueId own_row(ir::ValueId value, const ir::Type& type);
-  // That matrix as the value.
+  // The value whose elements form such a matrix.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type);
 
  private:

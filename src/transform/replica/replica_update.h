@@ -1,4 +1,4 @@
-// The update of one replica's weights, where replicas share it.
+// Writes the update of the weights in the program of one replica, if the replicas shard it.
 #pragma once
 
 #include "transform/replica/exchange_plan.h"
@@ -6,7 +6,7 @@
 
 namespace foreflow::transform {
 
-// A program of one replica that is being written.
+// The program of one replica, which is being written.
 struct ReplicaUpdate {
   ir::FunctionBuilder& builder;
   const ir::Function& entry;  // the program without replicas
@@ -16,10 +16,11 @@ struct ReplicaUpdate {
   const DataParallel& how;
   std::vector<ir::ValueId>& map;                 // by value of `entry`; results of optimizers are added
   const std::vector<ir::ValueId>& given;         // by value: parameters
-  const std::map<size_t, ir::ValueId>& reduced;  // by bucket: its sums, unless they are added up over the microbatches
+  const std::map<size_t, ir::ValueId>& reduced;  // by bucket: its sums, unless microbatches add to them
 };
 
-// Bucket by bucket; where communication has its own stream, new weights are gathered while the next bucket is updated.
+// Updates the weights bucket by bucket. With overlap, the new weights of a bucket are gathered while the next one is
+// updated.
 void write_update(const ReplicaUpdate& update);
 
 }  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-// What the replicas do before they meet for the first time is one function, called once for each:
+// Writes out all replicas. The ops before the first exchange between replicas become a function, called once for each:
 //
 //   func @f(%w, %x) {              func @f_replica(%w, %x) {      // forward and backward, on D1 and D2
 //     ..                             ..
@@ -79,7 +79,7 @@ class Replicator {
     return most;
   }
 
-  // All ops before the first sum are one function.
+  // Writes the first `together` ops as one function.
   void write_as_one(size_t together) {
     part_ = replica_part(function_, together);
     for (const size_t o : part_.ops_for_all) write(function_.ops[o]);
@@ -93,7 +93,8 @@ class Replicator {
     return ids;
   }
 
-  // How many ops run before the first that needs a sum over the replicas. A call states devices from D1.
+  // The number of ops before the first one that needs a sum over the replicas. 0 if the program has a device D0, since
+  // calls state devices from D1 on.
   size_t ops_before_a_sum() {
     const bool from_zero = std::any_of(values_.begin(), values_.end(),
                                        [](const LaidOut& value) { return ir::device_of(value.value.type).index == 0; });
@@ -110,7 +111,7 @@ class Replicator {
     return name;
   }
 
-  // Of the function that will have this number, once for each replica.
+  // Calls function `function` once for each replica. The function is added to the module later.
   void call(size_t function, const std::vector<ValueId>& parameters, const std::vector<ValueId>& results) {
     const auto body = static_cast<int32_t>(function);
     for (int way = 0; way < written_; ++way) {
@@ -123,7 +124,7 @@ class Replicator {
     }
   }
 
-  // By their number in the first replica.
+  // The devices of replica `way`, in the order of the devices of replica 0 that they correspond to.
   std::vector<int64_t> devices_of(int way) const {
     std::vector<int64_t> devices(static_cast<size_t>(group_));
     std::iota(devices.begin(), devices.end(), int64_t{way} * group_ + 1);
@@ -182,8 +183,8 @@ class Replicator {
     builder_.annotate(copy, annotation(function_.values[value].annotation, way));
   }
 
-  // The operands as the op needs them: sums over the replicas are taken just before their first use, so that whatever
-  // does not wait for them goes first.
+  // The operands of an op in the layouts that it needs. A sum over the replicas is emitted just before its first use,
+  // so that ops that do not wait for it come first.
   std::vector<const Copies*> operands(const ir::Op& op) {
     std::vector<const Copies*> found;
     const auto inputs = function_.inputs(op);
@@ -198,7 +199,8 @@ class Replicator {
     return found;
   }
 
-  // Devices that the op names, or the function that it calls, move along with the replica.
+  // The attributes of the op for replica `way`: devices that it names, or that its callee names, become those of the
+  // replica.
   ir::AttributesRef attributes(const ir::Op& op, int way) {
     if (way == 0) return op.attributes;
     if (op.is_call() && ir::call_devices(op) == nullptr && names_devices_[static_cast<size_t>(op.callee)])
@@ -236,9 +238,9 @@ class Replicator {
   const int32_t group_;                    // devices of one replica
   std::vector<bool> placed_;               // per value: replicas have their own
   const std::vector<bool> names_devices_;  // per function of the module
-  // Per value that is not the replica function's own, which nearly all are.
+  // Per value outside of the replica function, inside of which nearly all values are.
   std::unordered_map<size_t, Copies> copies_;
-  ReplicaPart part_;                         // what is one function
+  ReplicaPart part_;                         // the part that becomes the replica function
   std::unordered_map<size_t, Copies> sums_;  // per partial value: its sum over the replicas, once it is needed
   Distributed distributed_;
 };

@@ -1,5 +1,5 @@
-// The program of one replica, with what it exchanges with the others written where the plan says: between the ops of
-// the entry, and inside the functions of a pipeline's stages, of which calls that exchange the same share one.
+// Writes the program of one replica, with the exchanges that the plan demands: between the ops of the entry, and inside
+// the functions of a pipeline's stages. Calls with equal exchanges share a function.
 #include <algorithm>
 #include <set>
 
@@ -18,7 +18,7 @@ namespace {
 
 using ir::ValueId;
 
-// The first of what is listed in the order of `at` that is at op `o` or behind it.
+// The index of the first entry at op `o` or after it, in a list that is ascending by `at`.
 template <class T>
 size_t first_at(const std::vector<T>& list, size_t o) {
   const auto found =
@@ -127,7 +127,7 @@ class ReplicaWriter {
   }
   const std::string& name_of(ValueId id) const { return entry_.value(id).name; }
 
-  // As inside a call (replica_call.cpp).
+  // Makes the weights of a window available. replica_call.cpp does the same inside a call.
   void open(size_t window) {
     const Window& what = plan_.windows[window];
     if (!gathered_.contains(window)) gather(window);
@@ -141,7 +141,7 @@ class ReplicaWriter {
 
   // --- Inside a call ---
 
-  // The exchange inside the call `o`, of which the windows are `opened_` and what it gets in addition `additional_`.
+  // The exchanges inside the call `o`. Sets `opened_` to its windows and `additional_` to its additional arguments.
   CallExchange exchange_inside(size_t o) {
     CallExchange inside;
     opened_.clear();
@@ -196,7 +196,7 @@ class ReplicaWriter {
     return open;
   }
 
-  // A device of the entry as the called function has it.
+  // The device of the called function that stands for `device` of the entry.
   ir::Device device_inside(size_t call, const ir::Device& device) const {
     const interpret::DeviceMap& map = layouts_.entry().maps[call];
     const auto found                = std::find(map.begin(), map.end(), device.index);
@@ -257,7 +257,7 @@ class ReplicaWriter {
     for (const size_t window : handed_on_) gathered_[window] = static_cast<ValueId>(made++);
   }
 
-  // A function that uses streams of communication names devices, so its calls say which they are.
+  // The attributes of the call `o`. A function with streams of communication names devices, so its calls state them.
   ir::AttributesRef devices_stated(size_t o) {
     const interpret::DeviceMap& map = layouts_.entry().maps[o];
     const ir::Op& op                = entry_.ops[o];
@@ -275,7 +275,7 @@ class ReplicaWriter {
     return name + "_" + std::to_string(number);
   }
 
-  // --- Ops as they are ---
+  // --- Ops that need no change ---
 
   void write(const ir::Op& op) {
     const std::vector<ValueId> inputs = operands(op);
@@ -289,7 +289,8 @@ class ReplicaWriter {
     builder_.annotate(copy, entry_.values[value].annotation);
   }
 
-  // Sums over the replicas are taken just before their first use, so that whatever does not wait for them goes first.
+  // The operands of an op. A sum over the replicas is emitted just before its first use, so that ops that do not wait
+  // for it come first.
   std::vector<ValueId> operands(const ir::Op& op) {
     std::vector<ValueId> found;
     const auto inputs = entry_.inputs(op);

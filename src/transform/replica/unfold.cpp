@@ -1,5 +1,5 @@
-// Writes out all replicas of a program that says what one of them does. Functions in which replicas meet are called
-// once for all of them, on the devices of all; others once for each:
+// Writes out all replicas of a program of one replica. A function in which replicas communicate is called once for all
+// of them, on the devices of all; any other function is called once for each:
 //
 //   func @f(%w, %x) {                                 func @f(%w.r1, %w.r2, %x.r1, %x.r2) {
 //     %dw = @stage(%w, %x)                       ->     %dw.r1 = @stage(%w.r1, %x.r1)
@@ -58,7 +58,8 @@ class Unfolder {
   }
 
  private:
-  // Per function in which replicas meet: how many devices a replica has in it; those of the next are behind them.
+  // Per function in which replicas communicate: the number of devices that a replica has in it. Those of the next
+  // replica follow.
   void number_devices() {
     devices_.back() = replica_.devices;
     for (size_t f = module_.functions.size(); f-- > 0;) {
@@ -74,7 +75,7 @@ class Unfolder {
     }
   }
 
-  // What all have alike is a result of the first.
+  // The number of copies among the results. A whole result is returned by the first replica only.
   int copies_of(size_t result) const { return replica_.results[result].layout.is_whole() ? 1 : replica_.ways; }
 
   static std::string name(const ir::Value& value, size_t way) {

@@ -1,4 +1,4 @@
-// Values that are under way on other streams: they come to the stream of their user just before their first use.
+// Values on their way from another stream. Each is fetched to the stream of its reader just before its first use.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,8 @@
 
 namespace foreflow::transform {
 
-// While a function is copied: `value` of the old function is made by `fetch`, which is called when it is first needed.
+// For use while a function is copied. expect(value, fetch) says that `fetch` emits the copy of `value` of the old
+// function; it is called before the first op that reads the value.
 class Awaited {
  public:
   Awaited(const ir::Function& function, ir::FunctionBuilder& builder, ValueMap& map)

@@ -20,14 +20,14 @@ class ValueMap {
   std::vector<ir::ValueId> to_;
 };
 
-// For builders that only copy ops of another function.
+// An empty table, for builders that only copy ops of other functions.
 const ir::OpTable& no_ops();
 
 // Declares the parameters of `function`, with their annotations.
 void copy_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map);
-// The same without asking whether names are taken: for builders that have names of `function` only.
+// The same without checking whether names are taken; for builders all of whose names come from `function`.
 void take_parameters(ir::FunctionBuilder& builder, const ir::Function& function, ValueMap& map);
-// Appends one op; its operands have copies. Names and annotations are kept.
+// Appends a copy of `op`, whose operands must have copies, with its names and annotations.
 void copy_op(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& op, ValueMap& map);
 // The copies of `ids`.
 std::vector<ir::ValueId> copies(std::span<const ir::ValueId> ids, const ValueMap& map);

@@ -1,4 +1,4 @@
-// What an op does besides giving its results.
+// Side effects of ops.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace foreflow::transform {
 
-// Per function: it runs an optimizer or a communication, itself or in what it calls.
+// Per function: whether it runs an optimizer or a communication, directly or in a callee.
 std::vector<bool> functions_with_effects(const ir::Module& module);
 bool has_effect(const ir::Op& op, const std::vector<bool>& functions_with_effects);
 
-// Equal operands give equal results, and nothing else happens: no effects, no state, no randomness. Per function, and
-// of an op.
+// Whether functions or an op are pure: equal operands give equal results, and there are no effects, no state and no
+// randomness.
 std::vector<bool> pure_functions(const ir::Module& module);
 bool is_pure(const ir::Op& op, const std::vector<bool>& pure_functions);
 

@@ -1,11 +1,12 @@
-// Arithmetic at each place by itself.
+// Recognises elementwise ops.
 #pragma once
 
 #include "foreflow/ir/op_def.h"
 
 namespace foreflow::transform {
 
-// Every element of a result comes from the elements at its own place, operands being stretched where they have one.
+// Whether every element of a result depends only on the elements of the operands at the same index. A dimension of size
+// 1 is broadcast.
 bool is_elementwise(const ir::OpCall& call);
 
 }  // namespace foreflow::transform

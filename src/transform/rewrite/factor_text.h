@@ -1,7 +1,6 @@
-// The text of ir::Factors taken apart: "ik,kj,+j->ij" has the inputs ik, kj, j (added once) and the output ij. A letter
-// after
-// ';' counts Factors::blocks blocks in the inputs ("ab,ab->ab,ab;b" of MPIReduceScatter), as Factors::blocked does in
-// the outputs of MPIAllgather.
+// Parses the text of ir::Factors. For example, "ik,kj,+j->ij" has the inputs ik, kj and j (added once) and the output
+// ij. In "ab,ab->ab,ab;b" of MPIReduceScatter, the letter after ';' consists of Factors::blocks blocks in the inputs,
+// as the letter Factors::blocked does in the outputs of MPIAllgather.
 #pragma once
 
 #include <string>
@@ -13,11 +12,11 @@ namespace foreflow::transform {
 struct FactorText {
   std::vector<std::string> inputs, outputs;
   int once    = -1;  // the input marked '+'
-  int linear  = -1;  // the input marked '~': the op is linear in it, so partial sums pass where the others are whole
+  int linear  = -1;  // the input marked '~', in which the op is linear while the others are whole
   char parted = 0;   // the letter after ';'
 };
 
-// An empty text gives no operands at all.
+// An empty text has no operands.
 FactorText parse_factors(std::string_view text);
 
 }  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-// An op of an interpreted function as its type and factor rules want to see it.
+// An op of an interpreted function in the form that the rules of its row take (ir::OpCall).
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ class OpTypes {
     }
     for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values[op.first_result + i].type);
   }
-  // Valid while this object lives.
+  // Valid as long as this object lives.
   ir::OpCall call() const { return {*op_.def, *op_.attributes, inputs, known, op_.result_count}; }
 
   std::vector<ir::Type> inputs, outputs;

@@ -1,4 +1,4 @@
-// Calls of functions that name devices (those of their streams) say which devices these are.
+// States the devices of calls whose functions name devices (see ir/call_devices.h), as streams of a device do.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@ namespace foreflow::transform {
 
 using MixedInstance = interpret::Instance<interpret::Mixed>;
 
-// Per function: its instance; null where it, or a function that calls it, has several that differ in types or in the
-// devices of calls.
+// Per function: its instance. Null if the function, or a function that calls it, has several instances that differ in
+// types or in the devices of calls.
 std::vector<const MixedInstance*> instance_by_function(const ir::Module& module,
                                                        const interpret::MixedInterpretation& interpretation);
 
-// Call `o` of `function`, whose instance is known, with its devices stated.
+// Op `o` of `function`, a call, with its devices stated. `instance` is that of `function`.
 ir::Op with_stated_devices(ir::FunctionBuilder& builder, const ir::Function& function, size_t o,
                            const MixedInstance* instance);
 

@@ -1,4 +1,4 @@
-// Where the values of a program are.
+// Finds the devices of the values of a program.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace foreflow::transform {
 
-// Per function and value: its device in all instances of the function; not placed where they differ. Empty for a
-// function that nobody calls.
+// Per function and value: its device, if all instances of the function agree; otherwise not placed. A function that is
+// not called has an empty list.
 std::vector<std::vector<ir::Device>> devices_of_values(const ir::Module& module);
 // The same for the functions that are `wanted`, by number; empty for the others.
 std::vector<std::vector<ir::Device>> devices_of_values(const ir::Module& module, const std::vector<bool>& wanted);
 
-// A program on no device, on D1; any other as it is.
+// Puts a program that is on no device on D1; returns any other program unchanged.
 ir::Module placed_on_first(const ir::Module& module);
 
 }  // namespace foreflow::transform

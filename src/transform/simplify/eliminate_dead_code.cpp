@@ -151,7 +151,7 @@ class Sweeper {
     return builder.finish(std::move(results));
   }
 
-  // With the operands and results that the callee still has.
+  // Copies a call, with those operands and results that its callee still has.
   void copy_call(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& call, ValueMap& map) const {
     const auto callee = static_cast<size_t>(call.callee);
     std::vector<ir::ValueId> operands, kept;

@@ -45,7 +45,7 @@ std::optional<SliceCut> cut_of(const ir::OpCall& call, const ir::Type& result) {
                   result.dims[static_cast<size_t>(along)]};
 }
 
-// By value and dimension: which Slice begins where.
+// Per value and dimension: the Slices, by the index at which they begin.
 using SliceParts = std::map<std::pair<ValueId, int64_t>, std::map<int64_t, std::vector<size_t>>>;
 
 bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts,

@@ -35,7 +35,7 @@ std::vector<int64_t> split_free_stretch(const ir::Dims& from, const ir::Dims& to
   return shape;
 }
 
-// The first part of an array whose parts along its first dimension are all alike; nothing of another array.
+// The first slice of an array along its first dimension, if all such slices are equal; nothing otherwise.
 std::optional<ir::Array> unrepeated(const ir::Array& array) {
   const ir::Dims& dims = array.dims();
   if (array.is_tuple() || dims.empty() || dims[0] < 2 || array.size() == 0) return std::nullopt;

@@ -1,7 +1,6 @@
 #include "transform/tensor/linears.h"
 
 #include <algorithm>
-#include <array>
 
 #include "foreflow/transform/layout.h"
 #include "transform/rewrite/elementwise.h"
@@ -12,13 +11,6 @@ namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
-
-// Ops that turn pairs of features, which stay in one head.
-constexpr std::array<std::string_view, 1> kKeepFeatures = {"RotaryEmbedding"};
-
-bool is_kept(std::string_view name) {
-  return std::find(kKeepFeatures.begin(), kKeepFeatures.end(), name) != kKeepFeatures.end();
-}
 
 // Sums over a letter that two operands share.
 bool is_contraction(const ir::OpCall& call) {
@@ -57,7 +49,7 @@ void LinearGraph::classify(size_t o) {
   const ir::Op& op = function_.ops[o];
   const OpTypes types(function_, op, values_);
   const ir::OpCall call = types.call();
-  passes_[o]            = op.def->role == ir::Role::view || is_kept(op.def->name) || is_elementwise(call);
+  passes_[o]            = op.def->role == ir::Role::view || op.def->within_heads || is_elementwise(call);
   contracts_[o]         = is_contraction(call);
   if (!contracts_[o]) return;
   const auto inputs = function_.inputs(op);
@@ -121,7 +113,7 @@ void LinearGraph::find_bias(Linear& linear) const {
       value = function_.output(op, 0);
       continue;
     }
-    if (!op.def->name.starts_with("Add") && !op.def->name.starts_with("Bias") && op.def->name != "FastGelu") return;
+    if (!op.def->adds_bias) return;
     for (const ValueId id : function_.inputs(op)) {
       if (id != value && !linear.bias) linear.bias = vector(id);
     }

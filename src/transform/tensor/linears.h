@@ -1,5 +1,5 @@
-// Products with a weight, and what a value is computed from between them: what the recognition of blocks asks of a
-// program. Names play no part.
+// Finds the linear layers of a program (products with a weight) and traces values back to them. transformer.h
+// recognises blocks with it. Names of values and weights are not used.
 #pragma once
 
 #include <optional>
@@ -20,33 +20,33 @@ struct Linear {
   std::optional<size_t> bias = {};  // parameter [out]
 };
 
-// What a value is computed from by views and element by element.
+// The origins of a value: what remains when views and elementwise ops are followed back from it.
 struct Sources {
-  std::set<size_t> linears;  // by number
-  std::set<size_t> others;   // ops that mix elements: normalizations, sums, products of activations
-  bool reads_data = false;   // parameters that are no weights
-  bool activates  = false;   // some arithmetic besides adding weights
+  std::set<size_t> linears;  // indices into LinearGraph::linears()
+  std::set<size_t> others;   // ops that combine elements: normalizations, sums, products of activations
+  bool reads_data = false;   // data parameters are among the origins
+  bool activates  = false;   // the path does arithmetic besides adding weights
 };
 
-// The forward part of a function: what stands before the first gradient of a loss.
+// The linear layers of the forward pass of a function, which ends before the first gradient of a loss.
 class LinearGraph {
  public:
   LinearGraph(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
   const std::vector<Linear>& linears() const { return linears_; }
   Sources sources(ir::ValueId value) const;
-  // The parameter that a value is, apart from copies, conversions and transpositions.
+  // The parameter that a value is a copy of, up to conversions and transpositions.
   struct Stored {
     size_t parameter;
     bool transposed = false;
   };
   std::optional<Stored> stored(ir::ValueId value) const;
 
-  // Ops before the backward pass.
+  // The number of ops before the backward pass.
   size_t forward_ops() const { return forward_ops_; }
   // The op that makes a value; none for a parameter.
   std::optional<size_t> maker(ir::ValueId value) const;
-  // Two activations are multiplied: every tensor operand's letters, and one of them is summed over.
+  // Whether the op is a product of two activations.
   bool contracts(size_t op) const { return contracts_[op]; }
   // Forward ops that read a value.
   const std::vector<size_t>& readers(ir::ValueId value) const { return readers_[ir::index(value)]; }

@@ -36,7 +36,7 @@ class Sharder {
         ways_(ways),
         sharding_(sharding),
         builder_(function_.name, ops),
-        relayout_(builder_, ways),
+        reshard_(builder_, ways),
         vocabulary_(builder_, ways) {}
 
   Distributed run() {
@@ -127,7 +127,7 @@ class Sharder {
   // The copies of a value in the layout that its next use needs; made when they are first needed.
   const Copies& in_layout(ir::ValueId id, const Layout& wanted) {
     const size_t value = ir::index(id);
-    return relayout_(copies_[value], plan_.layouts[value], wanted, values_[value].type);
+    return reshard_(copies_[value], plan_.layouts[value], wanted, values_[value].type);
   }
 
   // Backward gathers again what forward gathered along the sequence, so that only parts are kept until then.
@@ -168,7 +168,7 @@ class Sharder {
   const int ways_;
   const Sharding& sharding_;
   ir::FunctionBuilder builder_;
-  Relayout relayout_;
+  Resharder reshard_;
   VocabularyWriter vocabulary_;
   bool backward_ = false;        // the loss is behind
   std::vector<Layouts> copies_;  // per value

@@ -1,4 +1,4 @@
-// What there is to say about a tensor-parallel plan.
+// Messages for the user about a tensor-parallel plan.
 #pragma once
 
 #include "foreflow/ir/module.h"
@@ -6,8 +6,8 @@
 
 namespace foreflow::transform {
 
-// For the plan megatron: the blocks that are recognised, and the weights that the plan auto would treat otherwise;
-// nothing for others.
+// For the plan `megatron`: the recognised blocks, and the weights that the plan `auto` would split differently. Empty
+// for other plans.
 std::vector<std::string> shard_notes(const ir::Module& module, const ir::OpTable& ops, int ways,
                                      const Sharding& sharding);
 

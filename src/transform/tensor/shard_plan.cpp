@@ -13,30 +13,32 @@
 namespace foreflow::transform {
 namespace {
 
-// What began a split: the number of a weight, or one of these.
+// The origin of a split: the number of the weight from which it spread, or one of these.
 constexpr int32_t kNoOrigin = -1;
-constexpr int32_t kSequence = -2;  // may be gathered anywhere: no weight is given up for it
+constexpr int32_t kSequence = -2;  // sequence parallelism; may be gathered anywhere
 
-// What an op sees: layouts as they arrive. Its leader is the first operand that the split of a weight has reached, an
-// activation rather than a weight; -1: none.
+// An op with the layouts in which its operands arrive. Its leader is the operand whose split decides how the op is
+// split: the first split activation or, if there is none, the first split parameter.
 struct Arrival {
   const ir::Op& op;
   const ir::OpCall& call;
   std::span<const ir::ValueId> inputs;
   std::vector<Layout> layouts = {};
-  int32_t leader              = -1;
+  int32_t leader              = -1;         // -1: none
   int32_t origin              = kNoOrigin;  // of the leader
 };
 
-// A weight, perhaps as a program converts or transposes it before its use: an export may store [out, in].
+// A weight, or a converted or transposed copy of one (an exporter may store a weight as [out, in]).
 struct Stored {
   int32_t weight  = -1;
   bool transposed = false;
 };
 
-// Greedy in program order. Weights that a plan or the vocabulary splits are fixed, and what does not fit them is
-// gathered. Any other weight whose split leads to a dimension that must be whole is kept whole in the next round. One
-// that is cut by a Split op is split in as many blocks.
+// Decides op by op, greedily in program order. It repeats rounds over the whole program until no round learns anything:
+//
+// 1. Weights that the plan or vocabulary parallelism splits are fixed. Values whose split does not fit are gathered.
+// 2. If the split of any other weight reaches a dimension that must be whole, the weight stays whole in later rounds.
+// 3. If it reaches a Split into n parts, the weight is split in n blocks in later rounds (a fused projection q|k|v).
 class ShardPlanner {
  public:
   ShardPlanner(const ir::Module& module, const ir::Function& function,
@@ -80,7 +82,8 @@ class ShardPlanner {
     }
   }
 
-  // Lives as its uses want it: a weight that no plan speaks of, what an optimizer keeps, a cache of keys and values.
+  // Whether the uses of a parameter decide its layout: a cache of keys and values, an optimizer state, or a weight that
+  // the plan leaves open.
   bool is_open(size_t parameter) const {
     const bool weight = function_.parameters[parameter] == ir::ParameterRole::weight;
     return caches_[parameter] || (weight && (automatic_ || !model_weights_[parameter]));
@@ -111,13 +114,13 @@ class ShardPlanner {
     return blocks == blocks_.end() ? 1 : blocks->second;
   }
 
-  // Whether nothing but copies of the weight have been made so far.
+  // Whether the weight, or the weight that the value is a copy of, has had no use so far except by copies.
   bool is_undecided(ir::ValueId id) const {
     const int32_t weight = stored_[ir::index(id)].weight;
     return undecided_[ir::index(id)] && undecided_[static_cast<size_t>(weight)];
   }
 
-  // A weight is split from the next round on as its copy is wanted now.
+  // From the next round on, splits a weight in the way in which its copy is needed.
   void split_stored(const Stored& copy, const Layout& wanted) {
     stored_splits_[copy.weight] = copy.transposed ? 1 - wanted.dim : wanted.dim;
     stale_                      = true;
@@ -157,7 +160,7 @@ class ShardPlanner {
   Decision decided(Arrival& arrival) {
     if (arrival.origin == kNoOrigin) start(arrival);
     if (arrival.origin == kNoOrigin) return along_sequence(arrival);
-    // A region of tensor parallelism begins by gathering what is split along the sequence.
+    // At the beginning of a tensor-parallel region, values that are split along the sequence are gathered.
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
       if (is_along_sequence(arrival, i)) arrival.layouts[i] = Layout::whole();
     }
@@ -166,7 +169,7 @@ class ShardPlanner {
     return cuts_weight(arrival, decision) ? with_whole_activations(arrival) : decision;
   }
 
-  // Splits a weight that nothing has touched, if this op is a product with it.
+  // Begins a split at an undecided weight, if this op is a product with it.
   void start(Arrival& arrival) {
     if (ways_ == 1) return;
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
@@ -183,8 +186,8 @@ class ShardPlanner {
     }
   }
 
-  // Outside of tensor parallelism a sum becomes parts of the sequence where the op can work on them, and so do the
-  // numbers of tokens that are looked up.
+  // The decision outside of tensor-parallel regions. With sequence parallelism, sums are reduce-scattered along the
+  // sequence, and indices into embedding tables split along it, if the op can work on the parts.
   Decision along_sequence(const Arrival& arrival) const {
     Decision decision = decide(arrival.call, arrival.layouts, ways_);
     if (!sequences_ || arrival.call.def.role == ir::Role::optimizer) return decision;
@@ -200,8 +203,9 @@ class ShardPlanner {
   }
 
   bool is_lookup(const Arrival& arrival) const {
-    return arrival.call.def.name == "Gather" && is_parameter(arrival.inputs[0]) && arrival.layouts[1].is_whole() &&
-           arrival.call.attributes.int_or("axis", 0) == 0 && arrival.call.known[1] == nullptr;
+    return arrival.call.def.vocabulary.kind == ir::VocabularyForm::Kind::lookup && is_parameter(arrival.inputs[0]) &&
+           arrival.layouts[1].is_whole() && arrival.call.attributes.int_or("axis", 0) == 0 &&
+           arrival.call.known[1] == nullptr;
   }
 
   static bool refuses_split(const std::vector<Layout>& arriving, const Decision& decision) {
@@ -211,8 +215,12 @@ class ShardPlanner {
     return false;
   }
 
-  // The op cannot go on with this split. Either it can with more blocks, or something is gathered: of fixed weights the
-  // activations, else the weight that began it stays whole.
+  // Handles an op that cannot work on the split that arrives. Tries, in this order:
+  //
+  // 1. to split the origin in blocks;
+  // 2. to split fixed weights in the blocks in which the leader is split;
+  // 3. if the origin is a fixed weight, to gather the activations;
+  // 4. to keep the origin whole.
   Decision mend(Arrival& arrival) {
     const ir::Factors factors = arrival.call.def.factors(arrival.call);
     if (factors.blocked != 0 && !blocks_.contains(arrival.origin)) {
@@ -233,7 +241,8 @@ class ShardPlanner {
     return with_everything_whole(arrival);
   }
 
-  // A fixed weight that meets a split in blocks is split in as many: the bias of a fused projection.
+  // Splits fixed weights that meet a leader split in blocks in the same number of blocks: the bias of a fused
+  // projection. Nothing if other operands do not fit.
   std::optional<Decision> followed_in_blocks(const Arrival& arrival) {
     const auto leader = static_cast<size_t>(arrival.leader);
     std::vector<Layout> alone(arrival.layouts.size());
@@ -250,7 +259,7 @@ class ShardPlanner {
     return decision;
   }
 
-  // Whether a weight that the plan leaves whole would be cut for a split activation.
+  // Whether the decision would slice a weight that the plan leaves whole.
   bool cuts_weight(const Arrival& arrival, const Decision& decision) const {
     if (automatic_ || arrival.call.def.role == ir::Role::optimizer) return false;
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
@@ -261,7 +270,7 @@ class ShardPlanner {
     return false;
   }
 
-  // Activations are gathered; weights stay split where the op can work so.
+  // Gathers the activations; fixed weights stay split if the op can work on them.
   Decision with_whole_activations(Arrival& arrival) const {
     std::vector<Layout> layouts = arrival.layouts;
     for (size_t i = 0; i < layouts.size(); ++i) {
@@ -283,7 +292,7 @@ class ShardPlanner {
                            ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
   }
 
-  // A copy of an undecided weight that is as good as the weight.
+  // Whether the op copies, converts or transposes an undecided weight, so that the copy can stand for it.
   bool keeps_weight(const Arrival& arrival) const {
     const ir::Copy copy = arrival.call.def.copy;
     if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0]))
@@ -291,7 +300,8 @@ class ShardPlanner {
     return copy != ir::Copy::none && (copy != ir::Copy::permuted || arrival.call.inputs[0].dims.size() == 2);
   }
 
-  // A weight lives as its first use by tensor parallelism wants it; parts of a sequence are cut from it.
+  // Records a decision. An undecided weight takes the layout that its first use by tensor parallelism needs; uses
+  // outside of it slice the weight instead.
   void accept(const Arrival& arrival, Decision decision) {
     const bool copies = keeps_weight(arrival);
     if (copies) {

@@ -1,4 +1,4 @@
-// Which values tensor parallelism splits, decided before anything is written.
+// Plans tensor parallelism: the layout of every value, decided before the program is written.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace foreflow::transform {
 
 struct ShardPlan {
-  std::vector<Layout> layouts;                   // per value, as it is made
+  std::vector<Layout> layouts;                   // per value: the layout in which its op computes it
   std::vector<Decision> decisions;               // per op
   std::vector<bool> by_vocabulary;               // per op: written in its vocabulary-parallel form (vocabulary.h)
   int split_weights = 0, split_activations = 0;  // activations: those that are split along the sequence

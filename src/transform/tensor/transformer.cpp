@@ -1,7 +1,6 @@
 #include "transform/tensor/transformer.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "foreflow/base/text.h"
@@ -13,9 +12,6 @@ namespace {
 using ir::ValueId;
 
 // Softmax and products in one op: queries, keys and values are its first operands.
-constexpr std::array<std::string_view, 3> kFusedAttention = {"BlockAttention", "MultiHeadAttention",
-                                                             "GroupQueryAttention"};
-
 class Recogniser {
  public:
   Recogniser(const ir::Function& function, const interpret::Values<interpret::Mixed>& values)
@@ -36,12 +32,12 @@ class Recogniser {
  private:
   void find_attention() {
     for (size_t o = 0; o < graph_.forward_ops(); ++o) {
-      const std::string_view name = function_.ops[o].def->name;
-      if (std::find(kFusedAttention.begin(), kFusedAttention.end(), name) != kFusedAttention.end()) {
+      const ir::OpDef& def = *function_.ops[o].def;
+      if (def.attention) {
         std::set<size_t> columns;
         for (size_t i = 0; i < 3 && i < function_.ops[o].operand_count; ++i) add_sources(o, i, columns);
         add_attention(columns, o);
-      } else if (name == "Softmax" || name == "BiasSoftmax") {
+      } else if (def.softmax == ir::Softmax::plain || def.softmax == ir::Softmax::biased) {
         after_softmax(o);
       }
     }
@@ -130,7 +126,7 @@ class Recogniser {
       for (const size_t o : graph_.readers(id)) {
         const ir::Op& op      = function_.ops[o];
         const bool is_loss    = op.def->loss;
-        const bool is_softmax = op.def->name == "Softmax" || op.def->name == "LogSoftmax";
+        const bool is_softmax = op.def->softmax == ir::Softmax::plain || op.def->softmax == ir::Softmax::log;
         reaches               = reaches || is_loss;
         if (!is_loss && !is_softmax && !graph_.passes(o)) return false;
         for (uint32_t r = 0; r < op.result_count && !is_loss; ++r) open.push_back(function_.output(op, r));

@@ -1,4 +1,5 @@
-// The blocks of a transformer as Megatron-LM (Shoeybi et al., 2019) splits them, recognised by how a program computes.
+// Recognises the blocks of a transformer that Megatron-LM splits (Shoeybi et al., 2019), by the structure of the
+// computation.
 //
 //   attention   x -> q, k, v (one product or several, by columns) -> softmax(q k') v -> output projection (by rows)
 //   mlp         x -> up, and gate (by columns) -> element by element -> down (by rows)
@@ -19,14 +20,14 @@ struct TransformerBlock {
 
 struct Transformer {
   std::vector<TransformerBlock> blocks;
-  std::set<size_t> embeddings;  // parameters: the tables of the vocabulary
-  std::vector<Linear> heads;    // products that lead to a result or a loss with no other product behind
+  std::set<size_t> embeddings;  // parameters: the embedding tables of the vocabulary
+  std::vector<Linear> heads;    // linear layers after which no other one comes before a result or a loss
 };
 
 Transformer recognise(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
-// "2 attention blocks (q|k|v in one product)", "1 MLP block (up and gate)", "embedding %wte", "LM head %wte, tied to
-// the embedding".
+// One line for each kind of block, embedding and head: "2 attention blocks (q|k|v in one product)", "1 MLP block (up
+// and gate)", "embedding %wte", "LM head %wte, tied to the embedding".
 std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function);
 
 }  // namespace foreflow::transform

@@ -5,12 +5,14 @@ namespace {
 
 using ir::ValueId;
 
+using Form = ir::VocabularyForm::Kind;
+
 constexpr size_t kClassDim = 1;
 
 bool is_along_rows(const ir::OpCall& call) { return call.attributes.int_or("axis", 0) == 0; }
 
 bool looks_up(const ir::Function& function, const ir::Op& op, const interpret::Values<interpret::Mixed>& values) {
-  if (op.is_call() || op.def->name != "Gather") return false;
+  if (op.is_call() || op.def->vocabulary.kind != Form::lookup) return false;
   const auto inputs = function.inputs(op);
   const size_t data = ir::index(inputs[0]);
   return op.attributes->int_or("axis", 0) == 0 && data < function.parameters.size() &&
@@ -20,8 +22,7 @@ bool looks_up(const ir::Function& function, const ir::Op& op, const interpret::V
 
 // Logits that are split by their classes.
 bool has_split_classes(const ir::OpCall& call, std::span<const Layout> arriving) {
-  return (call.def.name == "SoftmaxCrossEntropyLoss" || call.def.name == "SoftmaxCrossEntropyLossGrad") &&
-         call.outputs == 1 && arriving[0] == Layout::split(kClassDim);
+  return call.def.vocabulary.kind == Form::loss && call.outputs == 1 && arriving[0] == Layout::split(kClassDim);
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ VocabularyRules::VocabularyRules(const ir::Function& function, const interpret::
 
 bool VocabularyRules::looks_up_part(const ir::Function& function, const ir::Op& op, const ir::OpCall& call,
                                     std::span<const Layout> arriving) const {
-  return call.def.name == "Gather" && is_along_rows(call) && tables_.contains(ir::index(function.inputs(op)[0])) &&
-         arriving[0] == Layout::split(0);
+  return call.def.vocabulary.kind == Form::lookup && is_along_rows(call) &&
+         tables_.contains(ir::index(function.inputs(op)[0])) && arriving[0] == Layout::split(0);
 }
 
 bool VocabularyRules::adds_up_part(const ir::Function& function, const ir::Op& op, const ir::OpCall& call) const {
-  return call.def.name == "GatherGrad" && is_along_rows(call) && !call.has(2) &&
+  return call.def.vocabulary.kind == Form::lookup_gradient && is_along_rows(call) && !call.has(2) &&
          lookups_.contains({function.inputs(op)[0], call.attributes.int_or("dim", 0)});
 }
 
@@ -119,10 +120,11 @@ const VocabularyWriter::Sums& VocabularyWriter::sums(const ir::Function& functio
 
 Copies VocabularyWriter::write(const ir::Function& function, const ir::Op& op, const ir::OpCall& call,
                                const std::vector<const Copies*>& operands) {
-  if (call.def.name == "Gather") return on_each_way("GatherPart", operands, {}, call.inputs[0].dims[0]);
-  if (call.def.name == "GatherGrad") {
+  const auto& [kind, name] = call.def.vocabulary;
+  if (kind == Form::lookup) return on_each_way(name, operands, {}, call.inputs[0].dims[0]);
+  if (kind == Form::lookup_gradient) {
     const int64_t rows = call.attributes.get_int("dim");
-    return on_each_way("GatherPartGrad", operands, {{"dim", rows / ways_}}, rows);
+    return on_each_way(name, operands, {{"dim", rows / ways_}}, rows);
   }
   const int64_t classes                 = call.inputs[0].dims[kClassDim];
   const Sums& of_rows                   = sums(function, op, classes, operands);
@@ -131,13 +133,13 @@ Copies VocabularyWriter::write(const ir::Function& function, const ir::Op& op, c
   if (call.def.role == ir::Role::loss_gradient) {
     chosen = {operands[0], operands[1], &of_rows.largest, &of_rows.exponentials};
     chosen.insert(chosen.end(), rest.begin(), rest.end());
-    return on_each_way("CrossEntropyOfTermsGrad", chosen, call.attributes, classes);
+    return on_each_way(name, chosen, call.attributes, classes);
   }
   ir::Attributes attributes = call.attributes;
   attributes.set("output_type", std::string(ir::name(call.inputs[0].dtype)));
   chosen = {&of_rows.exponentials, &of_rows.label, operands[1]};
   chosen.insert(chosen.end(), rest.begin(), rest.end());
-  return on_each_way("CrossEntropyOfTerms", chosen, attributes, classes);
+  return on_each_way(name, chosen, attributes, classes);
 }
 
 }  // namespace foreflow::transform

@@ -1,9 +1,11 @@
-// Vocabulary parallelism: which ops work on a part of the vocabulary, and what takes their place.
+// Vocabulary parallelism: the ops that can work on a part of the vocabulary, and what replaces each of them.
 //
-//   Gather(table, ids)               each way looks up the rows that it has, zeros for others; the sum is the whole
-//   lookup GatherGrad(ids, dy)              each way adds up the gradients of its own rows SoftmaxCrossEntropyLoss the
-//   largest logit, the sum of exponentials and the label's logit of each row, over all ways and its gradient from the
-//   same sums
+//   Gather(table, ids)        each way looks up the ids whose rows it has and takes zeros for the others; the sum over
+//                             the ways is the result
+//   GatherGrad(ids, dy)       each way adds up the gradients of its own rows
+//   SoftmaxCrossEntropyLoss   for each row of logits, three numbers are combined over the ways: the largest logit, the
+//                             sum of exponentials, and the logit of the label
+//   its gradient              computed from the same numbers
 #pragma once
 
 #include <map>
@@ -16,8 +18,9 @@
 
 namespace foreflow::transform {
 
-// The embedding tables [v,h] that are split by rows: weights that Gather looks up by numbers which are not constants,
-// those with the most rows (a table of positions or of token types is no vocabulary). Parameters by number.
+// The embedding tables of the vocabulary, [v,h], as indices of parameters. These are the weights in which a Gather
+// looks up rows by indices that are not constant. Of several tables, those with the most rows count: a table of
+// positions or of token types is not a vocabulary.
 std::set<size_t> vocabulary_tables(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
 class VocabularyRules {
@@ -25,7 +28,7 @@ class VocabularyRules {
   VocabularyRules() = default;
   VocabularyRules(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
-  // How an op runs on parts of the vocabulary; nothing when it is an op like any other.
+  // How an op runs on parts of the vocabulary; nothing if it needs no special treatment.
   std::optional<Decision> decide(const ir::Function& function, const ir::Op& op, const ir::OpCall& call,
                                  std::span<const Layout> arriving) const;
 
@@ -41,18 +44,18 @@ class VocabularyRules {
   std::set<std::pair<ir::ValueId, int64_t>> lookups_;  // the ids and the rows of the table
 };
 
-// Writes those ops.
+// Writes the ops that work on parts of the vocabulary.
 class VocabularyWriter {
  public:
   VocabularyWriter(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
 
-  // The copies of the op's one result. `operands`: copies as its Decision asked for them.
+  // Emits the replacement of `op` and returns the copies of its result. `operands` are copies in the layouts that its
+  // Decision requires.
   Copies write(const ir::Function& function, const ir::Op& op, const ir::OpCall& call,
                const std::vector<const Copies*>& operands);
 
  private:
-  // Of one table of logits and its labels, per row: the largest logit, and the sum of the exponentials of the
-  // differences to it.
+  // Per row of logits: the largest logit, the sum of exp(logit - largest), and the logit of the label.
   struct Sums {
     Copies largest, exponentials, label;
   };

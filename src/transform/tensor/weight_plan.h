@@ -1,4 +1,4 @@
-// What a plan of name patterns says about the weights of a program.
+// The dimensions along which a plan splits the weights of a program.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@ namespace foreflow::transform {
 // Per parameter the dimension that must be split, if any.
 using SplitDims = std::vector<std::optional<int32_t>>;
 
-// Whether each parameter is a weight that the model itself uses: not what an optimizer keeps, which lies as its weight
-// does.
+// Per parameter: whether it is a weight of the model. Optimizer states are not; they have the layout of their weight.
 std::vector<bool> model_weights(const ir::Function& function);
 
-// What the plan splits, for `ways` above 1. Of patterns, the first that matches a weight decides; throws Error at
-// plan.where when one matches no weight (naming the nearest names), and when a weight has no such dimension or `ways`
-// does not divide it. megatron: the blocks that are recognised (transformer.h), and the LM head where the vocabulary is
-// split; Error when there are none.
+// The dimensions that sharding.plan splits over `ways`, of 2 or more.
+//
+//   patterns   The first pattern that matches a weight decides. Throws RefusalError at plan.where if a pattern matches
+//              no weight (naming the nearest names), if a weight lacks the dimension, or if `ways` does not divide it.
+//   megatron   The weights of the recognised blocks (transformer.h), and of the LM head if the vocabulary is split.
+//              Throws RefusalError if there are no such blocks.
 SplitDims weight_splits(const ir::Module& module, const ir::Function& function,
                         const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways);
 
