@@ -22,7 +22,7 @@ void table_1(benchmark::State& state, const char* model) {
     state.counters["wall_s"]     = std::chrono::duration<double>(Clock::now() - start).count();
     state.counters["points"]     = static_cast<double>(result.points);
     state.counters["evaluated"]  = static_cast<double>(result.evaluated);
-    state.counters["infeasible"] = static_cast<double>(result.infeasible.size());
+    state.counters["infeasible"] = static_cast<double>(result.refused);
   });
 }
 

@@ -57,12 +57,13 @@ std::string csv_line(const Row& cells) {
   return line + "\n";
 }
 
-std::string tally(const std::vector<std::string>& reasons) {
+std::string tally(const std::map<std::string, size_t>& reasons) {
   std::map<std::string, Kind> kinds;
-  for (const std::string& reason : reasons) {
+  for (const auto& [reason, count] : reasons) {
     Kind& kind = kinds[without_numbers(reason)];
-    if (kind.count++ == 0) kind.first = reason;
-    kind.alike = kind.alike && kind.first == reason;
+    kind.alike = kind.count == 0;
+    if (kind.count == 0) kind.first = reason;
+    kind.count += count;
   }
   std::vector<const Kind*> sorted;
   for (const auto& [text, kind] : kinds) sorted.push_back(&kind);

@@ -1,6 +1,5 @@
 #include "base/worker.h"
 
-#include <fmt/core.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,23 +24,43 @@ size_t number_in(const char* bytes) {
   return number;
 }
 
-// Nothing when the other end is closed. Eight bytes are written and arrive as one piece.
-std::optional<size_t> receive_item(int descriptor) {
-  Number bytes;
-  ssize_t count = 0;
-  do count = ::read(descriptor, bytes.data(), bytes.size());
-  while (count < 0 && errno == EINTR);
-  if (count != static_cast<ssize_t>(bytes.size())) return std::nullopt;
-  return number_in(bytes.data());
+// False when the other end is closed.
+bool read_all(int descriptor, char* bytes, size_t count) {
+  while (count > 0) {
+    const ssize_t got = ::read(descriptor, bytes, count);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    count -= static_cast<size_t>(got);
+  }
+  return true;
 }
 
-// The life of a worker: an answer is its length and its bytes.
-void live(int items, int answers, const std::function<std::string(size_t)>& work) {
-  while (const std::optional<size_t> item = receive_item(items)) {
-    const std::string answer = answer_of(fmt::format("item {}", *item + 1), [&] { return work(*item); });
+// A request, like an answer, is its length and its bytes. Nothing when the other end is closed.
+std::optional<std::string> receive_request(int descriptor) {
+  Number length;
+  if (!read_all(descriptor, length.data(), length.size())) return std::nullopt;
+  std::string request(number_in(length.data()), '\0');
+  if (!read_all(descriptor, request.data(), request.size())) return std::nullopt;
+  return request;
+}
+
+void live(int requests, int answers, const Worker::Work& work) {
+  while (const std::optional<std::string> request = receive_request(requests)) {
+    const std::string answer = answer_of("worker", [&] { return work(*request); });
     const Number length      = bytes_of(answer.size());
     write_all(answers, {length.data(), length.size()});
     write_all(answers, answer);
+  }
+}
+
+// A worker that died takes nothing; its pipes tell, and the signal of a broken one would end this process.
+void send_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return;
+    bytes.remove_prefix(static_cast<size_t>(sent));
   }
 }
 
@@ -54,24 +73,24 @@ Worker::Ends Worker::connect() {
   return {ends[0], ends[1]};
 }
 
-Worker::Worker(const std::function<std::string(size_t)>& work) : Worker(connect(), work) {}
+Worker::Worker(const Work& work) : Worker(connect(), work) {}
 
-Worker::Worker(Ends items, const std::function<std::string(size_t)>& work)
-    : items_(items.parent), child_(0, "worker", [&](int answers) {
-        ::close(items.parent);
-        live(items.child, answers, work);
+Worker::Worker(Ends requests, const Work& work)
+    : requests_(requests.parent), child_(0, "worker", [&](int answers) {
+        ::close(requests.parent);
+        live(requests.child, answers, work);
       }) {
-  ::close(items.child);
+  ::close(requests.child);
 }
 
-Worker::~Worker() { ::close(items_); }
+Worker::~Worker() { ::close(requests_); }
 
-void Worker::give(size_t item) {
-  FOREFLOW_CHECK(!item_, "a worker gets its next item before the answer to the last");
-  item_              = item;
-  const Number bytes = bytes_of(item);
-  // A worker that died takes nothing; its pipes tell, and the signal of a broken one would end this process.
-  (void)::send(items_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+void Worker::give(const std::string& request) {
+  FOREFLOW_CHECK(!busy_, "a worker gets its next request before the answer to the last");
+  busy_               = true;
+  const Number length = bytes_of(request.size());
+  send_all(requests_, {length.data(), length.size()});
+  send_all(requests_, request);
 }
 
 std::optional<std::string> Worker::take() {
@@ -82,7 +101,7 @@ std::optional<std::string> Worker::take() {
   std::string answer = bytes.substr(sizeof(size_t), end - sizeof(size_t));
   bytes.erase(0, end);
   child_.messages().clear();  // should it die later, this was not its last message
-  item_.reset();
+  busy_ = false;
   return answer;
 }
 

@@ -1,7 +1,9 @@
-// A forked child that processes one item after another: it receives item numbers and sends answers.
+// A forked child that answers one request after another.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "base/child.h"
 
@@ -10,17 +12,18 @@ namespace foreflow {
 class Worker {
  public:
   // `work` runs in the child; its answers are those of answer_of().
-  explicit Worker(const std::function<std::string(size_t)>& work);
+  using Work = std::function<std::string(const std::string& request)>;
+  explicit Worker(const Work& work);
   Worker(const Worker&)            = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // The current item; nothing: it waits for one.
-  std::optional<size_t> item() const { return item_; }
-  void give(size_t item);
+  // False: it waits for a request.
+  bool busy() const { return busy_; }
+  void give(const std::string& request);
 
   Child& child() { return child_; }
-  // The answer to the current item, given once; the worker is then free. Nothing while it is still working.
+  // The answer to the current request, given once; the worker is then free. Nothing while it is still working.
   std::optional<std::string> take();
 
  private:
@@ -28,11 +31,11 @@ class Worker {
     int parent, child;
   };
   static Ends connect();
-  Worker(Ends items, const std::function<std::string(size_t)>& work);
+  Worker(Ends requests, const Work& work);
 
-  int items_;  // where numbers go in
+  int requests_;  // where requests go in
   Child child_;
-  std::optional<size_t> item_;
+  bool busy_ = false;
 };
 
 }  // namespace foreflow

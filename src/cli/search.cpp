@@ -1,9 +1,10 @@
 #include "foreflow/search/search.h"
 
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/output.h"
+#include "cli/search_progress.h"
 #include "cli/timing.h"
-#include "foreflow/base/progress.h"
 
 namespace foreflow::cli::definitions::search_command {
 namespace {
@@ -40,11 +41,10 @@ search::Result searched(const Options& options) {
   how.pruning = pruning(options.prune);
   how.method  = &search::methods().get(options.method, "--method");
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
-  std::unique_ptr<Progress> progress;
-  how.finished = [&](size_t done, size_t total) {
-    if (progress == nullptr) progress = std::make_unique<Progress>("search", total);
-    progress->update(done);
-  };
+  SearchProgress progress;
+  const Interruption interruption;
+  how.report = [&](const search::Status& status) { progress.show(status); };
+  how.stop   = [&] { return interruption.asked(); };
   return search::search(scenario::read_source(options.scenario, options.settings), options.scenario, how);
 }
 

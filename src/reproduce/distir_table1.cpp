@@ -10,9 +10,9 @@ namespace {
 
 // A strategy counts where its microbatches divide the samples of a replica.
 size_t possible(const search::Result& found) {
-  const auto indivisible = [](const search::Infeasible& point) { return point.refusal.key == "microbatches"; };
-  return found.points -
-         static_cast<size_t>(std::count_if(found.infeasible.begin(), found.infeasible.end(), indivisible));
+  size_t indivisible = 0;
+  for (const auto& [why, count] : found.reasons) indivisible += why.starts_with("microbatches: ") ? count : 0;
+  return found.points - indivisible;
 }
 
 Row search_model(const Published& line, const Options& options) {
@@ -23,8 +23,8 @@ Row search_model(const Published& line, const Options& options) {
   Row row = compare(model + ": strategies", line.number("strategies"), static_cast<double>(possible(found)));
   row.more.set("best", words_of(found.ranked.front().strategy));
   row.more.set("best_samples_per_s", found.ranked.front().samples_per_second);
-  row.more.set("evaluated", found.evaluated).set("pruned", found.pruned.size());
-  row.more.set("infeasible", found.infeasible.size());
+  row.more.set("evaluated", found.evaluated).set("pruned", found.pruned());
+  row.more.set("infeasible", found.refused);
   if (options.timing) {
     row.more.set("published_minutes_at_most", line.number("simulated_minutes"));
     row.more.set("wall_time_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

@@ -8,6 +8,7 @@
 #include "foreflow/transform/part_ops.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
+#include "scenario/demand_ops.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -99,34 +100,18 @@ Bytes working_set(const LocalOp& op) {
   return std::max(bytes_of(distinct), bytes_of(op.outputs));
 }
 
-const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collective::Kind kind,
-                                             const std::vector<int>& ranks) {
-  const auto row = static_cast<size_t>(kind);
-  if (const auto* own = stream::algorithm_among(scenario.collectives.groups, kind, ranks); own != nullptr) return *own;
-  const auto* const chosen = scenario.collectives.algorithms[row];
-  return chosen != nullptr ? *chosen : collective::default_algorithm(kind);
-}
-
-// The message of a communication op; nothing when a formula of the cost model gives its time.
 std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
-  const lower::Meeting meeting =
-      lower::meeting_of(*op.source.op, op.inputs, op.outputs, scenario.cost, scenario.collectives);
-  if (meeting.what.fixed) return std::nullopt;
-  std::vector<int> ranks;
-  for (const ir::Device& member : meeting.members) ranks.push_back(member.index - kFirst.index);
-  const auto& algorithm = algorithm_of(scenario, meeting.what.kind, ranks);
-  return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, op.source.count};
+  auto message = network_message(*op.source.op, op.inputs, op.outputs, scenario);
+  if (message) message->count = op.source.count;
+  return message;
 }
-
-// True for messages that overlap with the attention before them and may take no additional time.
-bool may_hide(const LocalOp& op) { return op.source.op->def->name == "MPIShift"; }
 
 Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Scenario& scenario, const Estimator& estimator) {
   Demand::Part part;
   for (const PartOp& op : ops) {
     if (op.runs != PartOp::Runs::for_every_part) continue;
     const LocalOp local(op, ways);
-    if (may_hide(local)) continue;
+    if (may_hide(*local.source.op)) continue;
     (local.communicates() ? part.messages : part.compute) += static_cast<double>(op.count) * estimator.time(local);
     part.working_set = std::max(part.working_set, working_set(local));
     if (!local.communicates()) continue;
@@ -184,6 +169,26 @@ ir::Module flat(ir::Module module) {
 
 }  // namespace
 
+const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collective::Kind kind,
+                                             const std::vector<int>& ranks) {
+  const auto row = static_cast<size_t>(kind);
+  if (const auto* own = stream::algorithm_among(scenario.collectives.groups, kind, ranks); own != nullptr) return *own;
+  const auto* const chosen = scenario.collectives.algorithms[row];
+  return chosen != nullptr ? *chosen : collective::default_algorithm(kind);
+}
+
+std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::Type>& inputs,
+                                       const std::vector<ir::Type>& outputs, const Scenario& scenario) {
+  const lower::Meeting meeting = lower::meeting_of(op, inputs, outputs, scenario.cost, scenario.collectives);
+  if (meeting.what.fixed) return std::nullopt;
+  std::vector<int> ranks;
+  for (const ir::Device& member : meeting.members) ranks.push_back(member.index - kFirst.index);
+  const auto& algorithm = algorithm_of(scenario, meeting.what.kind, ranks);
+  return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, 1};
+}
+
+bool may_hide(const ir::Op& op) { return op.def->name == "MPIShift"; }
+
 Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   const Sequential sequential = build(asked);
   const Scenario scenario     = resolve(asked, sequential, platform).value();
@@ -198,7 +203,7 @@ Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   for (const PartOp& op : cut.ops) {
     if (op.runs == PartOp::Runs::for_every_part) continue;
     const LocalOp whole(op, 1);
-    if (may_hide(whole)) continue;
+    if (may_hide(*whole.source.op)) continue;
     const bool once    = op.runs == PartOp::Runs::once;
     const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
     (once ? demand.once : demand.whole) += time;
@@ -220,17 +225,30 @@ Seconds alone(const Message& message, const std::vector<int>& places, const plat
   return simulate::run_alone(platform, algorithm, message.kind, message.bytes, places, engine).time;
 }
 
-Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
-                         const std::vector<int>& places, const platform::Platform& platform) {
+namespace {
+
+// The time to all-reduce `bytes` by the formula of the cost model, if it has one.
+std::optional<Seconds> all_reduce_by_formula(const Scenario& scenario, Bytes bytes, size_t ranks) {
   const ir::OpDef& def = ops::table().get("MPIAllreduce", "ops");
   const ir::Type type  = ir::Type::tensor(ir::DType::f16, {static_cast<int64_t>(bytes.value() / 2)});
-  const std::vector<ir::Type> types(places.size(), type);
-  const std::vector<const ir::Array*> known(types.size(), nullptr);
+  const std::vector<ir::Type> types(ranks, type);
+  const std::vector<const ir::Array*> known(ranks, nullptr);
   const ir::Attributes none;
-  const auto ways = static_cast<int>(places.size());
-  const std::optional<Seconds> formula =
-      scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ways)}, types}, ways);
-  if (formula) return *formula;
+  return scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types},
+                                     static_cast<int>(ranks));
+}
+
+}  // namespace
+
+std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
+                                       const std::vector<int>& ranks) {
+  if (all_reduce_by_formula(scenario, bytes, ranks.size())) return std::nullopt;
+  return Message{kind, &algorithm_of(scenario, kind, ranks), ranks, bytes, 1};
+}
+
+Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
+                         const std::vector<int>& places, const platform::Platform& platform) {
+  if (const auto formula = all_reduce_by_formula(scenario, bytes, places.size())) return *formula;
   constexpr auto kKind = collective::Kind::all_reduce;
   return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, places, platform);
 }

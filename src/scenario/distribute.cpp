@@ -18,10 +18,7 @@
 #include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
-namespace {
-
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run = 0) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform, int run) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
@@ -33,7 +30,6 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .stage_ends = strategy.stage_ends};
 }
 
-// Work of one stage of one replica, considered alone.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
@@ -53,6 +49,14 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   }
   return module;
 }
+
+bool is_uniform(const platform::Platform& platform) {
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
+}
+
+namespace {
 
 // What one replica does.
 struct Replica {
@@ -113,13 +117,6 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
     one.module = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
-}
-
-// All devices do the same work in the same time.
-bool is_uniform(const platform::Platform& platform) {
-  const std::vector<platform::Device>& kinds = platform.devices().kinds();
-  return std::all_of(kinds.begin(), kinds.end(),
-                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
 }
 
 }  // namespace

@@ -19,6 +19,17 @@ struct AlikeReplicas {
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
                                              const platform::Platform& platform, int run = 0);
 
+// The work of one replica, before it is cut into stages.
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);
+
+// The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share it.
+// With `run` above 0, it runs only that many of the microbatches.
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
+                                int run = 0);
+
+// True where all devices do the same work in the same time.
+bool is_uniform(const platform::Platform& platform);
+
 // The cut into stages that try_distribute would choose. Recomputed ops count with this fraction of their time, 0..1.
 // Refuses what try_distribute refuses.
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,

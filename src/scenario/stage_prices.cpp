@@ -115,6 +115,12 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
   return shares;
 }
 
+double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform) {
+  if (scenario.strategy.tp == 1) return 0;
+  const std::vector<int> devices = places(scenario, platform);
+  return seconds_per_byte(platform, devices[0], devices[1]);
+}
+
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);

@@ -12,6 +12,10 @@ namespace foreflow::scenario {
 // `scenario` and `platform` must outlive the result. Throws Error as `places` does.
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform);
 
+// The time that a byte takes between the first two devices of a tensor-parallel group: the one fact by which the prices
+// of ops differ between placements. 0 without tensor parallelism.
+double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform);
+
 // The share of the work of each stage on unequal devices: proportional to the speed of its device for the ops of the
 // entry function. When several devices hold a stage, the slowest counts. Empty when all devices are equal.
 std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,

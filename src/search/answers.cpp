@@ -50,7 +50,13 @@ void Answers::ask(const std::vector<Json>& points) {
     known_.emplace(std::move(news[i].first), Answer{std::move(news[i].second), prediction, energy_of(prediction)});
   }
   predicted_ += news.size();
-  if (options_.finished) options_.finished(predicted_, options_.budget);
+  if (options_.report) {
+    const Answer* best = this->best();
+    options_.report({.points    = options_.budget,
+                     .decided   = predicted_,
+                     .evaluated = predicted_,
+                     .best      = best != nullptr ? best->prediction.samples_per_second : 0});
+  }
 }
 
 std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
@@ -101,7 +107,7 @@ void Answers::add_to(Result& result) const {
     if (answer.point.scenario) {
       add(result, answer.point, answer.prediction);
     } else {
-      result.infeasible.push_back(infeasible(answer.point.point, answer.point.scenario.refusal()));
+      add_infeasible(result, answer.point.point, answer.point.scenario.refusal());
     }
   }
 }

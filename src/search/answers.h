@@ -34,7 +34,7 @@ class Answers {
   const Answer* find(const Json& point) const;
   double energy(const Json& point) const;  // infinite: not evaluated
   size_t predicted() const { return predicted_; }
-  bool spent() const { return predicted_ >= options_.budget; }
+  bool spent() const { return predicted_ >= options_.budget || (options_.stop && options_.stop()); }
   // Null: no point works.
   const Answer* best() const;
 

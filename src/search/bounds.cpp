@@ -12,9 +12,6 @@ namespace {
 using scenario::Demand;
 using scenario::Scenario;
 
-// Sums in a different order differ in the last digits, so bounds are reduced by this factor.
-constexpr double kRounding = 1 - 1e-9;
-
 // True when recomputation depends on the memory of each stage, so that the unpipelined replica does not show it.
 bool adapts(const scenario::Strategy& strategy) {
   return strategy.recompute.kind == transform::Recompute::Kind::optimal;
@@ -26,9 +23,9 @@ int64_t microbatch_of(const Scenario& scenario) {
   return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
 }
 
-// The scenario whose demand bounds the family of `scenario`: one unpipelined replica that processes the whole `batch`,
-// together with the replicas that share its experts.
-Json family_of(const Scenario& scenario, int64_t batch) {
+// The strategy of the family of `scenario`: one unpipelined replica that processes the whole `batch`, together with the
+// replicas that share its experts.
+Json family_strategy(const Scenario& scenario, int64_t batch) {
   scenario::Strategy one = scenario.strategy;
   if (adapts(one)) one.recompute = {};
   Json strategy = Json::object();
@@ -36,8 +33,16 @@ Json family_of(const Scenario& scenario, int64_t batch) {
     if (key.of_one_replica) strategy.set(key.name, key.write(one));
   }
   const int64_t sharing = scenario.strategy.replicas_sharing();
-  strategy.set("dp", sharing).set("global_batch", sharing * batch);
-  return Json(scenario.source).set("strategy", strategy).set("placement", Json::object());
+  return strategy.set("dp", sharing).set("global_batch", sharing * batch);
+}
+
+// The scenario whose demand bounds the family.
+Json family_of(const Scenario& scenario, int64_t batch) {
+  return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
+}
+
+std::string name_of(const Scenario& scenario, int64_t batch) {
+  return family_strategy(scenario, batch).dump_compact();
 }
 
 // The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.
@@ -65,6 +70,7 @@ class Bounder {
       : scenario_(scenario),
         demand_(demand),
         shapes_(shapes),
+        where_(shapes.arrangement(scenario)),
         strategy_(scenario.strategy),
         part_(demand.parts.at(microbatch_of(scenario))),
         training_(scenario.workload.mode == workload::Mode::training),
@@ -92,7 +98,7 @@ class Bounder {
   Seconds network(const std::vector<scenario::Message>& messages) {
     Seconds all;
     for (const scenario::Message& message : messages)
-      all += static_cast<double>(message.count) * shapes_.alone(scenario_, message, stage_);
+      all += static_cast<double>(message.count) * shapes_.alone(where_, message, stage_);
     return all;
   }
 
@@ -101,7 +107,7 @@ class Bounder {
     if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
     Alike groups{{}, 1, strategy_.devices() / replicas_};
     for (int replica = 0; replica < replicas_; ++replica) groups.ranks.push_back(replica * groups.count);
-    return shapes_.all_reduce(scenario_, demand_.gradients, groups);
+    return shapes_.all_reduce(scenario_, where_, demand_.gradients, groups);
   }
 
   // Lower bound of the work once per iteration, summed over all stages.
@@ -156,6 +162,7 @@ class Bounder {
   const Scenario& scenario_;
   const Demand& demand_;
   GroupShapes& shapes_;
+  const Arrangement& where_;
   const scenario::Strategy& strategy_;
   const Demand::Part& part_;
   const bool training_, sharded_;
@@ -176,23 +183,28 @@ void Bounds::learn(const std::vector<Json>& sources, const std::string& file) {
 
 std::vector<Bound> Bounds::of(const std::vector<const Scenario*>& scenarios) {
   for (const Scenario* scenario : scenarios) batches_.insert(batch_of(*scenario));
-  std::vector<std::string> names(scenarios.size());
   std::vector<Json> unknown;
-  for (size_t i = 0; i < scenarios.size(); ++i) {
-    const int64_t batch = batch_of(*scenarios[i]);
+  for (const Scenario* scenario : scenarios) {
+    const int64_t batch = batch_of(*scenario);
     if (batch == 0) continue;
-    Json source = family_of(*scenarios[i], common_batch(batches_, batch));
-    names[i]    = name_of(source);
-    if (families_.try_emplace(names[i]).second) unknown.push_back(std::move(source));
+    const int64_t common = common_batch(batches_, batch);
+    if (families_.try_emplace(name_of(*scenario, common)).second) unknown.push_back(family_of(*scenario, common));
   }
   if (!unknown.empty()) learn(unknown, scenarios.front()->file);
-  std::vector<Bound> bounds(scenarios.size());
-  for (size_t i = 0; i < scenarios.size(); ++i) {
-    const auto family = families_.find(names[i]);
-    if (family == families_.end() || !family->second) continue;
-    bounds[i] = Bounder(*scenarios[i], *family->second, shapes_).bound();
-  }
+  std::vector<Bound> bounds;
+  for (const Scenario* scenario : scenarios) bounds.push_back(of(*scenario));
   return bounds;
+}
+
+std::string Bounds::family(const Scenario& scenario) const {
+  const int64_t batch = batch_of(scenario);
+  return batch == 0 ? "" : name_of(scenario, common_batch(batches_, batch));
+}
+
+Bound Bounds::of(const Scenario& scenario) {
+  const auto family = families_.find(this->family(scenario));
+  if (family == families_.end() || !family->second) return {};
+  return Bounder(scenario, *family->second, shapes_).bound();
 }
 
 }  // namespace foreflow::search

@@ -16,6 +16,9 @@
 
 namespace foreflow::search {
 
+// Sums in a different order differ in the last digits, so bounds are reduced by this factor.
+constexpr double kRounding = 1 - 1e-9;
+
 // Zero where no bound is known.
 struct Bound {
   Seconds time;
@@ -29,6 +32,11 @@ class Bounds {
   // The bounds of `scenarios`, in their order. Demands of new families are computed in `jobs` child processes and kept
   // for later calls. Requires: the strategies are legal.
   std::vector<Bound> of(const std::vector<const scenario::Scenario*>& scenarios);
+
+  // The name of a scenario's family.
+  std::string family(const scenario::Scenario& scenario) const;
+  // The bound of a scenario of a known family; no bound for another.
+  Bound of(const scenario::Scenario& scenario);
 
  private:
   // The demand that the scenarios of a family share; nothing when their replica cannot be built.

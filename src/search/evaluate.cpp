@@ -28,19 +28,6 @@ Prediction answer(const report::Summary& summary) {
   return prediction;
 }
 
-Json json_of(const std::optional<Refusal>& refusal) {
-  if (!refusal) return {};
-  Json json;
-  json.set("cause", name(refusal->cause)).set("place", refusal->place).set("why", refusal->why);
-  return json.set("key", refusal->key);
-}
-
-std::optional<Refusal> read_refusal(const JsonView& json) {
-  if (json.json().is_null()) return std::nullopt;
-  return Refusal(find_cause(json.at("cause").as_string(), json.at("cause").where()), json.at("place").as_string(),
-                 json.at("why").as_string(), json.at("key").as_string());
-}
-
 Prediction unpredicted(Refusal refusal) {
   Prediction prediction;
   prediction.refusal   = std::move(refusal);
@@ -50,9 +37,20 @@ Prediction unpredicted(Refusal refusal) {
 
 }  // namespace
 
+Json json_of(const Refusal& refusal) {
+  Json json;
+  json.set("cause", name(refusal.cause)).set("place", refusal.place).set("why", refusal.why);
+  return json.set("key", refusal.key);
+}
+
+Refusal read_refusal(const JsonView& json) {
+  return {find_cause(json.at("cause").as_string(), json.at("cause").where()), json.at("place").as_string(),
+          json.at("why").as_string(), json.at("key").as_string()};
+}
+
 std::string print(const Prediction& prediction) {
   Json json;
-  json.set("refusal", json_of(prediction.refusal)).set("time", prediction.time.value());
+  json.set("refusal", prediction.refusal ? json_of(*prediction.refusal) : Json()).set("time", prediction.time.value());
   json.set("throughput", prediction.samples_per_second).set("memory", prediction.memory.value());
   json.set("overflow", prediction.overflow).set("predicted", prediction.predicted);
   return json.dump_compact();
@@ -61,7 +59,9 @@ std::string print(const Prediction& prediction) {
 Prediction read_prediction(const std::string& text) {
   const Json json = parse_json(text, "prediction");
   const JsonView view(json, "prediction");
-  return {read_refusal(view.at("refusal")),     Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
+  std::optional<Refusal> refusal;
+  if (!view.at("refusal").json().is_null()) refusal = read_refusal(view.at("refusal"));
+  return {std::move(refusal),     Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
           Bytes(view.at("memory").as_number()), view.at("overflow").as_number(),      view.at("predicted").as_bool()};
 }
 

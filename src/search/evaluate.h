@@ -20,6 +20,10 @@ struct Prediction {
   bool predicted  = true;  // false: only the refusal is known
 };
 
+// A refusal as JSON, and back.
+Json json_of(const Refusal& refusal);
+Refusal read_refusal(const JsonView& json);
+
 // A prediction as one line of text, and back.
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
@@ -33,10 +37,10 @@ class Predictor {
   // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not
   // possible.
   void prepare(const scenario::Scenario& scenario);
-
- private:
+  // The program of the scenario's workload, which is kept.
   Expected<const scenario::Sequential*> sequential(const scenario::Scenario& scenario);
 
+ private:
   scenario::PlatformRef platform_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
 };

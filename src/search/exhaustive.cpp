@@ -1,178 +1,163 @@
-// Exhaustive search: visits all points, best bound of throughput first, and prunes those whose bounds show that they
-// cannot be in the result.
+// Exhaustive search: every point of the space counts, but only those are predicted that bounds do not rule out.
 //
-//   points by bound:   e e e e p e p p p p ...      e: evaluated, p: pruned
-//                      |-------| ^
-//                      what decides about this one: all but the few before it, which may still be in the works
+//   survey            every point, by a bound that takes microseconds: the most promising ones are kept
+//   refine            the most promising point, by a bound that takes milliseconds
+//   predict           the most promising point that is refined already
+//
+// It ends when no point that is left can be part of the result. When all points that a survey kept are decided and
+// others are not ruled out, the next survey keeps the most promising of those.
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
-#include "foreflow/base/process.h"
-#include "search/bounds.h"
-#include "search/question.h"
+#include "foreflow/base/worker_pool.h"
+#include "search/refine.h"
+#include "search/standing.h"
+#include "search/survey.h"
 
 namespace foreflow::search::definitions::exhaustive {
 namespace {
 
-// Number of points directly before point i whose answers are not used to decide whether i is pruned; this many points
-// can be predicted in parallel. Small at first, when every answer changes the ranking. A function of i only, so that
-// the same points are evaluated with any number of workers.
-size_t window(size_t i) { return std::min<size_t>(64, 4 + i / 4); }
+constexpr size_t kProspects = 100'000;  // that a survey keeps
 
-struct Legal {
-  ReadPoint point;
-  Bound bound;
-  double throughput = 0;  // upper bound; infinite when there is none
+// So many points are refined, or predicted, at the same time. Which ones are is decided by the answers to all before
+// them, so the same points are predicted with any number of workers.
+constexpr size_t kRefined = 256, kPredicted = 16;
+
+// At what it is bounded to be, in the order of the search.
+struct Entry {
+  Prospect prospect;
+  bool refined = false;
+
+  // The most promising first.
+  bool operator<(const Entry& other) const { return prospect < other.prospect; }
 };
 
-Refusal too_large(Bytes least, Bytes most) {
-  return {Cause::memory, "", "does not fit in memory: needs " + format(least) + " of " + format(most) + " or more"};
-}
-
-// The answers of the first points, which decide whether later ones are pruned.
-class Standing {
+class Search {
  public:
-  Standing(size_t top, Pruning pruning) : top_(top), pruning_(pruning) {}
-
-  void add(const Prediction& prediction) {
-    if (prediction.refusal) return;
-    best_.push_back(prediction.samples_per_second);
-    std::sort(best_.begin(), best_.end(), std::greater<>());
-    if (best_.size() > top_) best_.resize(top_);
-    if (pruning_ == Pruning::front) seen_.emplace_back(prediction.samples_per_second, prediction.memory);
-  }
-
-  bool rules_out(const Legal& point) const {
-    if (pruning_ == Pruning::none) return false;
-    if (best_.size() < top_ || point.throughput >= best_.back()) return false;
-    if (pruning_ == Pruning::top) return true;
-    return std::any_of(seen_.begin(), seen_.end(), [&](const auto& other) {
-      return other.first >= point.throughput && other.second <= point.bound.memory;
-    });
-  }
-
- private:
-  const size_t top_;
-  const Pruning pruning_;
-  std::vector<double> best_;                    // throughputs, best first
-  std::vector<std::pair<double, Bytes>> seen_;  // throughput and memory
-};
-
-class Walk {
- public:
-  Walk(std::vector<Legal> points, const scenario::PlatformRef& platform, const Options& options)
-      : points_(std::move(points)),
-        predictions_(points_.size()),
-        states_(points_.size(), State::waiting),
+  Search(const Question& question, const Options& options)
+      : question_(question),
+        options_(options),
+        surveyor_(question, options, kProspects),
         standing_(options.top, options.pruning),
-        predictor_(platform),
-        options_(options) {}
+        predictor_(question.platform()),
+        refiner_(*question.platform(), predictor_) {}
 
-  void run() {
-    Service service;
-    service.work     = [this](size_t i) { return print(predictor_.predict(*points_[i].point.scenario)); };
-    service.next     = [this](size_t) { return next(); };
-    service.finished = [this](size_t i, const std::string& answer) {
-      predictions_[i] = read_prediction(answer);
-      states_[i]      = State::evaluated;
-      ++evaluated_;
-      if (options_.finished) options_.finished(evaluated_ + pruned_, points_.size());
-    };
-    service.failed = [](size_t, const std::exception& why) { throw Error("search", why.what()); };
-    serve(static_cast<size_t>(options_.jobs), service);
-  }
-
-  void add_to(Result& result) const {
-    for (size_t i = 0; i < points_.size(); ++i) {
-      const Legal& point = points_[i];
-      if (states_[i] == State::evaluated) {
-        add(result, point.point, predictions_[i]);
-      } else {
-        const Json& json = point.point.point;
-        result.pruned.push_back({strategy_of(json), placement_of(json), point.bound.time, point.bound.memory});
-      }
+  Result run() {
+    Survey survey = surveyor_.survey(nullptr);
+    result_.points  = survey.points;
+    result_.refused = survey.refused;
+    result_.reasons = survey.reasons;
+    for (auto& [number, point] : survey.infeasible) result_.infeasible.push_back(std::move(point));
+    result_.interrupted = survey.stopped;
+    result_.estimated   = survey.stopped;  // as many as were met
+    while (!result_.interrupted) {
+      const std::optional<Prospect> last = survey.complete ? std::nullopt : std::optional(survey.prospects.back());
+      beyond_ = last ? last->fastest : 0;
+      decide(std::move(survey.prospects));
+      if (!last || result_.interrupted || standing_.rules_out(last->fastest)) break;
+      survey              = surveyor_.survey(&*last);
+      result_.interrupted = survey.stopped;
     }
+    result_.proven = !result_.interrupted;
+    result_.gap    = result_.proven ? 0 : gap_;
+    result_.exact  = result_.interrupted                ? 0
+                     : options_.pruning == Pruning::none ? result_.ranked.size()
+                                                         : options_.top;
+    return std::move(result_);
   }
 
  private:
-  enum class State : uint8_t { waiting, running, evaluated, pruned };
-
-  // The next point to predict; nothing when all points are decided, or when the decision about the next one needs a
-  // pending answer.
-  std::optional<size_t> next() {
-    for (; cursor_ < points_.size(); ++cursor_) {
-      const size_t needed = cursor_ + 1 > window(cursor_) ? cursor_ + 1 - window(cursor_) : 0;
-      for (; counted_ < needed; ++counted_) {
-        if (states_[counted_] == State::running) return std::nullopt;
-        if (states_[counted_] == State::evaluated) standing_.add(predictions_[counted_]);
-      }
-      if (standing_.rules_out(points_[cursor_])) {
-        states_[cursor_] = State::pruned;
-        ++pruned_;
-        continue;
-      }
-      states_[cursor_] = State::running;
-      return cursor_++;
+  // Refines and predicts the points, as far as they are not ruled out.
+  void decide(std::vector<Prospect> prospects) {
+    waiting_.clear();
+    for (Prospect& prospect : prospects) waiting_.push_back({std::move(prospect), options_.pruning == Pruning::none});
+    // Best first is a heap whose largest is at the front: compare the other way round.
+    std::make_heap(waiting_.begin(), waiting_.end(), later);
+    WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& request) { return answer(request); });
+    for (;;) {
+      result_.interrupted = options_.stop && options_.stop();
+      const std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
+      report();
+      if (chosen.empty()) return;
+      std::vector<std::string> requests;
+      for (const Entry& entry : chosen) requests.push_back((entry.refined ? "p" : "r") + entry.prospect.point);
+      const std::vector<std::string> answers = workers.ask(requests);
+      for (size_t i = 0; i < chosen.size(); ++i) take(chosen[i], answers[i]);
     }
-    return std::nullopt;
   }
 
-  const std::vector<Legal> points_;
-  std::vector<Prediction> predictions_;
-  std::vector<State> states_;
-  Standing standing_;
-  Predictor predictor_;
+  static bool later(const Entry& a, const Entry& b) { return b < a; }
+
+  // The next points that are not ruled out: as many of one kind as the most promising of all is.
+  std::vector<Entry> choose() {
+    std::vector<Entry> chosen;
+    while (!waiting_.empty()) {
+      const Entry& first = waiting_.front();
+      const bool out     = standing_.rules_out(first.prospect.fastest, first.prospect.memory);
+      if (!out && !chosen.empty() &&
+          (first.refined != chosen.front().refined || chosen.size() == (first.refined ? kPredicted : kRefined)))
+        break;
+      std::pop_heap(waiting_.begin(), waiting_.end(), later);
+      if (!out) chosen.push_back(std::move(waiting_.back()));
+      waiting_.pop_back();
+    }
+    return chosen;
+  }
+
+  // In a worker: the prediction of a point, or its refined bound.
+  std::string answer(const std::string& request) {
+    const ReadPoint point = question_.read(parse_json(request.substr(1), "point"));
+    return request[0] == 'p' ? print(predictor_.predict(*point.scenario)) : print(refiner_.refine(*point.scenario));
+  }
+
+  void take(const Entry& entry, const std::string& answer) {
+    if (!entry.refined) return refined(entry, read_bound(answer));
+    const ReadPoint point       = question_.read(parse_json(entry.prospect.point, "point"));
+    const Prediction prediction = read_prediction(answer);
+    add(result_, point, prediction);
+    standing_.add(prediction);
+  }
+
+  void refined(Entry entry, const Bound& bound) {
+    Prospect& prospect = entry.prospect;
+    const Json point   = parse_json(prospect.point, "point");
+    prospect.memory    = std::max(prospect.memory, bound.memory);
+    if (auto refusal = surveyor_.too_large(prospect.memory)) return add_infeasible(result_, point, *std::move(refusal));
+    const auto samples = static_cast<double>(question_.read(point).scenario->strategy.global_batch);
+    if (bound.time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / bound.time.value());
+    entry.refined = true;
+    waiting_.push_back(std::move(entry));
+    std::push_heap(waiting_.begin(), waiting_.end(), later);
+  }
+
+  void report() {
+    gap_.reset();
+    if (standing_.best() > 0) {
+      const double rest = std::max(beyond_, waiting_.empty() ? 0 : waiting_.front().prospect.fastest);
+      gap_              = std::max(0.0, rest / standing_.best() - 1);
+      if (std::isinf(*gap_)) gap_.reset();
+    }
+    if (!options_.report) return;
+    options_.report({.points    = result_.points,
+                     .decided   = result_.points - std::min(result_.points, waiting_.size()),
+                     .evaluated = result_.evaluated,
+                     .best      = standing_.best(),
+                     .gap       = gap_});
+  }
+
+  const Question& question_;
   const Options& options_;
-  size_t cursor_    = 0;  // points before it are evaluated, running or pruned
-  size_t counted_   = 0;  // points before it are included in standing_
-  size_t evaluated_ = 0, pruned_ = 0;
+  Surveyor surveyor_;
+  Standing standing_;
+  Predictor predictor_;  // used in the workers
+  Refiner refiner_;      // likewise
+  Result result_;
+  std::vector<Entry> waiting_;  // a heap, the most promising at the front
+  double beyond_ = 0;           // no point that the survey left out is faster
+  std::optional<double> gap_;
 };
 
-// Returns the legal points with their bounds; adds the others to `result`.
-std::vector<Legal> legal_points(const Question& question, const Options& options, Result& result) {
-  std::vector<Legal> legal;
-  for (const Json& point : question.space().points()) {
-    ++result.points;
-    ReadPoint read = question.read(point);
-    if (read.scenario) {
-      legal.push_back({std::move(read), {}, std::numeric_limits<double>::infinity()});
-    } else {
-      result.infeasible.push_back(infeasible(read.point, read.scenario.refusal()));
-    }
-  }
-  if (options.pruning == Pruning::none) return legal;
-  std::vector<const scenario::Scenario*> scenarios;
-  for (const Legal& point : legal) scenarios.push_back(&*point.point.scenario);
-  const std::vector<Bound> bounds = Bounds(*question.platform(), options.jobs).of(scenarios);
-  for (size_t i = 0; i < legal.size(); ++i) {
-    legal[i].bound = bounds[i];
-    if (legal[i].bound.time <= Seconds(0)) continue;
-    const auto samples  = static_cast<double>(scenarios[i]->strategy.global_batch);
-    legal[i].throughput = samples / legal[i].bound.time.value();
-  }
-  return legal;
-}
-
-Result run(const Question& question, const Options& options) {
-  Result result;
-  std::vector<Legal> legal = legal_points(question, options, result);
-  const Bytes most         = largest_memory(*question.platform());
-  std::vector<Legal> possible;
-  for (Legal& point : legal) {
-    if (point.bound.memory > most) {
-      result.infeasible.push_back(infeasible(point.point.point, too_large(point.bound.memory, most)));
-    } else {
-      possible.push_back(std::move(point));
-    }
-  }
-  std::stable_sort(possible.begin(), possible.end(),
-                   [](const Legal& a, const Legal& b) { return a.throughput > b.throughput; });
-  Walk walk(std::move(possible), question.platform(), options);
-  walk.run();
-  walk.add_to(result);
-  result.exact = options.pruning == Pruning::none ? result.ranked.size() : options.top;
-  return result;
-}
+Result run(const Question& question, const Options& options) { return Search(question, options).run(); }
 
 }  // namespace
 

@@ -5,10 +5,30 @@
 
 namespace foreflow::search {
 
-Seconds GroupShapes::alone(const scenario::Scenario& scenario, const scenario::Message& message, int step) {
+const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  const Json* placement              = scenario.source.find("placement");
+  std::string text                   = placement == nullptr ? "" : placement->dump_compact();
+  for (const int degree : {strategy.dp, strategy.tp, strategy.pp, strategy.cp, strategy.ep})
+    text += "/" + std::to_string(degree);
+  const auto [found, fresh] = by_text_.try_emplace(std::move(text));
+  if (!fresh) return *found->second;
+  std::vector<int> places = scenario::places(scenario, platform_);
+  places.resize(static_cast<size_t>(strategy.devices()));
+  const auto known = arrangements_.find(places);
+  if (known != arrangements_.end()) return *(found->second = &known->second);
+  Arrangement made{static_cast<int>(arrangements_.size()), places};
+  return *(found->second = &arrangements_.emplace(std::move(places), std::move(made)).first->second);
+}
+
+Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, int step) {
+  return alone(where, message, Alike{message.ranks, step, static_cast<int>(where.places.size()) / step});
+}
+
+Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, const Alike& groups) {
   Seconds least;
   bool first = true;
-  for (const Group& group : distinct(scenario, {message.ranks, step, scenario.strategy.devices() / step})) {
+  for (const Group& group : distinct(where, groups)) {
     const Asked asked(message.kind, message.algorithm, message.bytes.value(), group.shape);
     auto known = times_.find(asked);
     if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
@@ -18,15 +38,23 @@ Seconds GroupShapes::alone(const scenario::Scenario& scenario, const scenario::M
   return least;
 }
 
-Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, Bytes bytes, const Alike& groups) {
+Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes,
+                                const Alike& groups) {
   Seconds least;
   bool first = true;
-  for (const Group& group : distinct(scenario, groups)) {
-    const Seconds time = scenario::least_all_reduce(scenario, bytes, groups.ranks, group.places, platform_);
-    least              = first ? time : std::min(least, time);
-    first              = false;
+  for (const Group& group : distinct(where, groups)) {
+    const auto [known, fresh] = reduced_.try_emplace(Reduced(bytes.value(), groups.ranks, group.shape));
+    if (fresh) known->second = scenario::least_all_reduce(scenario, bytes, groups.ranks, group.places, platform_);
+    least = first ? known->second : std::min(least, known->second);
+    first = false;
   }
   return least;
+}
+
+Seconds GroupShapes::half(const scenario::Scenario& scenario, const Arrangement& where, collective::Kind kind,
+                          Bytes bytes, const Alike& groups) {
+  const auto message = scenario::network_message(scenario, kind, bytes, groups.ranks);
+  return message ? alone(where, *message, groups) : Seconds(0);
 }
 
 int GroupShapes::shape(const std::vector<int>& places) {
@@ -57,20 +85,14 @@ std::string GroupShapes::shape_text(const std::vector<int>& places) const {
   return text;
 }
 
-const std::vector<GroupShapes::Group>& GroupShapes::distinct(const scenario::Scenario& scenario, const Alike& groups) {
-  const std::vector<int> places = scenario::places(scenario, platform_);
-  std::string key               = std::to_string(groups.step) + "/" + std::to_string(groups.count);
-  for (const int rank : groups.ranks) key += " " + std::to_string(rank);
-  key += "/";
-  for (int rank = 0; rank < scenario.strategy.devices(); ++rank)
-    key += " " + std::to_string(places[static_cast<size_t>(rank)]);
-  const auto [found, fresh] = known_.try_emplace(std::move(key));
+const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const Alike& groups) {
+  const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.ranks));
   if (!fresh) return found->second;
   std::set<int> shapes;
   for (int g = 0; g < groups.count; ++g) {
     std::vector<int> group;
     const int first = g * groups.step;
-    for (const int rank : groups.ranks) group.push_back(places[static_cast<size_t>(rank + first)]);
+    for (const int rank : groups.ranks) group.push_back(where.places[static_cast<size_t>(rank + first)]);
     const int number = shape(group);
     if (shapes.insert(number).second) found->second.push_back({std::move(group), number});
   }

@@ -11,6 +11,12 @@
 
 namespace foreflow::search {
 
+// Where the ranks of a strategy are: rank r has the platform device places[r].
+struct Arrangement {
+  int number;  // of this arrangement: equal ones have equal numbers
+  std::vector<int> places;
+};
+
 // `count` groups of equal form: `ranks` is the first, and each further group is the previous one shifted by `step`
 // ranks.
 struct Alike {
@@ -24,11 +30,18 @@ class GroupShapes {
 
   const platform::Platform& platform() const { return platform_; }
 
+  // The result is valid as long as this object.
+  const Arrangement& arrangement(const scenario::Scenario& scenario);
+
   // The smallest time of `message`, with the network to itself, over its own group and the groups shifted by multiples
   // of `step` ranks.
-  Seconds alone(const scenario::Scenario& scenario, const scenario::Message& message, int step);
+  Seconds alone(const Arrangement& where, const scenario::Message& message, int step);
   // The smallest time to all-reduce `bytes` in any of `groups`.
-  Seconds all_reduce(const scenario::Scenario& scenario, Bytes bytes, const Alike& groups);
+  Seconds all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes, const Alike& groups);
+  // The smallest time of a reduce-scatter or an all-gather in any of `groups`; 0 where a formula of the cost model gives
+  // the time of collectives.
+  Seconds half(const scenario::Scenario& scenario, const Arrangement& where, collective::Kind kind, Bytes bytes,
+               const Alike& groups);
 
  private:
   struct Group {
@@ -36,17 +49,23 @@ class GroupShapes {
     int shape;
   };
 
+  Seconds alone(const Arrangement& where, const scenario::Message& message, const Alike& groups);
   int shape(const std::vector<int>& places);
   std::string shape_text(const std::vector<int>& places) const;
   // One group for each shape among `groups`.
-  const std::vector<Group>& distinct(const scenario::Scenario& scenario, const Alike& groups);
+  const std::vector<Group>& distinct(const Arrangement& where, const Alike& groups);
 
-  using Asked = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape
+  using Asked    = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape
+  using Reduced  = std::tuple<double, std::vector<int>, int>;                                    // bytes, ranks, shape
+  using Grouping = std::tuple<int, int, int, std::vector<int>>;  // arrangement, step, count, ranks
 
   const platform::Platform& platform_;
   std::map<std::string, int> shapes_;
-  std::map<std::string, std::vector<Group>> known_;
+  std::map<std::string, const Arrangement*> by_text_;  // by the degrees and the placement
+  std::map<std::vector<int>, Arrangement> arrangements_;
+  std::map<Grouping, std::vector<Group>> known_;
   std::map<Asked, Seconds> times_;
+  std::map<Reduced, Seconds> reduced_;
 };
 
 }  // namespace foreflow::search

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::string_view kShares = "stage_shares";
 
-bool has_all(const Json& point, const Json& choice) {
-  return std::all_of(choice.if_object()->begin(), choice.if_object()->end(), [&](const auto& member) {
-    const Json* value = point.find(member.first);
-    return value != nullptr && value->dump_compact() == member.second.dump_compact();
-  });
-}
-
 // A partition is no dimension: it lasts as long as the number of stages.
 Json with_shares_of(Json point, const Json& old) {
   const Json* shares = old.find(kShares);

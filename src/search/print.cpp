@@ -65,16 +65,6 @@ class Ranking {
   std::vector<std::string> more_;
 };
 
-// All points that do not fit in memory are one kind, regardless of device and unit.
-std::string reasons(const std::vector<Infeasible>& infeasible) {
-  std::vector<std::string> all;
-  for (const Infeasible& point : infeasible) {
-    const bool too_large = point.refusal.cause == Cause::memory && point.refusal.key.empty();
-    all.push_back(too_large ? "does not fit in memory" : point.why);
-  }
-  return tally(all);
-}
-
 std::string runner_up(double behind) {
   constexpr double kSame = 1e-5;
   return behind < kSame ? "The second is as fast.\n" : fmt::format("The second is {:.2g} % behind.\n", 100 * behind);
@@ -82,6 +72,12 @@ std::string runner_up(double behind) {
 
 // How sure the ranking is.
 std::string caveat(const Result& result, size_t top) {
+  if (result.interrupted) {
+    const std::string gap =
+        result.gap ? fmt::format("no strategy is more than {:.2g} % faster than the best here", 100 * *result.gap)
+                   : "others may be better";
+    return "Interrupted: " + gap + ".\n";
+  }
   if (result.exact >= std::min(top, result.ranked.size())) return "";
   if (result.exact == 0) return "Others may be better: not all were looked at.\n";
   return fmt::format("Beyond the first {}, strategies that were left out may be better.\n", result.exact);
@@ -93,9 +89,9 @@ std::string to_text(const Result& result, size_t top) {
   const std::string all = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
                                            : std::to_string(result.points);
   std::string text      = fmt::format("{} strategies: {} evaluated, {} infeasible, {} pruned\n", all, result.evaluated,
-                                      result.infeasible.size(), result.pruned.size());
-  text += reasons(result.infeasible);
-  if (result.ranked.empty()) return text + "\nNo strategy works\n";
+                                      result.refused, result.pruned());
+  text += tally(result.reasons);
+  if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
   const Ranking ranking(result.ranked);
   text += "\nBest by throughput\n" + ranking.table(result.ranked, top);
   if (result.ranked.size() > 1) text += runner_up(behind(result));

@@ -16,7 +16,7 @@ scenario::Scenario without_strategy(const Json& source, const std::string& file,
 }
 
 // In words, with the key of the strategy that it belongs to.
-std::string reason(const Refusal& refusal) {
+std::string in_words(const Refusal& refusal) {
   if (!refusal.key.empty()) return refusal.key + ": " + refusal.why;
   const bool of_strategy = refusal.cause == Cause::value || refusal.cause == Cause::devices;
   return of_strategy ? refusal.why : sentence(refusal);
@@ -53,9 +53,17 @@ Bytes largest_memory(const platform::Platform& platform) {
   return most;
 }
 
-Infeasible infeasible(const Json& point, Refusal refusal) {
-  std::string why = reason(refusal);
-  return {strategy_of(point), placement_of(point), std::move(refusal), std::move(why)};
+std::string reason_of(const Refusal& refusal) {
+  const bool too_large = refusal.cause == Cause::memory && refusal.key.empty();
+  return too_large ? "does not fit in memory" : in_words(refusal);
+}
+
+void add_infeasible(Result& result, const Json& point, Refusal refusal) {
+  ++result.refused;
+  ++result.reasons[reason_of(refusal)];
+  if (result.infeasible.size() >= kMostListed) return;
+  std::string why = in_words(refusal);
+  result.infeasible.push_back({strategy_of(point), placement_of(point), std::move(refusal), std::move(why)});
 }
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
@@ -66,7 +74,7 @@ Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {
   if (prediction.predicted) ++result.evaluated;
   if (prediction.refusal) {
-    result.infeasible.push_back(infeasible(point.point, *prediction.refusal));
+    add_infeasible(result, point.point, *prediction.refusal);
   } else {
     result.ranked.push_back(candidate(point, prediction));
   }

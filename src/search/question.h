@@ -31,7 +31,11 @@ class Question {
 // Memory of the device that has most.
 Bytes largest_memory(const platform::Platform& platform);
 
-Infeasible infeasible(const Json& point, Refusal refusal);
+// Adds an infeasible point to a result.
+void add_infeasible(Result& result, const Json& point, Refusal refusal);
+// The reason of a refusal in words, as Result::reasons has it: all points that do not fit in memory are one kind,
+// regardless of device and unit.
+std::string reason_of(const Refusal& refusal);
 Candidate candidate(const ReadPoint& point, const Prediction& prediction);
 
 // Adds the prediction of a point to a result.

@@ -39,7 +39,6 @@ class Sheet {
     };
     look(result.ranked);
     look(result.infeasible);
-    look(result.pruned);
     for (const std::string& key : more) {
       if (std::find(kColumns.begin(), kColumns.end(), key) == kColumns.end()) keys_.push_back(key);
     }
@@ -69,26 +68,23 @@ class Sheet {
 }  // namespace
 
 Json to_json(const Result& result, size_t top) {
-  Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array(), pruned = Json::array();
+  Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array(), reasons = Json::object();
   for (size_t i = 0; i < std::min(top, result.ranked.size()); ++i) ranked.push(candidate_json(result.ranked[i]));
   for (const Candidate& candidate : result.pareto) pareto.push(candidate_json(candidate));
   for (const Infeasible& point : result.infeasible) infeasible.push(point_json(point).set("why", point.why));
-  for (const Pruned& point : result.pruned) {
-    pruned.push(point_json(point)
-                    .set("least_time_s", point.least_time.value())
-                    .set("least_memory_bytes", point.least_memory.value()));
-  }
+  for (const auto& [why, count] : result.reasons) reasons.set(why, count);
   Json json;
   json.set("method", result.method);
-  json.set("points", result.points).set("points_estimated", result.estimated);
+  json.set("strategies", result.points).set("strategies_estimated", result.estimated);
   json.set("evaluated", result.evaluated);
-  json.set("pruned", result.pruned.size());
+  json.set("pruned", result.pruned());
+  json.set("proven", result.proven).set("gap", result.gap ? Json(*result.gap) : Json());
   json.set("exact", result.exact);
   json.set("runner_up_behind", behind(result));
+  json.set("infeasible_strategies", result.refused).set("infeasible_reasons", std::move(reasons));
   json.set("infeasible", std::move(infeasible));
   json.set("ranked", std::move(ranked));
   json.set("pareto", std::move(pareto));
-  json.set("pruned_points", std::move(pruned));
   return json;
 }
 
@@ -98,10 +94,6 @@ std::string to_csv(const Result& result) {
   for (const Candidate& candidate : result.ranked) {
     text += sheet.line(candidate, {"ranked", text_of(candidate.iteration_time.value()),
                                    text_of(candidate.samples_per_second), text_of(candidate.peak_memory.value()), ""});
-  }
-  for (const Pruned& point : result.pruned) {
-    text += sheet.line(
-        point, {"pruned", "", "", "", "at least " + format(point.least_time) + " and " + format(point.least_memory)});
   }
   for (const Infeasible& point : result.infeasible) text += sheet.line(point, {"infeasible", "", "", "", point.why});
   return text;

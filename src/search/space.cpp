@@ -1,7 +1,5 @@
 #include "foreflow/search/space.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <set>
 
@@ -24,11 +22,17 @@ Choices named(std::string_view key, const Choices& values) {
   return choices;
 }
 
+// Each value once.
 Choices values_of(const JsonView& holder, std::string_view key) {
   const Json& value = holder.at(key).json();
   if (value.if_array() == nullptr) return {value};
   if (value.if_array()->empty()) holder.at(key).fail("is an axis without values; give one or more");
-  return *value.if_array();
+  Choices values;
+  std::set<std::string> seen;
+  for (const Json& item : *value.if_array()) {
+    if (seen.insert(item.dump_compact()).second) values.push_back(item);
+  }
+  return values;
 }
 
 Choices all_divisors(int64_t number) {
@@ -52,9 +56,8 @@ bool is_degree(std::string_view key) {
   return std::any_of(rows.begin(), rows.end(), [key](const AxisDef& row) { return row.key == key; });
 }
 
-[[noreturn]] void too_many(const std::string& file, const std::string& about) {
-  throw Error(file, "has " + about + "more than the " + std::to_string(kMostPoints) +
-                        " that can be looked at one by one; list fewer values, or use --method annealing or beam");
+[[noreturn]] void too_many_degrees(const std::string& file) {
+  throw Error(file, "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
 // The degrees are decided together, because most combinations do not multiply to the number of devices.
@@ -69,7 +72,7 @@ Dimension degrees(const JsonView& strategy, const SpaceFacts& facts) {
     Choices crossed;
     for (const Json& point : dimension.choices) {
       for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
-      if (crossed.size() > kMostPoints) too_many(strategy.file(), "strategies, ");
+      if (crossed.size() > kMostDegrees) too_many_degrees(strategy.file());
     }
     dimension.choices = std::move(crossed);
   }
@@ -201,31 +204,45 @@ Json Space::assumed(const Region& region, size_t d, const Json& point) const {
   return Json::object().set(region[d].key, rule->rule.assumed(*facts_, point));
 }
 
-std::vector<Json> Space::points() const {
-  constexpr size_t kMany    = kMostPoints / 100;  // number of points from which an estimate is made
-  constexpr double kClearly = 2;                  // margin for errors of the estimate
-  double estimated          = 0;
-  std::vector<Json> all;
-  std::set<std::string> seen;
-  for (const Region& region : regions_) {
-    std::vector<Json> points = {Json::object()};
-    for (size_t d = 0; d < region.size(); ++d) {
-      std::vector<Json> longer;
-      for (const Json& point : points) {
-        const std::vector<Json> values = choices(region, d, point);
-        if (values.empty()) longer.push_back(point);
-        for (const Json& choice : values) longer.push_back(with(point, choice));
-        if (longer.size() > kMany && estimated == 0) estimated = estimate();
-        if (longer.size() > kMostPoints || estimated > kClearly * kMostPoints)
-          too_many(file_, fmt::format("about {:.2g} strategies, ", estimated));
-      }
-      points = std::move(longer);
+bool Space::visit_from(const Region& region, const Json& point, size_t d,
+                       const std::function<bool(const Json& point)>& see) const {
+  if (d == region.size()) {
+    const auto own = static_cast<size_t>(&region - regions_.data());
+    for (size_t earlier = 0; earlier < own; ++earlier) {
+      if (has(regions_[earlier], point)) return true;  // seen there
     }
-    for (Json& point : points) {
-      if (seen.insert(point.dump_compact()).second) all.push_back(std::move(point));
-    }
+    return see(point);
   }
+  const std::vector<Json> values = choices(region, d, point);
+  if (values.empty()) return visit_from(region, point, d + 1, see);
+  return std::all_of(values.begin(), values.end(),
+                     [&](const Json& choice) { return visit_from(region, with(point, choice), d + 1, see); });
+}
+
+void Space::visit(const std::function<bool(const Json& point)>& see) const {
+  for (const Region& region : regions_) {
+    if (!visit_from(region, Json::object(), 0, see)) return;
+  }
+}
+
+std::vector<Json> Space::points() const {
+  std::vector<Json> all;
+  visit([&](const Json& point) {
+    all.push_back(point);
+    return true;
+  });
   return all;
+}
+
+bool Space::has(const Region& region, const Json& point) const {
+  Json before = Json::object();
+  for (size_t d = 0; d < region.size(); ++d) {
+    const std::vector<Json> values = choices(region, d, before);
+    const auto own = std::find_if(values.begin(), values.end(), [&](const Json& c) { return has_all(point, c); });
+    if (own == values.end() && !values.empty()) return false;
+    if (own != values.end()) before = with(before, *own);
+  }
+  return before.if_object()->size() == point.if_object()->size();
 }
 
 Json Space::placement(const Json& point) const {
@@ -247,6 +264,13 @@ Json with(const Json& point, const Json& choice) {
   Json longer = point;
   for (const auto& [key, value] : *choice.if_object()) longer.set(key, value);
   return longer;
+}
+
+bool has_all(const Json& point, const Json& choice) {
+  return std::all_of(choice.if_object()->begin(), choice.if_object()->end(), [&](const auto& member) {
+    const Json* value = point.find(member.first);
+    return value != nullptr && value->dump_compact() == member.second.dump_compact();
+  });
 }
 
 Json strategy_of(const Json& point) {

@@ -76,9 +76,9 @@ std::string counts_line(const Result& result) {
 }
 
 std::string reasons(const Result& result) {
-  std::vector<std::string> all;
+  std::map<std::string, size_t> all;
   for (const Point& point : result.points) {
-    if (point.status != Status::done) all.push_back(point.why);
+    if (point.status != Status::done) ++all[point.why];
   }
   return tally(all);
 }

@@ -146,7 +146,7 @@ search::Result search_result(const std::string& name) {
                        {Json::object().set("dp", 2), "x", Seconds(2), 1, Bytes(1)}};
   result.pareto     = result.ranked;
   result.infeasible = {{strategy, Json(), Refusal(Cause::value, name, name), name}};
-  result.pruned     = {{strategy, name, Seconds(1), Bytes(1)}};
+  result.reasons    = {{name, 1}};
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "search/bounds.h"
 #include "search/question.h"
+#include "search/refine.h"
 #include "support/families.h"
 
 namespace foreflow::search::search_test {
@@ -135,6 +136,7 @@ void expect_bounds_hold(const Json& source) {
   for (const ReadPoint& point : points) scenarios.push_back(&*point.scenario);
   const std::vector<Bound> bounds = Bounds(*question.platform(), 1).of(scenarios);
   Predictor predictor(question.platform());
+  Refiner refiner(*question.platform(), predictor);
   size_t known = 0, predicted = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     const Prediction prediction = predictor.predict(*scenarios[i]);
@@ -143,6 +145,10 @@ void expect_bounds_hold(const Json& source) {
     EXPECT_LE(bounds[i].time.value(), prediction.time.value())
         << points[i].point.dump_compact() << source.dump_compact();
     EXPECT_LE(bounds[i].memory.value(), prediction.memory.value())
+        << points[i].point.dump_compact() << source.dump_compact();
+    const Bound refined = refiner.refine(*scenarios[i]);
+    EXPECT_LE(refined.time.value(), prediction.time.value()) << points[i].point.dump_compact() << source.dump_compact();
+    EXPECT_LE(refined.memory.value(), prediction.memory.value())
         << points[i].point.dump_compact() << source.dump_compact();
     known += bounds[i].time > Seconds(0) && bounds[i].memory > Bytes(0) ? 1 : 0;
   }

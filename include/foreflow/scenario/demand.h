@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "foreflow/scenario/run.h"
@@ -57,6 +58,10 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 // Lower bound of the time of one such message when rank r is the platform device places[r]: its time with the network
 // to itself.
 Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform);
+
+// A collective of `ranks` of the scenario; nothing when a formula of the cost model gives the time of collectives.
+std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
+                                       const std::vector<int>& ranks);
 
 // Lower bound of the time to all-reduce `bytes` among `ranks` of the scenario, where ranks[i] is the platform device
 // places[i]: by the formula of its cost model if it has one, else by `alone`.

@@ -2,6 +2,12 @@
 // infeasible ones are kept with the reason. Knows scenarios; knows nothing of programs.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::search {
@@ -22,24 +28,36 @@ struct Infeasible {
   std::string why;  // the refusal in words, with its key: "tp: 3 does not divide the 16 attention heads; use ..."
 };
 
-// A point left out because its lower bounds show that it cannot be good enough.
-struct Pruned {
-  Json strategy;
-  Json placement;
-  Seconds least_time;
-  Bytes least_memory;
-};
+// The most infeasible points that a result lists.
+constexpr size_t kMostListed = 10'000;
 
 struct Result {
   std::string method;
-  size_t points    = 0;           // number of points of the space
-  bool estimated   = false;       // `points` is an estimate
-  size_t evaluated = 0;           // number of points that the engine predicted
-  size_t exact     = 0;           // the first `exact` of `ranked` are also the best of the whole space
-  std::vector<Candidate> ranked;  // by throughput, best first
-  std::vector<Candidate> pareto;  // candidates than which no other is faster in at most the same memory; best first
-  std::vector<Infeasible> infeasible;
-  std::vector<Pruned> pruned;
+  size_t points     = 0;      // number of points of the space
+  bool estimated    = false;  // `points` is an estimate
+  size_t evaluated  = 0;      // number of points that the engine predicted
+  size_t refused    = 0;      // number of infeasible points
+  size_t exact      = 0;      // the first `exact` of `ranked` are also the best of the whole space
+  bool proven       = false;  // no point of the space could be among the first Options::top that is not
+  bool interrupted  = false;  // by Options::stop
+  // No point is faster than (1 + gap) times the best of `ranked`; 0 when proven. Absent: not known.
+  std::optional<double> gap;
+  std::vector<Candidate> ranked;          // by throughput, best first
+  std::vector<Candidate> pareto;          // candidates than which no other is faster in at most the same memory; best first
+  std::vector<Infeasible> infeasible;     // the first kMostListed
+  std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
+
+  // Number of points that were left out because they cannot be good enough, or because the search was interrupted.
+  size_t pruned() const { return points - std::min(points, ranked.size() + refused); }
+};
+
+// How far a search is.
+struct Status {
+  size_t points    = 0;  // of the space; 0: not counted yet
+  size_t decided   = 0;  // of these: evaluated, or known to be infeasible or not good enough
+  size_t evaluated = 0;
+  double best      = 0;            // samples per second; 0: none yet
+  std::optional<double> gap = {};  // as Result::gap
 };
 
 // Which points lower bounds may exclude from prediction:
@@ -58,7 +76,8 @@ struct Options {
   Pruning pruning                   = Pruning::top;         // exhaustive
   uint64_t seed                     = 1;                    // annealing
   size_t budget                     = 300;                  // annealing, beam: the most points to predict
-  std::function<void(size_t done, size_t total)> finished;  // may be empty
+  std::function<void(const Status&)> report;                // called from time to time; may be empty
+  std::function<bool()> stop;                               // true: ends with what is known so far; may be empty
 };
 
 class Question;
@@ -72,7 +91,7 @@ struct MethodDef {
 const Registry<MethodDef>& methods();
 
 // Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
-// when another part of the scenario is wrong, and when the space is too large for the method.
+// when another part of the scenario is wrong.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // By how much the second best strategy is slower per sample than the best, as a fraction (0.05: 5 %); 0 when there is

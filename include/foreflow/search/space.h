@@ -3,6 +3,7 @@
 // them gives a refusal.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@
 
 namespace foreflow::search {
 
-constexpr size_t kMostPoints = 200'000;
+// The most combinations of degrees that are listed for one strategy object.
+constexpr size_t kMostDegrees = 1'000'000;
 
 struct AxisDef;
 
@@ -47,7 +49,9 @@ class Space {
   // The choice that a search assumes before it has decided this dimension.
   Json assumed(const Region& region, size_t d, const Json& point) const;
 
-  // All points, each once. Throws Error when there are more than kMostPoints.
+  // Calls `see` with every point once, in an order that never changes, until it returns false. No point is stored.
+  void visit(const std::function<bool(const Json& point)>& see) const;
+  // All points in that order. For small spaces.
   std::vector<Json> points() const;
   // An estimate of the number of points by random descents (Knuth, Mathematics of Computation, 1975): the mean, over
   // random points, of the product of the numbers of choices met on the way. Points in several regions count several
@@ -62,6 +66,11 @@ class Space {
   int64_t layers() const;  // as stated by the workload; 0: not stated
 
  private:
+  bool visit_from(const Region& region, const Json& point, size_t d,
+                  const std::function<bool(const Json& point)>& see) const;
+  // Whether the point is one of the region: it has a choice of every dimension, and no other key.
+  bool has(const Region& region, const Json& point) const;
+
   Json source_;
   std::string file_;
   std::shared_ptr<const scenario::SpaceFacts> facts_;
@@ -70,6 +79,8 @@ class Space {
 
 // `point` with the members of `choice` added.
 Json with(const Json& point, const Json& choice);
+// Whether `point` has all members of `choice`.
+bool has_all(const Json& point, const Json& choice);
 
 // The strategy part and the placement part of a point. The latter is null where the point has no placement keys.
 Json strategy_of(const Json& point);

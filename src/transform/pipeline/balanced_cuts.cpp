@@ -9,9 +9,11 @@ namespace {
 
 constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
+const CutPlace kStart{-1, 0, 0, Bytes(0), Bytes(0), 0, Bytes(0)};
+
 // Places where as much is done and no less crosses than at a neighbour are left out: nobody needs them.
 std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
-  std::vector<CutPlace> kept{CutPlace{-1, 0, 0, Bytes(0), Bytes(0), 0, Bytes(0)}};
+  std::vector<CutPlace> kept{kStart};
   const double done = places.empty() ? 0 : places.back().seconds * kSameTime;
   for (const CutPlace& place : places) {
     const bool last = place.op == places.back().op;
@@ -23,6 +25,11 @@ std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
     kept.push_back(place);
   }
   return kept;
+}
+
+// The memory of a stage between two places.
+Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
+  return to.weights - from.weights + in_flight * (to.held - from.held + to.crossing);
 }
 
 class Balance {
@@ -130,6 +137,18 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
   if (ends.size() <= limits.shares.size()) return {};
   const Cuts within = Balance(ends, limits, limits.memory).run();
   return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
+}
+
+bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  const CutPlace* from = &kStart;
+  for (size_t stage = 0; stage <= cuts.size(); ++stage) {
+    const auto at = stage == cuts.size() ? places.end() - 1
+                                         : std::lower_bound(places.begin(), places.end(), cuts[stage],
+                                                            [](const CutPlace& place, int32_t op) { return place.op < op; });
+    if (need(*from, *at, limits.in_flight[stage]) > limits.memory) return false;
+    from = &*at;
+  }
+  return true;
 }
 
 }  // namespace foreflow::transform

@@ -33,4 +33,7 @@ struct StageLimits {
 constexpr double kSameTime = 1e-6;  // relative
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
 
+// Whether no stage between such cuts exceeds limits.memory.
+bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
+
 }  // namespace foreflow::transform

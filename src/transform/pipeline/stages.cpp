@@ -10,21 +10,6 @@
 namespace foreflow::transform {
 namespace {
 
-// The limits of each stage. Stages that share a device divide its memory, and its activations in flight, evenly.
-StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan, std::vector<double> shares) {
-  const double chunks = plan.size.chunks;
-  StageLimits limits{std::move(shares), std::vector<double>(static_cast<size_t>(plan.stages())),
-                     wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
-  for (int device = 0; device < plan.size.devices; ++device) {
-    const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
-    for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
-      double& most = limits.in_flight[static_cast<size_t>(plan.stage_of(device, chunk))];
-      most         = std::max(most, live);
-    }
-  }
-  return limits;
-}
-
 // The cuts of stages that end behind these numbers of forward ops, each moved behind the group of its last op.
 Cuts cuts_behind(const std::vector<int32_t>& stage_ends, const std::vector<StagePhase>& phases,
                  const std::vector<int32_t>& group_ends, size_t stages) {
@@ -49,9 +34,9 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
         Cause::stages, "pipeline: stages",
         std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
   }
-  const std::vector<double> shares = wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares;
-  Cuts cuts                        = wanted.partition == StagePartition::uniform ? uniform_cuts(places, shares)
-                                                                                 : balanced_cuts(places, limits_of(wanted, plan, shares));
+  const StageLimits limits = limits_of(wanted, plan);
+  Cuts cuts = wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares)
+                                                          : balanced_cuts(places, limits);
   if (cuts.size() + 1 < stages) {
     throw RefusalError(
         Cause::stages, "pipeline: stages",
@@ -61,6 +46,21 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
 }
 
 }  // namespace
+
+StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
+  const auto stages   = static_cast<size_t>(plan.stages());
+  const double chunks = plan.size.chunks;
+  StageLimits limits{wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares,
+                     std::vector<double>(stages), wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
+  for (int device = 0; device < plan.size.devices; ++device) {
+    const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
+    for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
+      double& most = limits.in_flight[static_cast<size_t>(plan.stage_of(device, chunk))];
+      most         = std::max(most, live);
+    }
+  }
+  return limits;
+}
 
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan) {

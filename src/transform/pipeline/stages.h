@@ -18,6 +18,10 @@ struct StagedOp {
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan);
 
+// The limits of each stage by `wanted`; its shares are equal unless `wanted` has others. Stages that share a device
+// divide its memory, and its activations in flight, evenly.
+StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan);
+
 Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages);
 
 }  // namespace foreflow::transform

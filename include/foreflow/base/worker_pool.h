@@ -1,0 +1,33 @@
+// Worker processes that live as long as the pool: what a worker keeps in memory, such as a cache, serves all of its
+// later requests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foreflow {
+
+class Worker;
+
+class WorkerPool {
+ public:
+  // `work` runs in the workers, which are forked when they get their first request and share the memory that this
+  // process has then.
+  WorkerPool(size_t workers, std::function<std::string(const std::string& request)> work);
+  WorkerPool(const WorkerPool&)            = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+  ~WorkerPool();
+
+  // The answers to the requests, in their order. `finished` (may be empty) is called here for every answer that comes
+  // in, with the number of answers so far. Rethrows what `work` threw; throws ChildDied when a worker dies.
+  std::vector<std::string> ask(const std::vector<std::string>& requests,
+                               const std::function<void(size_t)>& finished = {});
+
+ private:
+  std::function<std::string(const std::string&)> work_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // null: not started yet
+};
+
+}  // namespace foreflow

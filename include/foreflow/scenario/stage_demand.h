@@ -1,0 +1,58 @@
+// Resource demand of the stages of a pipeline, at the places where the model really is cut: for lower bounds that are
+// sharper than those from the demand of a whole replica (demand.h).
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foreflow/scenario/demand.h"
+#include "foreflow/transform/stage_model.h"
+
+namespace foreflow::scenario {
+
+// A communication inside a stage, on one microbatch: a time that a formula of the cost model gives, or a message whose
+// time is simulated. Neither: it may overlap with computing.
+struct StageMessage {
+  std::optional<Seconds> formula;
+  std::optional<Message> network;
+};
+
+// Per virtual stage what it needs, and the messages that transform::StageNeed::Task counts.
+struct StageDemand {
+  const std::vector<transform::StageNeed>& stages;
+  const std::vector<StageMessage>& messages;
+};
+
+// Finds the demands of many strategies of one model. Keeps what strategies have in common, up to a limit.
+class StageDemands {
+ public:
+  explicit StageDemands(const platform::Platform& platform);
+
+  // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
+  // known: for inference, programs of files that are placed already, unequal devices, delayed weight gradients, and
+  // recomputation that depends on the stages; and where the program cannot be distributed so.
+  std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential);
+
+ private:
+  struct Model {
+    std::string key;
+    size_t ops;  // of the program
+    transform::StageModel stages;
+    std::vector<StageMessage> messages;
+    std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours
+  };
+
+  Model* model(const Scenario& scenario, const Sequential& sequential);
+  // False where it is not possible.
+  bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential);
+
+  const platform::Platform& platform_;
+  bool uniform_;
+  std::list<Model> models_;       // the one used last first
+  std::vector<std::string> not_;  // keys of models that cannot be made
+};
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,110 @@
+#include "foreflow/scenario/stage_demand.h"
+
+#include <algorithm>
+
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/strategy_key.h"
+#include "foreflow/transform/split_data.h"
+#include "scenario/demand_ops.h"
+#include "scenario/distribute.h"
+#include "scenario/stage_prices.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// So many ops are kept in all models together: some hundred megabytes.
+constexpr size_t kMostOps = 400'000;
+
+// What the stages of a strategy have in common with those of others.
+std::string key_of(const Strategy& strategy, bool split) {
+  Json key = Json::object();
+  for (const StrategyKeyDef& row : strategy_keys()) {
+    if (row.of_one_replica) key.set(row.name, row.write(strategy));
+  }
+  key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
+  return key.set("batch", strategy.global_batch).set("split", split).dump_compact();
+}
+
+bool is_known(const Scenario& scenario, const Sequential& sequential) {
+  using Kind                = transform::Recompute::Kind;
+  const Strategy& strategy  = scenario.strategy;
+  const transform::Recompute& recompute = strategy.recompute;
+  const bool of_stages = recompute.kind == Kind::optimal || (recompute.kind == Kind::blocks && recompute.blocks > 1);
+  return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages &&
+         !strategy.delay_weight_gradients && strategy.stage_ends.empty();
+}
+
+StageMessage message_of(const transform::StageModel::Message& message, const Scenario& scenario) {
+  const std::vector<const ir::Array*> known(message.inputs.size(), nullptr);
+  const cost::Application application{
+      {*message.op->def, *message.op->attributes, message.inputs, known, message.op->result_count}, message.outputs};
+  if (may_hide(*message.op)) return {};
+  const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
+  if (ranks < 2) return {};
+  if (const auto formula = scenario.cost.communication(application, ranks)) return {formula, {}};
+  return {{}, network_message(*message.op, message.inputs, message.outputs, scenario)};
+}
+
+}  // namespace
+
+StageDemands::StageDemands(const platform::Platform& platform) : platform_(platform), uniform_(is_uniform(platform)) {}
+
+std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequential& sequential) {
+  if (!uniform_ || !is_known(scenario, sequential)) return std::nullopt;
+  try {
+    Model* const found = model(scenario, sequential);
+    if (found == nullptr) return std::nullopt;
+    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform_);
+    const double neighbour     = seconds_per_byte_in_group(scenario, platform_);
+    const auto [number, fresh] = found->prices.try_emplace(neighbour);
+    if (fresh) number->second = found->stages.add_prices(wanted.prices);
+    return StageDemand{found->stages.needs(wanted, number->second), found->messages};
+  } catch (const Error&) {  // predicting the strategy will say why
+    return std::nullopt;
+  }
+}
+
+StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential) {
+  const std::string key =
+      key_of(scenario.strategy, transform::splits_backward({.schedule = scenario.strategy.schedule,
+                                                            .size     = scenario.strategy.schedule_size}));
+  const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });
+  if (found != models_.end()) {
+    models_.splice(models_.begin(), models_, found);
+    return &models_.front();
+  }
+  if (std::find(not_.begin(), not_.end(), key) != not_.end()) return nullptr;
+  if (!make(key, scenario, sequential)) {
+    not_.push_back(key);
+    return nullptr;
+  }
+  size_t ops = 0;
+  for (auto at = models_.begin(); at != models_.end();) {
+    ops += at->ops;
+    at = ops > kMostOps && at != models_.begin() ? models_.erase(at) : std::next(at);
+  }
+  return &models_.front();
+}
+
+bool StageDemands::make(const std::string& key, const Scenario& scenario, const Sequential& sequential) {
+  try {
+    const auto module = before_pipeline(sequential, scenario);
+    if (!module) return false;
+    const Strategy& strategy        = scenario.strategy;
+    const platform::Device& device  = platform_.devices().kinds().front();
+    const transform::Pipeline shape = {.schedule = strategy.schedule, .size = strategy.schedule_size};
+    const int parts                 = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
+    const auto price                = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+      return scenario.cost.compute({call, outputs}, device).time;
+    };
+    transform::StageModel stages(*module, ops::table(), transform::splits_backward(shape), parts, price);
+    std::vector<StageMessage> messages;
+    for (const auto& message : stages.messages()) messages.push_back(message_of(message, scenario));
+    models_.push_front({key, module->entry().ops.size(), std::move(stages), std::move(messages)});
+    return true;
+  } catch (const Error&) {  // predicting the strategy will say why
+    return false;
+  }
+}
+
+}  // namespace foreflow::scenario

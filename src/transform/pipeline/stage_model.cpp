@@ -1,0 +1,312 @@
+#include "foreflow/transform/stage_model.h"
+
+#include <algorithm>
+#include <set>
+
+#include "foreflow/base/refusal.h"
+#include "foreflow/transform/recompute.h"
+#include "transform/pipeline/anchors.h"
+#include "transform/pipeline/op_prices.h"
+#include "transform/pipeline/pipeliner.h"
+#include "transform/pipeline/stages.h"
+#include "transform/pipeline/weight_gradients.h"
+
+namespace foreflow::transform {
+namespace {
+
+bool communicates(const ir::Op& op) { return op.def->role == ir::Role::communication; }
+
+double devices_in(const interpret::Values<LaidOut>& values) {
+  int32_t most = 1;
+  for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
+  return most;
+}
+
+void add(StageNeed::Task& task, Seconds compute, int32_t message) {
+  task.compute += compute;
+  if (message >= 0) ++task.messages[static_cast<size_t>(message)];
+}
+
+}  // namespace
+
+class StageModel::Program {
+ public:
+  Program(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts, const Price& price)
+      : split_(split_backward),
+        module_(split_ ? separate_products(module, ops) : module),
+        function_(module_.entry()),
+        parts_(parts),
+        layouts_(interpret_layouts(module_, parts, "microbatches")),
+        values_(layouts_.entry().values),
+        phases_(phases_of(module_, function_, values_)),
+        ends_(ends_of_groups(function_, phases_, values_)),
+        anchors_(anchors_of(function_, phases_, ends_)),
+        group_(devices_in(values_)),
+        seconds_(function_.ops.size()),
+        message_(function_.ops.size(), -1) {
+    price_ops(price);
+    find_weights();
+    find_held();
+    find_working_sets();
+  }
+
+  const std::vector<Message>& messages() const { return messages_; }
+
+  size_t add_prices(const StagePrices& prices) {
+    places_.push_back(cut_places(function_, phases_, ends_, anchors_, values_, prices, parts_));
+    return places_.size() - 1;
+  }
+
+  const std::vector<StageNeed>& needs(const Pipeline& wanted, size_t prices) {
+    const schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
+    const Cuts cuts           = find_cuts(wanted, plan, prices);
+    const auto [found, fresh] = needs_.try_emplace(cuts);
+    if (fresh) found->second = needs_of(cuts);
+    return found->second;
+  }
+
+ private:
+  Bytes bytes_of(size_t value) const {
+    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / group_;
+  }
+
+  void price_ops(const Price& price) {
+    StagePrices prices;
+    prices.op = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+      return call.def.role == ir::Role::communication ? Seconds(0) : price(call, outputs);
+    };
+    OpPrices price_of(prices, parts_);
+    SequenceTable known;
+    std::vector<uint64_t> words;
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (phases_[o] == StagePhase::anywhere) continue;
+      if (!communicates(op)) {
+        seconds_[o] = price_of(function_, op, values_).seconds / group_;
+        continue;
+      }
+      message_[o] = static_cast<int32_t>(known.number(words_of(function_, op, values_, words)));
+      if (static_cast<size_t>(message_[o]) == messages_.size()) messages_.push_back(message_of(op));
+    }
+  }
+
+  Message message_of(const ir::Op& op) const {
+    Message message{&op, {}, {}};
+    const auto local = [&](const LaidOut& value) { return local_type(value.value.type, value.layout, parts_); };
+    for (const ir::ValueId id : function_.inputs(op))
+      message.inputs.push_back(id == ir::ValueId::none ? ir::Type() : local(values_[ir::index(id)]));
+    for (uint32_t i = 0; i < op.result_count; ++i) message.outputs.push_back(local(values_[op.first_result + i]));
+    return message;
+  }
+
+  // Per optimizer op: what belongs to its weight, at the forward op that reads the weight first.
+  struct Weight {
+    int32_t anchor;
+    Bytes weight, states, gradient;
+    Seconds update;
+  };
+  void find_weights() {
+    std::vector<int32_t> first(function_.parameters.size(), -1);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (phases_[o] != StagePhase::forward) continue;
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id == ir::ValueId::none || ir::index(id) >= first.size() || first[ir::index(id)] >= 0) continue;
+        first[ir::index(id)] = anchors_[o];
+      }
+    }
+    for (size_t i = 0; i < first.size(); ++i) {
+      if (function_.parameters[i] == ir::ParameterRole::weight && first[i] >= 0)
+        weights_.push_back({first[i], bytes_of(i), Bytes(0), Bytes(0), Seconds(0)});
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (function_.ops[o].def->role == ir::Role::optimizer) add_update(o, first);
+    }
+  }
+
+  // The operands are the weight, its gradient and its states; or all weights, then all gradients.
+  void add_update(size_t o, const std::vector<int32_t>& first) {
+    const auto inputs = function_.inputs(function_.ops[o]);
+    const bool many   = inputs.size() == size_t{2} * function_.ops[o].result_count;
+    const size_t rows = many ? function_.ops[o].result_count : 1;
+    for (size_t row = 0; row < rows; ++row) {
+      const size_t owner = ir::index(inputs[row]);
+      if (inputs[row] == ir::ValueId::none || owner >= first.size() || first[owner] < 0) continue;
+      Weight weight{first[owner], Bytes(0), Bytes(0), bytes_of(ir::index(inputs[row + rows])), Seconds(0)};
+      for (size_t i = 2; !many && i < inputs.size(); ++i) {
+        const bool state = inputs[i] != ir::ValueId::none && ir::index(inputs[i]) < first.size() &&
+                           function_.parameters[ir::index(inputs[i])] == ir::ParameterRole::weight;
+        if (state) weight.states += bytes_of(ir::index(inputs[i]));
+      }
+      weight.update = seconds_[o] / static_cast<double>(rows);
+      weights_.push_back(weight);
+    }
+  }
+
+  // A forward value is held by the stage of the last backward op that reads it; a view keeps what it looks at.
+  void find_held() {
+    std::vector<int32_t> reader(function_.values.size(), -1);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (phases_[o] != StagePhase::backward) continue;
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id != ir::ValueId::none) reader[ir::index(id)] = std::max(reader[ir::index(id)], anchors_[o]);
+      }
+    }
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op = function_.ops[o];
+      if (phases_[o] != StagePhase::forward) continue;
+      for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
+        if (reader[value] < 0 || values_[value].value.known) continue;
+        const bool view = op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
+        if (view) {
+          int32_t& base = reader[ir::index(function_.inputs(op)[0])];
+          base          = std::max(base, reader[value]);
+        } else {
+          held_.push_back({reader[value], bytes_of(value)});
+        }
+      }
+    }
+  }
+
+  // Of the activations and their gradients. Gradients of weights may be added up where they are made.
+  bool is_stored(size_t value) const {
+    return value >= function_.parameters.size() && !values_[value].value.known && !values_[value].layout.is_partial();
+  }
+
+  Bytes bytes_of(std::set<size_t> values) const {
+    Bytes sum;
+    for (const size_t value : values) sum += bytes_of(value);
+    return sum;
+  }
+
+  // Two operands may be the same value, and a result may reuse the memory of an operand.
+  Bytes working_set(const ir::Op& op) const {
+    std::set<size_t> operands, results;
+    for (const ir::ValueId id : function_.inputs(op)) {
+      if (id != ir::ValueId::none && is_stored(ir::index(id))) operands.insert(ir::index(id));
+    }
+    for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
+      if (is_stored(value)) results.insert(value);
+    }
+    return std::max(bytes_of(operands), bytes_of(results)) * group_;  // an op runs on one device of the group
+  }
+
+  void find_working_sets() {
+    // The values of a recomputed segment that ops after it read are there together when it ends.
+    std::map<int64_t, std::pair<int32_t, std::set<size_t>>> segments;
+    const auto segment_of = [&](const ir::Op& op) {
+      return op.attributes->find(kRecompute) != nullptr ? op.attributes->get_int(kRecompute) : 0;
+    };
+    std::vector<int64_t> made_in(function_.values.size());
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (phases_[o] != StagePhase::backward || communicates(op)) continue;
+      working_sets_.push_back({anchors_[o], working_set(op)});
+      const int64_t own = segment_of(op);
+      const bool view   = op.def->aliases_operand;
+      for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value)
+        made_in[value] = view ? 0 : own;
+      for (const ir::ValueId id : function_.inputs(op)) {
+        const int64_t from = id == ir::ValueId::none ? 0 : made_in[ir::index(id)];
+        if (from == 0 || from == own || !is_stored(ir::index(id))) continue;
+        segments[from].first = anchors_[o];
+        segments[from].second.insert(ir::index(id));
+      }
+    }
+    for (const auto& [number, segment] : segments) working_sets_.push_back({segment.first, bytes_of(segment.second)});
+  }
+
+  Cuts find_cuts(const Pipeline& wanted, const schedule::Plan& plan, size_t prices) {
+    const auto stages = static_cast<size_t>(plan.stages());
+    if (stages == 1) return {};
+    const std::vector<CutPlace>& places = places_[prices];
+    StageLimits limits                  = limits_of(wanted, plan);
+    Cuts cuts;
+    if (wanted.partition == StagePartition::uniform) {
+      cuts = uniform_cuts(places, limits.shares);
+    } else {
+      // Without a limit of memory the cuts are the same for many schedules.
+      const Bytes memory        = std::exchange(limits.memory, Bytes(0));
+      const auto [found, fresh] = free_cuts_.try_emplace({prices, limits.shares, limits.seconds_per_byte});
+      if (fresh) found->second = balanced_cuts(places, limits);
+      limits.memory = memory;
+      const bool fits = memory == Bytes(0) || fit(places, found->second, limits);
+      cuts            = fits ? found->second : balanced_cuts(places, limits);
+    }
+    if (cuts.size() + 1 < stages) throw RefusalError(Cause::stages, "pipeline: stages", "has too few ops");
+    return cuts;
+  }
+
+  std::vector<StageNeed> needs_of(const Cuts& cuts) const {
+    StageNeed none;
+    for (StageNeed::Task* task : {&none.forward, &none.input_grad, &none.weight_grad})
+      task->messages.resize(messages_.size());
+    std::vector<StageNeed> needs(cuts.size() + 1, none);
+    const auto stage_of = [&](int32_t anchor) {
+      return static_cast<size_t>(std::lower_bound(cuts.begin(), cuts.end(), anchor) - cuts.begin());
+    };
+    std::vector<StagedOp> staged;
+    for (size_t o = 0; o < phases_.size(); ++o)
+      staged.push_back({phases_[o], anchors_[o] < 0 ? 0 : static_cast<int>(stage_of(anchors_[o]))});
+    if (split_) mark_weight_gradients(function_, values_, staged);
+    for (size_t o = 0; o < staged.size(); ++o) {
+      StageNeed& need = needs[static_cast<size_t>(staged[o].stage)];
+      if (staged[o].phase == StagePhase::forward) add(need.forward, seconds_[o], message_[o]);
+      if (staged[o].phase == StagePhase::backward) add(need.input_grad, seconds_[o], message_[o]);
+      if (staged[o].phase == StagePhase::weight_grad) add(need.weight_grad, seconds_[o], message_[o]);
+    }
+    for (const Weight& weight : weights_) {
+      StageNeed& need = needs[stage_of(weight.anchor)];
+      need.weights += weight.weight;
+      need.states += weight.states;
+      need.gradients += weight.gradient;
+      need.update += weight.update;
+    }
+    for (const auto& [anchor, bytes] : held_) needs[stage_of(anchor)].held += bytes;
+    for (const auto& [anchor, bytes] : working_sets_) {
+      Bytes& most = needs[stage_of(anchor)].working_set;
+      most        = std::max(most, bytes);
+    }
+    return needs;
+  }
+
+  const bool split_;
+  const ir::Module module_;
+  const ir::Function& function_;
+  const int parts_;
+  const LayoutInterpretation layouts_;
+  const interpret::Values<LaidOut>& values_;
+  const std::vector<StagePhase> phases_;
+  const std::vector<int32_t> ends_, anchors_;
+  const double group_;            // number of devices
+  std::vector<Seconds> seconds_;  // per op: computes
+  std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
+  std::vector<Message> messages_;
+  std::vector<Weight> weights_;
+  std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
+  std::vector<std::pair<int32_t, Bytes>> held_;          // anchors of the stages that hold values, and their bytes
+  std::vector<std::vector<CutPlace>> places_;    // by number of prices
+  std::map<std::tuple<size_t, std::vector<double>, double>, Cuts> free_cuts_;  // by prices, shares and seconds_per_byte
+  std::map<Cuts, std::vector<StageNeed>> needs_;
+};
+
+StageModel::StageModel(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts,
+                       const Price& price)
+    : program_(std::make_unique<Program>(module, ops, split_backward, parts, price)) {}
+
+StageModel::StageModel(StageModel&&) noexcept = default;
+
+StageModel::~StageModel() = default;
+
+const std::vector<StageModel::Message>& StageModel::messages() const { return program_->messages(); }
+
+size_t StageModel::add_prices(const StagePrices& prices) { return program_->add_prices(prices); }
+
+const std::vector<StageNeed>& StageModel::needs(const Pipeline& wanted, size_t prices) {
+  return program_->needs(wanted, prices);
+}
+
+bool splits_backward(const Pipeline& wanted) {
+  return splits_backward(wanted, schedule::plan(*wanted.schedule, wanted.size));
+}
+
+}  // namespace foreflow::transform
