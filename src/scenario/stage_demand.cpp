@@ -15,16 +15,6 @@ namespace {
 // So many ops are kept in all models together: some hundred megabytes.
 constexpr size_t kMostOps = 400'000;
 
-// What the stages of a strategy have in common with those of others.
-std::string key_of(const Strategy& strategy, bool split) {
-  Json key = Json::object();
-  for (const StrategyKeyDef& row : strategy_keys()) {
-    if (row.of_one_replica) key.set(row.name, row.write(strategy));
-  }
-  key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
-  return key.set("batch", strategy.global_batch).set("split", split).dump_compact();
-}
-
 bool is_known(const Scenario& scenario, const Sequential& sequential) {
   using Kind                = transform::Recompute::Kind;
   const Strategy& strategy  = scenario.strategy;
@@ -47,6 +37,23 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
 
 }  // namespace
 
+std::string StageDemands::key(const Strategy& strategy) {
+  Json key = Json::object();
+  for (const StrategyKeyDef& row : strategy_keys()) {
+    if (row.of_one_replica) key.set(row.name, row.write(strategy));
+  }
+  key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
+  return key.set("batch", strategy.global_batch).set("splits", strategy.schedule->splits_backward).dump_compact();
+}
+
+bool StageDemands::splits(const Strategy& strategy) {
+  const schedule::Size& size = strategy.schedule_size;
+  const auto [found, fresh] =
+      splits_.try_emplace({strategy.schedule, size.devices, size.microbatches, size.chunks});
+  if (fresh) found->second = transform::splits_backward({.schedule = strategy.schedule, .size = size});
+  return found->second;
+}
+
 StageDemands::StageDemands(const platform::Platform& platform) : platform_(platform), uniform_(is_uniform(platform)) {}
 
 std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequential& sequential) {
@@ -65,9 +72,7 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
 }
 
 StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential) {
-  const std::string key =
-      key_of(scenario.strategy, transform::splits_backward({.schedule = scenario.strategy.schedule,
-                                                            .size     = scenario.strategy.schedule_size}));
+  const std::string key = this->key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
   const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });
   if (found != models_.end()) {
     models_.splice(models_.begin(), models_, found);
@@ -92,12 +97,11 @@ bool StageDemands::make(const std::string& key, const Scenario& scenario, const 
     if (!module) return false;
     const Strategy& strategy        = scenario.strategy;
     const platform::Device& device  = platform_.devices().kinds().front();
-    const transform::Pipeline shape = {.schedule = strategy.schedule, .size = strategy.schedule_size};
     const int parts                 = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
     const auto price                = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
       return scenario.cost.compute({call, outputs}, device).time;
     };
-    transform::StageModel stages(*module, ops::table(), transform::splits_backward(shape), parts, price);
+    transform::StageModel stages(*module, ops::table(), splits(strategy), parts, price);
     std::vector<StageMessage> messages;
     for (const auto& message : stages.messages()) messages.push_back(message_of(message, scenario));
     models_.push_front({key, module->entry().ops.size(), std::move(stages), std::move(messages)});

@@ -21,7 +21,9 @@ constexpr size_t kProspects = 100'000;  // that a survey keeps
 
 // So many points are refined, or predicted, at the same time. Which ones are is decided by the answers to all before
 // them, so the same points are predicted with any number of workers.
-constexpr size_t kRefined = 256, kPredicted = 16;
+constexpr size_t kRefined = 1024, kPredicted = 16;
+// So many of them are refined by one request: they have much in common.
+constexpr size_t kTogether = 64;
 
 // At what it is bounded to be, in the order of the search.
 struct Entry {
@@ -76,14 +78,53 @@ class Search {
     WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& request) { return answer(request); });
     for (;;) {
       result_.interrupted = options_.stop && options_.stop();
-      const std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
+      std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
       report();
       if (chosen.empty()) return;
-      std::vector<std::string> requests;
-      for (const Entry& entry : chosen) requests.push_back((entry.refined ? "p" : "r") + entry.prospect.point);
-      const std::vector<std::string> answers = workers.ask(requests);
-      for (size_t i = 0; i < chosen.size(); ++i) take(chosen[i], answers[i]);
+      chosen.front().refined ? predict(chosen, workers) : refine(std::move(chosen), workers);
     }
+  }
+
+  void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
+    std::vector<std::string> requests;
+    for (const Entry& entry : chosen) requests.push_back("p" + entry.prospect.point);
+    const std::vector<std::string> answers = workers.ask(requests);
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const Prediction prediction = read_prediction(answers[i]);
+      add(result_, question_.read(parse_json(chosen[i].prospect.point, "point")), prediction);
+      standing_.add(prediction);
+    }
+  }
+
+  // Neighbours in the order of their text share a model of stages more often than not.
+  void refine(std::vector<Entry> chosen, WorkerPool& workers) {
+    std::vector<std::pair<std::string, size_t>> order;
+    for (size_t i = 0; i < chosen.size(); ++i)
+      order.emplace_back(refiner_.key(*question_.read(parse_json(chosen[i].prospect.point, "point")).scenario), i);
+    std::sort(order.begin(), order.end());
+    std::vector<std::string> requests;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const bool first = i % kTogether == 0;
+      if (first) requests.emplace_back("r[");
+      requests.back() += (first ? "" : ",") + chosen[order[i].second].prospect.point;
+      if (i + 1 == order.size() || (i + 1) % kTogether == 0) requests.back() += "]";
+    }
+    const std::vector<std::string> answers = workers.ask(requests);
+    std::vector<Bound> bounds(chosen.size());
+    for (size_t r = 0; r < answers.size(); ++r) {
+      const std::vector<Bound> some = read_bounds(answers[r]);
+      for (size_t i = 0; i < some.size(); ++i) bounds[order[r * kTogether + i].second] = some[i];
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), bounds[i]);
+  }
+
+  // In a worker: the prediction of a point, or the refined bounds of several.
+  std::string answer(const std::string& request) {
+    const Json asked = parse_json(request.substr(1), "point");
+    if (request[0] == 'p') return print(predictor_.predict(*question_.read(asked).scenario));
+    std::vector<Bound> bounds;
+    for (const Json& point : *asked.if_array()) bounds.push_back(refiner_.refine(*question_.read(point).scenario));
+    return print(bounds);
   }
 
   static bool later(const Entry& a, const Entry& b) { return b < a; }
@@ -102,20 +143,6 @@ class Search {
       waiting_.pop_back();
     }
     return chosen;
-  }
-
-  // In a worker: the prediction of a point, or its refined bound.
-  std::string answer(const std::string& request) {
-    const ReadPoint point = question_.read(parse_json(request.substr(1), "point"));
-    return request[0] == 'p' ? print(predictor_.predict(*point.scenario)) : print(refiner_.refine(*point.scenario));
-  }
-
-  void take(const Entry& entry, const std::string& answer) {
-    if (!entry.refined) return refined(entry, read_bound(answer));
-    const ReadPoint point       = question_.read(parse_json(entry.prospect.point, "point"));
-    const Prediction prediction = read_prediction(answer);
-    add(result_, point, prediction);
-    standing_.add(prediction);
   }
 
   void refined(Entry entry, const Bound& bound) {

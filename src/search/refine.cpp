@@ -190,14 +190,20 @@ Bound Refiner::refine(const Scenario& scenario) {
   return Composition(scenario, *demand, shapes_).bound();
 }
 
-std::string print(const Bound& bound) {
-  return Json(Json::Array{bound.time.value(), bound.memory.value()}).dump_compact();
+std::string print(const std::vector<Bound>& bounds) {
+  Json all = Json::array();
+  for (const Bound& bound : bounds) all.push(Json::Array{bound.time.value(), bound.memory.value()});
+  return all.dump_compact();
 }
 
-Bound read_bound(const std::string& text) {
-  const Json json  = parse_json(text, "bound");
-  const auto items = JsonView(json, "bound").items();
-  return {Seconds(items[0].as_number()), Bytes(items[1].as_number())};
+std::vector<Bound> read_bounds(const std::string& text) {
+  const Json json = parse_json(text, "bounds");
+  std::vector<Bound> bounds;
+  for (const JsonView& one : JsonView(json, "bounds").items()) {
+    const auto items = one.items();
+    bounds.push_back({Seconds(items[0].as_number()), Bytes(items[1].as_number())});
+  }
+  return bounds;
 }
 
 }  // namespace foreflow::search

@@ -14,6 +14,9 @@ class Refiner {
   Refiner(const platform::Platform& platform, Predictor& predictor)
       : shapes_(platform), demands_(platform), predictor_(predictor) {}
 
+  // Scenarios whose keys are near each other in alphabetical order have much in common and are quickly refined one after
+  // the other.
+  static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero where no sharper bound is known.
   Bound refine(const scenario::Scenario& scenario);
 
@@ -23,8 +26,8 @@ class Refiner {
   Predictor& predictor_;  // keeps the programs
 };
 
-// A bound as text, and back.
-std::string print(const Bound& bound);
-Bound read_bound(const std::string& text);
+// Bounds as text, and back.
+std::string print(const std::vector<Bound>& bounds);
+std::vector<Bound> read_bounds(const std::string& text);
 
 }  // namespace foreflow::search

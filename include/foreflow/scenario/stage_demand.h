@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "foreflow/scenario/demand.h"
@@ -31,6 +32,9 @@ class StageDemands {
  public:
   explicit StageDemands(const platform::Platform& platform);
 
+  // Strategies with the same key have a model in common.
+  static std::string key(const Strategy& strategy);
+
   // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
   // known: for inference, programs of files that are placed already, unequal devices, delayed weight gradients, and
   // recomputation that depends on the stages; and where the program cannot be distributed so.
@@ -45,12 +49,15 @@ class StageDemands {
     std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours
   };
 
+  // Whether some backward passes of the schedule are split.
+  bool splits(const Strategy& strategy);
   Model* model(const Scenario& scenario, const Sequential& sequential);
   // False where it is not possible.
   bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential);
 
   const platform::Platform& platform_;
   bool uniform_;
+  std::map<std::tuple<const schedule::ScheduleDef*, int, int, int>, bool> splits_;  // by schedule and size
   std::list<Model> models_;       // the one used last first
   std::vector<std::string> not_;  // keys of models that cannot be made
 };

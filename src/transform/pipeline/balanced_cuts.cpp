@@ -27,6 +27,9 @@ std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
   return kept;
 }
 
+// Room for what rounding takes.
+constexpr double kRoom = 1 + 1e-9;
+
 // The memory of a stage between two places.
 Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
   return to.weights - from.weights + in_flight * (to.held - from.held + to.crossing);
@@ -36,11 +39,21 @@ class Balance {
  public:
   // `places` begin with one before everything.
   Balance(const std::vector<CutPlace>& places, const StageLimits& limits, Bytes memory)
-      : places_(places), limits_(limits), memory_(memory), stages_(limits.shares.size()) {}
+      : places_(places), limits_(limits), memory_(memory), stages_(limits.shares.size()), upto_(stages_ + 1) {
+    for (size_t stage = 0; stage < stages_; ++stage) upto_[stage + 1] = upto_[stage] + limits.shares[stage];
+  }
 
   // Empty where there are none.
   Cuts run() {
-    const double slowest = fastest();
+    if (!possible()) return {};
+    // The slowest stage of the best cuts is seldom much slower than the mean, and few cuts are as good.
+    const double all   = places_.back().seconds / *std::min_element(limits_.shares.begin(), limits_.shares.end());
+    const double worst = 2 * (all + transfers());
+    double slowest     = kUnreachable;
+    for (double limit = 1.25 * places_.back().seconds / upto_.back(); slowest == kUnreachable; limit *= 2) {
+      slowest = fastest(limit);
+      if (limit > worst) break;
+    }
     return slowest < kUnreachable ? cheapest(slowest * (1 + kSameTime)) : Cuts();
   }
 
@@ -64,18 +77,54 @@ class Balance {
     return places_[to].weights - places_[from].weights + limits_.in_flight[stage] * held <= memory_;
   }
 
-  // The range of possible ends of `stage`: every stage before and after it needs at least one place.
-  size_t first_end(size_t stage) const { return stage + 1 == stages_ ? places_.size() - 1 : stage + 1; }
-  size_t last_end(size_t stage) const { return places_.size() - (stages_ - stage); }
+  // Whether any cuts keep all stages within the memory. Of the stages that end at one place the shortest needs least.
+  bool possible() const {
+    if (memory_ == Bytes(0)) return true;
+    std::vector<bool> before(places_.size()), here;
+    before[0] = true;
+    for (size_t stage = 0; stage < stages_; ++stage) {
+      here.assign(places_.size(), false);
+      size_t from = before[0] ? 0 : places_.size();
+      for (size_t to = 1; to < places_.size(); ++to) {
+        here[to] = from < to && fits(from, to, stage);
+        if (before[to]) from = to;
+      }
+      before.swap(here);
+    }
+    return before.back();
+  }
 
-  // The time of the slowest stage, at best.
-  double fastest() const {
+  // All that stages may spend on transfers, over the smallest share.
+  double transfers() const {
+    double most = 0;
+    for (size_t place = 0; place < places_.size(); ++place) most = std::max(most, transfer(place));
+    return 2 * most / *std::min_element(limits_.shares.begin(), limits_.shares.end());
+  }
+
+  // The range of possible ends of `stage`: every stage before and after it needs at least one place, and time of at most
+  // `limit`.
+  size_t first_end(size_t stage, double limit) const {
+    if (stage + 1 == stages_) return places_.size() - 1;
+    const double least = places_.back().seconds - kRoom * limit * (upto_.back() - upto_[stage + 1]);
+    const auto found   = std::lower_bound(places_.begin(), places_.end(), least,
+                                          [](const CutPlace& place, double seconds) { return place.seconds < seconds; });
+    return std::max(stage + 1, static_cast<size_t>(found - places_.begin()));
+  }
+  size_t last_end(size_t stage, double limit) const {
+    const double most = kRoom * limit * upto_[stage + 1];
+    const auto found  = std::upper_bound(places_.begin(), places_.end(), most,
+                                         [](double seconds, const CutPlace& place) { return seconds < place.seconds; });
+    return std::min(places_.size() - (stages_ - stage), static_cast<size_t>(found - places_.begin()) - 1);
+  }
+
+  // The time of the slowest stage, at best; unreachable where it is more than `limit`.
+  double fastest(double limit) const {
     std::vector<double> before(places_.size(), kUnreachable), here;
     before[0] = 0;
     for (size_t stage = 0; stage < stages_; ++stage) {
       here.assign(places_.size(), kUnreachable);
-      for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
-        for (size_t from = to; from-- > stage && work(from, to, stage) < here[to];) {
+      for (size_t to = first_end(stage, limit), last = last_end(stage, limit); to <= last; ++to) {
+        for (size_t from = to; from-- > stage && work(from, to, stage) < std::min(here[to], kRoom * limit);) {
           if (before[from] < here[to] && fits(from, to, stage))
             here[to] = std::min(here[to], std::max(before[from], time(from, to, stage)));
         }
@@ -98,7 +147,7 @@ class Balance {
     before[0] = {Bytes(0), 0};
     for (size_t stage = 0; stage < stages_; ++stage) {
       here.assign(places_.size(), Cost());
-      for (size_t to = first_end(stage); to <= last_end(stage); ++to) {
+      for (size_t to = first_end(stage, slowest), last = last_end(stage, slowest); to <= last; ++to) {
         for (size_t from = to; from-- > stage && work(from, to, stage) <= slowest;) {
           const double seconds = time(from, to, stage);
           if (before[from].squares == kUnreachable || seconds > slowest || !fits(from, to, stage)) continue;
@@ -124,6 +173,7 @@ class Balance {
   const StageLimits& limits_;
   const Bytes memory_;
   const size_t stages_;
+  std::vector<double> upto_;  // the sum of the shares of so many stages
 };
 
 }  // namespace

@@ -219,21 +219,27 @@ class StageModel::Program {
     const auto stages = static_cast<size_t>(plan.stages());
     if (stages == 1) return {};
     const std::vector<CutPlace>& places = places_[prices];
-    StageLimits limits                  = limits_of(wanted, plan);
+    const StageLimits limits            = limits_of(wanted, plan);
     Cuts cuts;
     if (wanted.partition == StagePartition::uniform) {
       cuts = uniform_cuts(places, limits.shares);
     } else {
       // Without a limit of memory the cuts are the same for many schedules.
-      const Bytes memory        = std::exchange(limits.memory, Bytes(0));
-      const auto [found, fresh] = free_cuts_.try_emplace({prices, limits.shares, limits.seconds_per_byte});
-      if (fresh) found->second = balanced_cuts(places, limits);
-      limits.memory = memory;
-      const bool fits = memory == Bytes(0) || fit(places, found->second, limits);
-      cuts            = fits ? found->second : balanced_cuts(places, limits);
+      StageLimits unlimited = limits;
+      unlimited.memory      = Bytes(0);
+      unlimited.in_flight.clear();
+      cuts = cached_cuts(prices, unlimited);
+      if (limits.memory > Bytes(0) && !fit(places, cuts, limits)) cuts = cached_cuts(prices, limits);
     }
     if (cuts.size() + 1 < stages) throw RefusalError(Cause::stages, "pipeline: stages", "has too few ops");
     return cuts;
+  }
+
+  const Cuts& cached_cuts(size_t prices, const StageLimits& limits) {
+    const auto [found, fresh] = cuts_.try_emplace(
+        {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
+    if (fresh) found->second = balanced_cuts(places_[prices], limits);
+    return found->second;
   }
 
   std::vector<StageNeed> needs_of(const Cuts& cuts) const {
@@ -285,7 +291,8 @@ class StageModel::Program {
   std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
   std::vector<std::pair<int32_t, Bytes>> held_;          // anchors of the stages that hold values, and their bytes
   std::vector<std::vector<CutPlace>> places_;    // by number of prices
-  std::map<std::tuple<size_t, std::vector<double>, double>, Cuts> free_cuts_;  // by prices, shares and seconds_per_byte
+  // By prices and StageLimits.
+  std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> cuts_;
   std::map<Cuts, std::vector<StageNeed>> needs_;
 };
 
