@@ -8,7 +8,9 @@
 #include "foreflow/transform/part_ops.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
+#include "foreflow/transform/stage_model.h"
 #include "scenario/demand_ops.h"
+#include "scenario/distribute.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -162,6 +164,19 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   }
 }
 
+// What the forward pass leaves for the backward pass.
+void add_held(const Scenario& scenario, const Sequential& sequential, Demand& demand) {
+  if (scenario.workload.mode != workload::Mode::training || sequential.placed) return;
+  const auto module = before_pipeline(sequential, scenario);
+  if (!module) return;
+  const auto& schedule = schedule::schedules().get("1f1b", "schedule");
+  transform::StageModel model(*module, ops::table(), false, 1, [](const auto&, auto) { return Seconds(0); });
+  const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
+  demand.states                     = whole.states;
+  demand.held                       = whole.held;
+  demand.backward_set               = whole.working_set;
+}
+
 // The ops and values of the program of one replica that belong to its first device.
 ir::Module flat(ir::Module module) {
   return module.functions.size() == 1 ? std::move(module) : transform::inline_calls(module);
@@ -197,6 +212,7 @@ Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
   add_parameters(module.entry(), demand);
   add_peak(scenario, module, platform, demand);
+  add_held(scenario, sequential, demand);
   const auto all               = static_cast<int>(demand.samples);
   const transform::PartOps cut = transform::part_ops(module, all, kFirst);
   const Estimator estimator(scenario, platform);

@@ -44,7 +44,8 @@ Json to_json(const Demand& demand) {
   }
   json.set("samples", demand.samples).set("weights", demand.weights.value()).set("data", demand.data.value());
   json.set("result", demand.result.value()).set("activations", demand.activations.value());
-  json.set("gradients", demand.gradients.value());
+  json.set("states", demand.states.value()).set("held", demand.held.value());
+  json.set("backward_set", demand.backward_set.value()).set("gradients", demand.gradients.value());
   json.set("once", demand.once.value()).set("whole", demand.whole.value());
   return json.set("sums", messages_json(demand.sums)).set("parts", std::move(parts));
 }
@@ -57,6 +58,9 @@ Demand read_demand(const JsonView& json) {
   demand.data        = bytes("data");
   demand.result      = bytes("result");
   demand.activations = bytes("activations");
+  demand.states      = bytes("states");
+  demand.held        = bytes("held");
+  demand.backward_set = bytes("backward_set");
   demand.gradients   = bytes("gradients");
   demand.once        = Seconds(json.at("once").as_number());
   demand.whole       = Seconds(json.at("whole").as_number());

@@ -31,8 +31,10 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   if (may_hide(*message.op)) return {};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (ranks < 2) return {};
-  if (const auto formula = scenario.cost.communication(application, ranks)) return {formula, {}};
-  return {{}, network_message(*message.op, message.inputs, message.outputs, scenario)};
+  if (const auto formula = scenario.cost.communication(application, ranks)) return {formula, {}, ranks};
+  auto network      = network_message(*message.op, message.inputs, message.outputs, scenario);
+  const auto members = network ? static_cast<int>(network->ranks.size()) : 0;
+  return {{}, std::move(network), members};
 }
 
 }  // namespace

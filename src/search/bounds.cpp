@@ -66,10 +66,11 @@ std::string name_of(const Json& source) { return source.find("strategy")->dump_c
 
 class Bounder {
  public:
-  Bounder(const Scenario& scenario, const Demand& demand, GroupShapes& shapes)
+  Bounder(const Scenario& scenario, const Demand& demand, GroupShapes& shapes, InFlightTable& in_flight)
       : scenario_(scenario),
         demand_(demand),
         shapes_(shapes),
+        in_flight_(in_flight),
         where_(shapes.arrangement(scenario)),
         strategy_(scenario.strategy),
         part_(demand.parts.at(microbatch_of(scenario))),
@@ -149,19 +150,44 @@ class Bounder {
     const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
     const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
     const double stages  = strategy_.pp;
-    const Bytes weights  = demand_.weights / (sharded_ ? replicas_ : 1);
+    const Bytes weights  = this->weights();
     const Bytes result   = share * demand_.result / (plain() ? 1 : 2);
     const bool kept      = !sharded_ && !strategy_.offload && !adapts(strategy_);
     const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
     const Bytes together = weights + share * demand_.data;
-    if (strategy_.pp == 1) return std::max(together, weights + std::max(result, alive));
+    const Bytes working  = adapts(strategy_) ? Bytes(0) : part * demand_.backward_set;
+    if (strategy_.pp == 1) return std::max(together, weights + std::max({result, alive, held(part), working}));
     const Bytes average = std::max(together, training_ ? weights + alive : weights) / stages;
-    return std::max(average, std::max(result, part_.working_set));
+    return std::max({average, result, part_.working_set, working, in_flight(part)});
+  }
+
+  // Of all stages together, with the states of the optimizer.
+  Bytes weights() const {
+    const Bytes model = demand_.weights - demand_.states;
+    return model / (strategy_.zero == 3 ? replicas_ : 1) + demand_.states / (sharded_ ? replicas_ : 1);
+  }
+
+  // What a microbatch leaves for its backward pass, in all stages together. The segments of `block(n)` depend on the
+  // stages.
+  Bytes held(double part) const {
+    const bool depends = adapts(strategy_) || strategy_.recompute.blocks > 1;
+    return strategy_.offload || depends ? Bytes(0) : part * demand_.held;
+  }
+
+  // A device d with n(d) microbatches in flight needs w(d) + n(d) h(d) or more, which is m at most. Divided by n(d) and
+  // added up over the devices, whose weights w(d) and activations h(d) add up to W and H: W / max n(d) + H <= m times
+  // the sum of 1 / n(d).
+  Bytes in_flight(double part) const {
+    if (!training_) return Bytes(0);
+    const InFlight& counts = in_flight_.of(*strategy_.schedule, strategy_.schedule_size);
+    if (!counts.all) return Bytes(0);
+    return counts.pipes * (weights() / counts.most + held(part)) / counts.inverse;
   }
 
   const Scenario& scenario_;
   const Demand& demand_;
   GroupShapes& shapes_;
+  InFlightTable& in_flight_;
   const Arrangement& where_;
   const scenario::Strategy& strategy_;
   const Demand::Part& part_;
@@ -204,7 +230,7 @@ std::string Bounds::family(const Scenario& scenario) const {
 Bound Bounds::of(const Scenario& scenario) {
   const auto family = families_.find(this->family(scenario));
   if (family == families_.end() || !family->second) return {};
-  return Bounder(scenario, *family->second, shapes_).bound();
+  return Bounder(scenario, *family->second, shapes_, in_flight_).bound();
 }
 
 }  // namespace foreflow::search

@@ -13,6 +13,7 @@
 
 #include "foreflow/scenario/demand.h"
 #include "search/group_shapes.h"
+#include "search/in_flight.h"
 
 namespace foreflow::search {
 
@@ -44,6 +45,7 @@ class Bounds {
   void learn(const std::vector<Json>& sources, const std::string& file);
 
   GroupShapes shapes_;
+  InFlightTable in_flight_;
   const int jobs_;
   std::set<int64_t> batches_;
   std::map<std::string, Family> families_;  // by the text of the family's strategy

@@ -63,7 +63,9 @@ class Composition {
     for (const scenario::StageMessage& message : demand.messages) {
       Seconds time = message.formula.value_or(Seconds(0));
       if (message.network) time = shapes.alone(where_, *message.network, group);
-      messages_.push_back(strategy_.tensor_chunks > 1 ? Seconds(0) : time);
+      // The mean over the devices of the group: those that are not members do something else.
+      const double share = static_cast<double>(message.ranks) / group;
+      messages_.push_back(strategy_.tensor_chunks > 1 ? Seconds(0) : share * time);
     }
   }
 
@@ -151,22 +153,17 @@ class Composition {
       const StageNeed& need = need_of(device, chunk);
       weights += share(need.weights, 3) + share(need.states, 1);
     }
-    Bytes live, gradients, most;
-    std::vector<bool> summed(static_cast<size_t>(plan_.size.chunks));
+    // Gradients are left out: sums over ranks may be kept in other forms.
+    Bytes live, most;
     for (const schedule::Task& task : plan_.order[device]) {
       const StageNeed& need = need_of(device, task.chunk);
       const Bytes held      = strategy_.offload ? Bytes(0) : need.held;
-      const bool whole      = task.phase == schedule::Phase::backward || task.phase == schedule::Phase::weight_grad;
       if (task.phase == schedule::Phase::forward) live += held;
-      most = std::max(most, live + gradients);
-      if (whole || task.phase == schedule::Phase::input_grad)
-        most = std::max(most, live - held + gradients + need.working_set);
+      most = std::max(most, live);
       // What a later weight gradient reads may be all that is kept until then.
-      if (task.phase == schedule::Phase::backward || task.phase == schedule::Phase::input_grad) live -= held;
-      if (whole && !summed[static_cast<size_t>(task.chunk)]) {
-        summed[static_cast<size_t>(task.chunk)] = true;
-        gradients += share(need.gradients, 2);
-      }
+      if (task.phase != schedule::Phase::backward && task.phase != schedule::Phase::input_grad) continue;
+      live -= held;
+      most = std::max(most, live + need.working_set);
     }
     return weights + most;
   }

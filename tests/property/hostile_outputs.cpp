@@ -164,7 +164,7 @@ void add_tables(std::vector<Output>& outputs) {
                        return aligned({{name, name}, {name, "1"}}, "<>");
                      }});
   outputs.push_back({"tally", Language::terminal, [](const std::string& name) {
-                       return tally({name, name, "other"});
+                       return tally({{name, 2}, {"other", 1}});
                      }});
   outputs.push_back({"csv_line", Language::csv, [](const std::string& name) { return csv_line({name, "1", name}); }});
   outputs.push_back({"measurements", Language::csv, [](const std::string& name) {

@@ -19,6 +19,7 @@ namespace foreflow::scenario {
 struct StageMessage {
   std::optional<Seconds> formula;
   std::optional<Message> network;
+  int ranks = 0;  // number of members
 };
 
 // Per virtual stage what it needs, and the messages that transform::StageNeed::Task counts.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
 #include "transform/pipeline/op_prices.h"
@@ -41,6 +42,7 @@ class StageModel::Program {
         phases_(phases_of(module_, function_, values_)),
         ends_(ends_of_groups(function_, phases_, values_)),
         anchors_(anchors_of(function_, phases_, ends_)),
+        makers_(ir::makers_of(function_)),
         group_(devices_in(values_)),
         seconds_(function_.ops.size()),
         message_(function_.ops.size(), -1) {
@@ -123,6 +125,14 @@ class StageModel::Program {
     }
   }
 
+  // What a device keeps of a gradient while the microbatches add to it. Not known where it is summed over devices after
+  // all microbatches.
+  Bytes gradient_bytes(ir::ValueId gradient) const {
+    const int32_t maker = makers_[ir::index(gradient)];
+    const bool summed   = maker >= 0 && phases_[static_cast<size_t>(maker)] == StagePhase::update;
+    return summed ? Bytes(0) : bytes_of(ir::index(gradient));
+  }
+
   // The operands are the weight, its gradient and its states; or all weights, then all gradients.
   void add_update(size_t o, const std::vector<int32_t>& first) {
     const auto inputs = function_.inputs(function_.ops[o]);
@@ -131,7 +141,7 @@ class StageModel::Program {
     for (size_t row = 0; row < rows; ++row) {
       const size_t owner = ir::index(inputs[row]);
       if (inputs[row] == ir::ValueId::none || owner >= first.size() || first[owner] < 0) continue;
-      Weight weight{first[owner], Bytes(0), Bytes(0), bytes_of(ir::index(inputs[row + rows])), Seconds(0)};
+      Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(inputs[row + rows]), Seconds(0)};
       for (size_t i = 2; !many && i < inputs.size(); ++i) {
         const bool state = inputs[i] != ir::ValueId::none && ir::index(inputs[i]) < first.size() &&
                            function_.parameters[ir::index(inputs[i])] == ir::ParameterRole::weight;
@@ -142,7 +152,12 @@ class StageModel::Program {
     }
   }
 
-  // A forward value is held by the stage of the last backward op that reads it; a view keeps what it looks at.
+  // A forward value is held by the stage that makes it, if a backward op of that stage reads it; a view keeps what it
+  // looks at.
+  struct Held {
+    int32_t maker, reader;  // anchors
+    Bytes bytes;
+  };
   void find_held() {
     std::vector<int32_t> reader(function_.values.size(), -1);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -161,7 +176,7 @@ class StageModel::Program {
           int32_t& base = reader[ir::index(function_.inputs(op)[0])];
           base          = std::max(base, reader[value]);
         } else {
-          held_.push_back({reader[value], bytes_of(value)});
+          held_.push_back({anchors_[o], reader[value], bytes_of(value)});
         }
       }
     }
@@ -172,7 +187,17 @@ class StageModel::Program {
     return value >= function_.parameters.size() && !values_[value].value.known && !values_[value].layout.is_partial();
   }
 
-  Bytes bytes_of(std::set<size_t> values) const {
+  // The value whose memory this one is, or is a part of.
+  size_t root(size_t value) const {
+    for (int32_t maker = makers_[value]; maker >= 0; maker = makers_[value]) {
+      const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+      if (!op.def->aliases_operand || function_.inputs(op)[0] == ir::ValueId::none) break;
+      value = ir::index(function_.inputs(op)[0]);
+    }
+    return value;
+  }
+
+  Bytes bytes_of(const std::set<size_t>& values) const {
     Bytes sum;
     for (const size_t value : values) sum += bytes_of(value);
     return sum;
@@ -182,10 +207,10 @@ class StageModel::Program {
   Bytes working_set(const ir::Op& op) const {
     std::set<size_t> operands, results;
     for (const ir::ValueId id : function_.inputs(op)) {
-      if (id != ir::ValueId::none && is_stored(ir::index(id))) operands.insert(ir::index(id));
+      if (id != ir::ValueId::none && is_stored(root(ir::index(id)))) operands.insert(root(ir::index(id)));
     }
     for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
-      if (is_stored(value)) results.insert(value);
+      if (is_stored(root(value))) results.insert(root(value));
     }
     return std::max(bytes_of(operands), bytes_of(results)) * group_;  // an op runs on one device of the group
   }
@@ -267,7 +292,9 @@ class StageModel::Program {
       need.gradients += weight.gradient;
       need.update += weight.update;
     }
-    for (const auto& [anchor, bytes] : held_) needs[stage_of(anchor)].held += bytes;
+    for (const Held& held : held_) {
+      if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
+    }
     for (const auto& [anchor, bytes] : working_sets_) {
       Bytes& most = needs[stage_of(anchor)].working_set;
       most        = std::max(most, bytes);
@@ -283,13 +310,14 @@ class StageModel::Program {
   const interpret::Values<LaidOut>& values_;
   const std::vector<StagePhase> phases_;
   const std::vector<int32_t> ends_, anchors_;
+  const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
   const double group_;            // number of devices
   std::vector<Seconds> seconds_;  // per op: computes
   std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
   std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
-  std::vector<std::pair<int32_t, Bytes>> held_;          // anchors of the stages that hold values, and their bytes
+  std::vector<Held> held_;
   std::vector<std::vector<CutPlace>> places_;    // by number of prices
   // By prices and StageLimits.
   std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> cuts_;
