@@ -68,7 +68,7 @@ Action declare(CLI::App& command) {
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
   command
       .add_option("--method", options->method,
-                  "exhaustive, annealing or beam; the last two are for spaces that are too large")
+                  "exhaustive, annealing or beam; the last two look at --budget strategies and prove nothing")
       ->capture_default_str();
   command
       .add_option("--prune", options->prune,
@@ -94,7 +94,7 @@ Action declare(CLI::App& command) {
 }  // namespace
 
 CommandDef row() {
-  return {"search", "rank strategies: the fastest that fit, and those that use less memory",
+  return {"search", "rank strategies: the fastest that fit, with proof, and those that use less memory",
           "foreflow search scenarios/gpt2_search_dgx2.json --top 5", declare};
 }
 

@@ -16,9 +16,9 @@ constexpr auto kErase    = "\r\x1b[K";  // back to the start of the line; erase 
 }  // namespace
 
 std::string progress_line(const search::Status& status, std::chrono::duration<double> elapsed) {
-  std::string line = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
-                                 status.points, status.evaluated,
-                                 static_cast<double>(status.evaluated) / std::max(elapsed.count(), 1e-3));
+  std::string line =
+      fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided, status.points,
+                  status.evaluated, static_cast<double>(status.evaluated) / std::max(elapsed.count(), 1e-3));
   if (status.best > 0) line += fmt::format(", best {:.5g} samples/s", status.best);
   if (status.gap) line += fmt::format(", at most {:.2g} % better possible", 100 * *status.gap);
   return line;

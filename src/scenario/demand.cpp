@@ -164,17 +164,18 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   }
 }
 
-// What the forward pass leaves for the backward pass.
-void add_held(const Scenario& scenario, const Sequential& sequential, Demand& demand) {
-  if (scenario.workload.mode != workload::Mode::training || sequential.placed) return;
+// What the forward pass leaves for the backward pass; false where there is none.
+bool add_held(const Scenario& scenario, const Sequential& sequential, Demand& demand) {
+  if (scenario.workload.mode != workload::Mode::training || sequential.placed) return false;
   const auto module = before_pipeline(sequential, scenario);
-  if (!module) return;
+  if (!module) return false;
   const auto& schedule = schedule::schedules().get("1f1b", "schedule");
   transform::StageModel model(*module, ops::table(), false, 1, [](const auto&, auto) { return Seconds(0); });
   const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
   demand.states                     = whole.states;
   demand.held                       = whole.held;
   demand.backward_set               = whole.working_set;
+  return true;
 }
 
 // The ops and values of the program of one replica that belong to its first device.
@@ -211,8 +212,8 @@ Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
   add_parameters(module.entry(), demand);
-  add_peak(scenario, module, platform, demand);
-  add_held(scenario, sequential, demand);
+  // The peak of a training step is found without lowering the program, which takes long for large groups.
+  if (!add_held(scenario, sequential, demand)) add_peak(scenario, module, platform, demand);
   const auto all               = static_cast<int>(demand.samples);
   const transform::PartOps cut = transform::part_ops(module, all, kFirst);
   const Estimator estimator(scenario, platform);

@@ -52,19 +52,19 @@ Json to_json(const Demand& demand) {
 
 Demand read_demand(const JsonView& json) {
   Demand demand;
-  const auto bytes   = [&](std::string_view key) { return Bytes(json.at(key).as_number()); };
-  demand.samples     = json.at("samples").as_int();
-  demand.weights     = bytes("weights");
-  demand.data        = bytes("data");
-  demand.result      = bytes("result");
-  demand.activations = bytes("activations");
-  demand.states      = bytes("states");
-  demand.held        = bytes("held");
+  const auto bytes    = [&](std::string_view key) { return Bytes(json.at(key).as_number()); };
+  demand.samples      = json.at("samples").as_int();
+  demand.weights      = bytes("weights");
+  demand.data         = bytes("data");
+  demand.result       = bytes("result");
+  demand.activations  = bytes("activations");
+  demand.states       = bytes("states");
+  demand.held         = bytes("held");
   demand.backward_set = bytes("backward_set");
-  demand.gradients   = bytes("gradients");
-  demand.once        = Seconds(json.at("once").as_number());
-  demand.whole       = Seconds(json.at("whole").as_number());
-  demand.sums        = read_messages(json.at("sums"));
+  demand.gradients    = bytes("gradients");
+  demand.once         = Seconds(json.at("once").as_number());
+  demand.whole        = Seconds(json.at("whole").as_number());
+  demand.sums         = read_messages(json.at("sums"));
   for (const JsonView& item : json.at("parts").items()) {
     demand.parts[item.at("samples").as_int()] = {
         Seconds(item.at("compute").as_number()), Seconds(item.at("messages").as_number()),

@@ -18,7 +18,8 @@
 #include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform, int run) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
+                                int run) {
   const Strategy& strategy = scenario.strategy;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,

@@ -22,8 +22,8 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
 // The work of one replica, before it is cut into stages.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);
 
-// The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share it.
-// With `run` above 0, it runs only that many of the microbatches.
+// The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share
+// it. With `run` above 0, it runs only that many of the microbatches.
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
                                 int run = 0);
 

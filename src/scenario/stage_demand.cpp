@@ -12,12 +12,12 @@
 namespace foreflow::scenario {
 namespace {
 
-// So many ops are kept in all models together: some hundred megabytes.
-constexpr size_t kMostOps = 400'000;
+// So many ops are kept in all models together, or one model: some sixty megabytes.
+constexpr size_t kMostOps = 60'000;
 
 bool is_known(const Scenario& scenario, const Sequential& sequential) {
-  using Kind                = transform::Recompute::Kind;
-  const Strategy& strategy  = scenario.strategy;
+  using Kind                            = transform::Recompute::Kind;
+  const Strategy& strategy              = scenario.strategy;
   const transform::Recompute& recompute = strategy.recompute;
   const bool of_stages = recompute.kind == Kind::optimal || (recompute.kind == Kind::blocks && recompute.blocks > 1);
   return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages &&
@@ -32,7 +32,7 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (ranks < 2) return {};
   if (const auto formula = scenario.cost.communication(application, ranks)) return {formula, {}, ranks};
-  auto network      = network_message(*message.op, message.inputs, message.outputs, scenario);
+  auto network       = network_message(*message.op, message.inputs, message.outputs, scenario);
   const auto members = network ? static_cast<int>(network->ranks.size()) : 0;
   return {{}, std::move(network), members};
 }
@@ -50,8 +50,7 @@ std::string StageDemands::key(const Strategy& strategy) {
 
 bool StageDemands::splits(const Strategy& strategy) {
   const schedule::Size& size = strategy.schedule_size;
-  const auto [found, fresh] =
-      splits_.try_emplace({strategy.schedule, size.devices, size.microbatches, size.chunks});
+  const auto [found, fresh]  = splits_.try_emplace({strategy.schedule, size.devices, size.microbatches, size.chunks});
   if (fresh) found->second = transform::splits_backward({.schedule = strategy.schedule, .size = size});
   return found->second;
 }
@@ -97,10 +96,10 @@ bool StageDemands::make(const std::string& key, const Scenario& scenario, const 
   try {
     const auto module = before_pipeline(sequential, scenario);
     if (!module) return false;
-    const Strategy& strategy        = scenario.strategy;
-    const platform::Device& device  = platform_.devices().kinds().front();
-    const int parts                 = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
-    const auto price                = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+    const Strategy& strategy       = scenario.strategy;
+    const platform::Device& device = platform_.devices().kinds().front();
+    const int parts                = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
+    const auto price               = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
       return scenario.cost.compute({call, outputs}, device).time;
     };
     transform::StageModel stages(*module, ops::table(), splits(strategy), parts, price);

@@ -41,9 +41,7 @@ Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
 }
 
-std::string name_of(const Scenario& scenario, int64_t batch) {
-  return family_strategy(scenario, batch).dump_compact();
-}
+std::string name_of(const Scenario& scenario, int64_t batch) { return family_strategy(scenario, batch).dump_compact(); }
 
 // The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.
 int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {

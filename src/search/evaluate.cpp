@@ -61,8 +61,12 @@ Prediction read_prediction(const std::string& text) {
   const JsonView view(json, "prediction");
   std::optional<Refusal> refusal;
   if (!view.at("refusal").json().is_null()) refusal = read_refusal(view.at("refusal"));
-  return {std::move(refusal),     Seconds(view.at("time").as_number()), view.at("throughput").as_number(),
-          Bytes(view.at("memory").as_number()), view.at("overflow").as_number(),      view.at("predicted").as_bool()};
+  return {std::move(refusal),
+          Seconds(view.at("time").as_number()),
+          view.at("throughput").as_number(),
+          Bytes(view.at("memory").as_number()),
+          view.at("overflow").as_number(),
+          view.at("predicted").as_bool()};
 }
 
 Prediction Predictor::predict(const scenario::Scenario& scenario) {

@@ -21,7 +21,7 @@ constexpr size_t kProspects = 100'000;  // that a survey keeps
 
 // So many points are refined, or predicted, at the same time. Which ones are is decided by the answers to all before
 // them, so the same points are predicted with any number of workers.
-constexpr size_t kRefined = 1024, kPredicted = 16;
+constexpr size_t kRefined = 1024, kPredicted = 8;
 // So many of them are refined by one request: they have much in common.
 constexpr size_t kTogether = 64;
 
@@ -45,7 +45,7 @@ class Search {
         refiner_(*question.platform(), predictor_) {}
 
   Result run() {
-    Survey survey = surveyor_.survey(nullptr);
+    Survey survey   = surveyor_.survey(nullptr);
     result_.points  = survey.points;
     result_.refused = survey.refused;
     result_.reasons = survey.reasons;
@@ -54,7 +54,7 @@ class Search {
     result_.estimated   = survey.stopped;  // as many as were met
     while (!result_.interrupted) {
       const std::optional<Prospect> last = survey.complete ? std::nullopt : std::optional(survey.prospects.back());
-      beyond_ = last ? last->fastest : 0;
+      beyond_                            = last ? last->fastest : 0;
       decide(std::move(survey.prospects));
       if (!last || result_.interrupted || standing_.rules_out(last->fastest)) break;
       survey              = surveyor_.survey(&*last);
@@ -62,9 +62,7 @@ class Search {
     }
     result_.proven = !result_.interrupted;
     result_.gap    = result_.proven ? 0 : gap_;
-    result_.exact  = result_.interrupted                ? 0
-                     : options_.pruning == Pruning::none ? result_.ranked.size()
-                                                         : options_.top;
+    result_.exact  = result_.interrupted ? 0 : options_.pruning == Pruning::none ? result_.ranked.size() : options_.top;
     return std::move(result_);
   }
 
@@ -75,9 +73,10 @@ class Search {
     for (Prospect& prospect : prospects) waiting_.push_back({std::move(prospect), options_.pruning == Pruning::none});
     // Best first is a heap whose largest is at the front: compare the other way round.
     std::make_heap(waiting_.begin(), waiting_.end(), later);
-    WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& request) { return answer(request); });
+    WorkerPool workers(static_cast<size_t>(options_.jobs),
+                       [this](const std::string& request) { return answer(request); });
     for (;;) {
-      result_.interrupted = options_.stop && options_.stop();
+      result_.interrupted       = options_.stop && options_.stop();
       std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
       report();
       if (chosen.empty()) return;
@@ -189,7 +188,10 @@ Result run(const Question& question, const Options& options) { return Search(que
 }  // namespace
 
 MethodDef row() {
-  return {"exhaustive", "every point whose bound does not rule it out: the first of the ranking are exact", run};
+  return {"exhaustive",
+          "every strategy, of any number: predicted unless a lower bound rules it out, so the first of the ranking are "
+          "proven",
+          run};
 }
 
 }  // namespace foreflow::search::definitions::exhaustive

@@ -38,8 +38,8 @@ class GroupShapes {
   Seconds alone(const Arrangement& where, const scenario::Message& message, int step);
   // The smallest time to all-reduce `bytes` in any of `groups`.
   Seconds all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes, const Alike& groups);
-  // The smallest time of a reduce-scatter or an all-gather in any of `groups`; 0 where a formula of the cost model gives
-  // the time of collectives.
+  // The smallest time of a reduce-scatter or an all-gather in any of `groups`; 0 where a formula of the cost model
+  // gives the time of collectives.
   Seconds half(const scenario::Scenario& scenario, const Arrangement& where, collective::Kind kind, Bytes bytes,
                const Alike& groups);
 
@@ -56,7 +56,7 @@ class GroupShapes {
   const std::vector<Group>& distinct(const Arrangement& where, const Alike& groups);
 
   using Asked    = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape
-  using Reduced  = std::tuple<double, std::vector<int>, int>;                                    // bytes, ranks, shape
+  using Reduced  = std::tuple<double, std::vector<int>, int>;                                   // bytes, ranks, shape
   using Grouping = std::tuple<int, int, int, std::vector<int>>;  // arrangement, step, count, ranks
 
   const platform::Platform& platform_;

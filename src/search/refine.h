@@ -14,8 +14,8 @@ class Refiner {
   Refiner(const platform::Platform& platform, Predictor& predictor)
       : shapes_(platform), demands_(platform), predictor_(predictor) {}
 
-  // Scenarios whose keys are near each other in alphabetical order have much in common and are quickly refined one after
-  // the other.
+  // Scenarios whose keys are near each other in alphabetical order have much in common and are quickly refined one
+  // after the other.
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero where no sharper bound is known.
   Bound refine(const scenario::Scenario& scenario);

@@ -57,7 +57,8 @@ bool is_degree(std::string_view key) {
 }
 
 [[noreturn]] void too_many_degrees(const std::string& file) {
-  throw Error(file, "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
+  throw Error(file,
+              "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
 // The degrees are decided together, because most combinations do not multiply to the number of devices.

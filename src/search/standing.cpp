@@ -15,9 +15,8 @@ void Standing::add(const Prediction& prediction) {
 bool Standing::rules_out(double fastest, Bytes least_memory) const {
   if (pruning_ == Pruning::none || best_.size() < top_ || fastest >= best_.back()) return false;
   if (pruning_ == Pruning::top) return true;
-  return std::any_of(seen_.begin(), seen_.end(), [&](const auto& other) {
-    return other.first >= fastest && other.second <= least_memory;
-  });
+  return std::any_of(seen_.begin(), seen_.end(),
+                     [&](const auto& other) { return other.first >= fastest && other.second <= least_memory; });
 }
 
 }  // namespace foreflow::search

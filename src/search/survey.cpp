@@ -6,6 +6,7 @@
 #include <set>
 
 #include "foreflow/base/process.h"
+#include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::search {
 namespace {
@@ -25,6 +26,17 @@ size_t visit_share(const Space& space, size_t share, size_t shares,
     return own / kInARow % shares != share || see(point, own);
   });
   return number;
+}
+
+// The members of a point on which the family of a legal point depends.
+std::string family_part(const Json& point) {
+  std::string part;
+  for (const auto& [key, value] : *point.if_object()) {
+    const scenario::StrategyKeyDef* row = scenario::strategy_keys().find(key);
+    const bool counts = row != nullptr && (row->of_one_replica || row->name == "dp" || row->name == "global_batch");
+    if (counts) part += key + "=" + value.dump_compact() + " ";
+  }
+  return part;
 }
 
 void refuse(const Json& point, size_t number, Refusal refusal, Survey& survey) {
@@ -100,11 +112,15 @@ std::optional<Refusal> Surveyor::too_large(Bytes least) const {
 void Surveyor::learn_families() {
   const auto shares = static_cast<size_t>(options_.jobs);
   const auto found  = map_in_children(shares, options_.jobs, [&](size_t share) {
-    std::set<std::string> known;
+    std::set<std::string> known, seen;
     Json points = Json::array();
     visit_share(question_.space(), share, shares, [&](const Json& point, size_t) {
+      std::string part = family_part(point);
+      if (seen.contains(part)) return true;
       const ReadPoint read = question_.read(point);
-      if (read.scenario && known.insert(bounds_.family(*read.scenario)).second) points.push(point);
+      if (!read.scenario) return true;
+      seen.insert(std::move(part));
+      if (known.insert(bounds_.family(*read.scenario)).second) points.push(point);
       return !options_.stop || !options_.stop();
     });
     return points.dump_compact();
@@ -122,12 +138,13 @@ void Surveyor::learn_families() {
 Survey Surveyor::survey(const Prospect* after) {
   const auto shares = static_cast<size_t>(options_.jobs);
   Survey all;
-  const auto found = map_in_children(shares, options_.jobs,
-                                     [&](size_t share) { return print(survey_share(share, after)); });
+  const auto found =
+      map_in_children(shares, options_.jobs, [&](size_t share) { return print(survey_share(share, after)); });
   for (const std::string& share : found) add_share(share, all);
   std::sort(all.infeasible.begin(), all.infeasible.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (all.infeasible.size() > kMostListed) all.infeasible.erase(all.infeasible.begin() + kMostListed, all.infeasible.end());
+  if (all.infeasible.size() > kMostListed)
+    all.infeasible.erase(all.infeasible.begin() + kMostListed, all.infeasible.end());
   std::sort(all.prospects.begin(), all.prospects.end());
   if (all.prospects.size() > most_) {
     all.complete = false;
@@ -138,12 +155,12 @@ Survey Surveyor::survey(const Prospect* after) {
 
 Survey Surveyor::survey_share(size_t share, const Prospect* after) {
   Survey survey;
-  survey.points = visit_share(question_.space(), share, static_cast<size_t>(options_.jobs),
-                              [&](const Json& point, size_t number) {
-                                look_at(point, number, after, survey);
-                                survey.stopped = options_.stop && options_.stop();
-                                return !survey.stopped;
-                              });
+  survey.points =
+      visit_share(question_.space(), share, static_cast<size_t>(options_.jobs), [&](const Json& point, size_t number) {
+        look_at(point, number, after, survey);
+        survey.stopped = options_.stop && options_.stop();
+        return !survey.stopped;
+      });
   return survey;
 }
 

@@ -14,9 +14,9 @@ namespace foreflow::search {
 
 // A legal point that is not evaluated yet.
 struct Prospect {
-  double fastest;  // samples per second that it cannot exceed; infinite where no bound is known
-  Bytes memory;    // that it needs at least
-  size_t number;   // of the point, in the order of Space::visit
+  double fastest;     // samples per second that it cannot exceed; infinite where no bound is known
+  Bytes memory;       // that it needs at least
+  size_t number;      // of the point, in the order of Space::visit
   std::string point;  // as compact JSON
 
   // The most promising first.
@@ -34,7 +34,7 @@ struct Survey {
   std::vector<std::pair<size_t, Infeasible>> infeasible;
   // The most promising points, best first.
   std::vector<Prospect> prospects;
-  bool complete = true;  // no legal point is missing in `prospects`; false: there are others, none more promising
+  bool complete = true;   // no legal point is missing in `prospects`; false: there are others, none more promising
   bool stopped  = false;  // by Options::stop, so that nothing else is complete
 };
 

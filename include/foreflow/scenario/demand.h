@@ -30,15 +30,15 @@ struct Demand {
   Bytes weights;      // of the model, with optimizer state
   Bytes data;         // parameters that are not weights: inputs and labels
   Bytes result;       // the largest result with a batch dimension
-  Bytes activations;  // live memory at the peak, without the weights
+  Bytes activations;  // live memory at the peak, without the weights; 0 where `held` is known
   // Of `weights`, where the model trains: what the optimizer keeps for the weights.
   Bytes states;
   Bytes held;  // activations that the forward pass leaves for the backward pass
   // At some time of the backward pass so much of its activations and gradients is there (transform::StageNeed).
   Bytes backward_set;
-  Bytes gradients;    // that data parallelism sums over the replicas
-  Seconds once;       // compute once per iteration on values summed over its microbatches (the optimizer)
-  Seconds whole;      // compute that depends on no sample; pipelines and replicas may avoid it
+  Bytes gradients;  // that data parallelism sums over the replicas
+  Seconds once;     // compute once per iteration on values summed over its microbatches (the optimizer)
+  Seconds whole;    // compute that depends on no sample; pipelines and replicas may avoid it
   // Messages once per iteration, on values summed over its microbatches; one entry for each set of devices.
   std::vector<Message> sums;
 

@@ -59,7 +59,7 @@ class StageDemands {
   const platform::Platform& platform_;
   bool uniform_;
   std::map<std::tuple<const schedule::ScheduleDef*, int, int, int>, bool> splits_;  // by schedule and size
-  std::list<Model> models_;       // the one used last first
+  std::list<Model> models_;                                                         // the one used last first
   std::vector<std::string> not_;  // keys of models that cannot be made
 };
 

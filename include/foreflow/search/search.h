@@ -33,17 +33,17 @@ constexpr size_t kMostListed = 10'000;
 
 struct Result {
   std::string method;
-  size_t points     = 0;      // number of points of the space
-  bool estimated    = false;  // `points` is an estimate
-  size_t evaluated  = 0;      // number of points that the engine predicted
-  size_t refused    = 0;      // number of infeasible points
-  size_t exact      = 0;      // the first `exact` of `ranked` are also the best of the whole space
-  bool proven       = false;  // no point of the space could be among the first Options::top that is not
-  bool interrupted  = false;  // by Options::stop
+  size_t points    = 0;      // number of points of the space
+  bool estimated   = false;  // `points` is an estimate
+  size_t evaluated = 0;      // number of points that the engine predicted
+  size_t refused   = 0;      // number of infeasible points
+  size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
+  bool proven      = false;  // no point of the space could be among the first Options::top that is not
+  bool interrupted = false;  // by Options::stop
   // No point is faster than (1 + gap) times the best of `ranked`; 0 when proven. Absent: not known.
   std::optional<double> gap;
-  std::vector<Candidate> ranked;          // by throughput, best first
-  std::vector<Candidate> pareto;          // candidates than which no other is faster in at most the same memory; best first
+  std::vector<Candidate> ranked;  // by throughput, best first
+  std::vector<Candidate> pareto;  // candidates than which no other is faster in at most the same memory; best first
   std::vector<Infeasible> infeasible;     // the first kMostListed
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
 
@@ -53,10 +53,10 @@ struct Result {
 
 // How far a search is.
 struct Status {
-  size_t points    = 0;  // of the space; 0: not counted yet
-  size_t decided   = 0;  // of these: evaluated, or known to be infeasible or not good enough
-  size_t evaluated = 0;
-  double best      = 0;            // samples per second; 0: none yet
+  size_t points             = 0;  // of the space; 0: not counted yet
+  size_t decided            = 0;  // of these: evaluated, or known to be infeasible or not good enough
+  size_t evaluated          = 0;
+  double best               = 0;   // samples per second; 0: none yet
   std::optional<double> gap = {};  // as Result::gap
 };
 
@@ -73,11 +73,11 @@ struct Options {
   const simulate::EngineDef* engine = nullptr;  // null: the scenario's
   const MethodDef* method           = nullptr;  // null: exhaustive
   size_t top                        = 10;
-  Pruning pruning                   = Pruning::top;         // exhaustive
-  uint64_t seed                     = 1;                    // annealing
-  size_t budget                     = 300;                  // annealing, beam: the most points to predict
-  std::function<void(const Status&)> report;                // called from time to time; may be empty
-  std::function<bool()> stop;                               // true: ends with what is known so far; may be empty
+  Pruning pruning                   = Pruning::top;  // exhaustive
+  uint64_t seed                     = 1;             // annealing
+  size_t budget                     = 300;           // annealing, beam: the most points to predict
+  std::function<void(const Status&)> report;         // called from time to time; may be empty
+  std::function<bool()> stop;                        // true: ends with what is known so far; may be empty
 };
 
 class Question;

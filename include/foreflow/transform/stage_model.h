@@ -34,8 +34,8 @@ class StageModel {
   // Lower bound of the time of an op on one part of the batch; of a communication 0.
   using Price = std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)>;
 
-  // With `split_backward`, the program is prepared for schedules that run weight gradients as tasks of their own. Throws
-  // RefusalError as `pipeline` does.
+  // With `split_backward`, the program is prepared for schedules that run weight gradients as tasks of their own.
+  // Throws RefusalError as `pipeline` does.
   StageModel(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts, const Price& price);
   StageModel(StageModel&&) noexcept;
   ~StageModel();

@@ -101,8 +101,8 @@ class Balance {
     return 2 * most / *std::min_element(limits_.shares.begin(), limits_.shares.end());
   }
 
-  // The range of possible ends of `stage`: every stage before and after it needs at least one place, and time of at most
-  // `limit`.
+  // The range of possible ends of `stage`: every stage before and after it needs at least one place, and time of at
+  // most `limit`.
   size_t first_end(size_t stage, double limit) const {
     if (stage + 1 == stages_) return places_.size() - 1;
     const double least = places_.back().seconds - kRoom * limit * (upto_.back() - upto_[stage + 1]);
@@ -192,9 +192,10 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
   const CutPlace* from = &kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
-    const auto at = stage == cuts.size() ? places.end() - 1
-                                         : std::lower_bound(places.begin(), places.end(), cuts[stage],
-                                                            [](const CutPlace& place, int32_t op) { return place.op < op; });
+    const auto at = stage == cuts.size()
+                        ? places.end() - 1
+                        : std::lower_bound(places.begin(), places.end(), cuts[stage],
+                                           [](const CutPlace& place, int32_t op) { return place.op < op; });
     if (need(*from, *at, limits.in_flight[stage]) > limits.memory) return false;
     from = &*at;
   }

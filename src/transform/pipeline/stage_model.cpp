@@ -171,7 +171,8 @@ class StageModel::Program {
       if (phases_[o] != StagePhase::forward) continue;
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
         if (reader[value] < 0 || values_[value].value.known) continue;
-        const bool view = op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
+        const bool view =
+            op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
         if (view) {
           int32_t& base = reader[ir::index(function_.inputs(op)[0])];
           base          = std::max(base, reader[value]);
@@ -261,8 +262,8 @@ class StageModel::Program {
   }
 
   const Cuts& cached_cuts(size_t prices, const StageLimits& limits) {
-    const auto [found, fresh] = cuts_.try_emplace(
-        {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
+    const auto [found, fresh] =
+        cuts_.try_emplace({prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
     if (fresh) found->second = balanced_cuts(places_[prices], limits);
     return found->second;
   }
@@ -311,14 +312,14 @@ class StageModel::Program {
   const std::vector<StagePhase> phases_;
   const std::vector<int32_t> ends_, anchors_;
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
-  const double group_;            // number of devices
-  std::vector<Seconds> seconds_;  // per op: computes
-  std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
+  const double group_;                 // number of devices
+  std::vector<Seconds> seconds_;       // per op: computes
+  std::vector<int32_t> message_;       // per op: its number among messages_; -1: none
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
   std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
   std::vector<Held> held_;
-  std::vector<std::vector<CutPlace>> places_;    // by number of prices
+  std::vector<std::vector<CutPlace>> places_;  // by number of prices
   // By prices and StageLimits.
   std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> cuts_;
   std::map<Cuts, std::vector<StageNeed>> needs_;

@@ -15,8 +15,9 @@ TEST(Table, QuotesWhatWouldEndACell) {
 }
 
 TEST(Table, CountsReasonsThatDifferInNumbersTogether) {
-  EXPECT_EQ(tally({{"tp: 2 does not divide 3; use 1 or 3", 1}, {"pp: no", 1}, {"tp: 4 does not divide 3; use 1, 3 or 9", 1}}),
-            "     2 x tp: 2 does not divide 3; use 1 or 3, and the like\n     1 x pp: no\n");
+  EXPECT_EQ(
+      tally({{"tp: 2 does not divide 3; use 1 or 3", 1}, {"pp: no", 1}, {"tp: 4 does not divide 3; use 1, 3 or 9", 1}}),
+      "     2 x tp: 2 does not divide 3; use 1 or 3, and the like\n     1 x pp: no\n");
   EXPECT_EQ(tally({{"same 1", 2}}), "     2 x same 1\n");
   EXPECT_EQ(tally({}), "");
 }

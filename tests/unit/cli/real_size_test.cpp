@@ -72,5 +72,27 @@ INSTANTIATE_TEST_SUITE_P(
                  kA100 + "1", R"("microbatch_size": 1, "pp": 8, "global_batch": 50000)", 8}),
     [](const auto& info) { return info.param.name; });
 
+// 40,000 strategies with all schedules; with the other keys open there are 168,000.
+TEST(RealSizeSearch, IsProvenWithinTheMemoryOfASmallMachine) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "question.json",
+             R"({"workload": {"mode": "training", "optimizer": "adam", "model": "llama3-8b", "dtype": "bf16",
+                              "sequence": 8192},
+                 "platform": {"topology": "dgx_h100", "nodes": 8},
+                 "strategy": {"global_batch": 256, "recompute": "full", "zero": [1, 3]}})");
+  const test::CommandResult result =
+      test::run_foreflow({"search", "question.json", "--top", "3", "--json", "-", "--timing"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  const JsonView answer(json, "stdout");
+  EXPECT_TRUE(answer.at("proven").as_bool());
+  EXPECT_EQ(answer.at("gap").as_number(), 0);
+  EXPECT_GT(answer.at("strategies").as_int(), 20'000);
+  EXPECT_LT(answer.at("evaluated").as_int(), answer.at("strategies").as_int() / 100);
+  EXPECT_EQ(answer.at("ranked").items().size(), 3U);
+  constexpr double kCeiling = 300e6;
+  EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
+}
+
 }  // namespace
 }  // namespace foreflow::cli::real_size_test

@@ -57,6 +57,45 @@ TEST(Search, SaysWhatDoesNotFit) {
   EXPECT_TRUE(known.infeasible[0].why.starts_with("does not fit in memory: needs ")) << known.infeasible[0].why;
 }
 
+TEST(Search, EndsWithAProof) {
+  const Result result = search(source(R"({"global_batch": 64})"), "mlp.json", {});
+  EXPECT_TRUE(result.proven);
+  EXPECT_EQ(result.gap, 0);
+  const Json json = to_json(result, 3);
+  EXPECT_EQ(*json.find("strategies")->if_int(), static_cast<int64_t>(result.points));
+  EXPECT_TRUE(*json.find("proven")->if_bool());
+}
+
+TEST(Search, EndsWhenAskedToWithWhatItHas) {
+  for (const int after : {0, 1, 3}) {
+    int reports = 0;
+    Options options;
+    options.report      = [&](const Status&) { ++reports; };
+    options.stop        = [&] { return reports > after; };
+    const Result result = search(source(R"({"global_batch": 4096})"), "mlp.json", options);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_FALSE(result.proven);
+    EXPECT_EQ(result.exact, 0U);
+    EXPECT_NE(to_text(result, 3).find(result.ranked.empty() ? "None was found yet" : "Interrupted: "),
+              std::string::npos);
+  }
+}
+
+// The gap is what a better strategy could gain at most.
+TEST(Search, ReportsAGapThatHolds) {
+  const Json question = source(R"({"global_batch": 4096, "schedule": ["1f1b", "zb_h1"]})");
+  const double best   = search(question, "mlp.json", {}).ranked.front().samples_per_second;
+  Options options;
+  size_t gaps    = 0;
+  options.report = [&](const Status& status) {
+    if (!status.gap) return;
+    ++gaps;
+    EXPECT_GE((1 + *status.gap) * status.best * (1 + 1e-12), best);
+  };
+  search(question, "mlp.json", options);
+  EXPECT_GT(gaps, 0U);
+}
+
 TEST(Search, DoesNotHideMistakesElsewhere) {
   Json question = source("");
   question.member("workload").set("layer", 4);

@@ -119,11 +119,21 @@ TEST(Space, SharesSequencesWhereContextParallelismIsAskedFor) {
   EXPECT_EQ(values(points(question), "cp"), (std::set<std::string>{"1"}));
 }
 
-TEST(Space, RefusesMoreThanItCanHold) {
-  std::string list;
-  for (int i = 1; i <= 500; ++i) list += (i > 1 ? "," : "") + std::to_string(i);
-  const Json question = source(R"({"dp": [)" + list + R"(], "tp": [)" + list + "]}");
-  EXPECT_THROW(points(question), Error);
+TEST(Space, MeetsEveryPointOnceWithoutHoldingThem) {
+  // 1.2 million points; a value that is listed twice counts once.
+  std::string list = "1";
+  for (int i = 1; i <= 200; ++i) list += "," + std::to_string(i);
+  const Space space = space_of(source(R"({"dp": [)" + list + R"(], "tp": [)" + list + R"(], "pp": [1, 2, 3],
+                                        "microbatches": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "zero": 0, "recompute": "none", "schedule": "1f1b"})"));
+  size_t met        = 0;
+  space.visit([&](const Json&) { return ++met > 0; });
+  EXPECT_EQ(met, 200U * 200U * 3U * 10U);
+}
+
+TEST(Space, RefusesMoreDegreesThanItCanHold) {
+  std::string list = "1";
+  for (int i = 2; i <= 1100; ++i) list += "," + std::to_string(i);
+  EXPECT_THROW(space_of(source(R"({"dp": [)" + list + R"(], "tp": [)" + list + "]}")), Error);
 }
 
 }  // namespace

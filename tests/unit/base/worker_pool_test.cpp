@@ -1,0 +1,34 @@
+#include "foreflow/base/worker_pool.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "foreflow/base/process.h"
+
+namespace foreflow::worker_pool_test {
+namespace {
+
+TEST(WorkerPool, AnswersInTheOrderOfTheRequests) {
+  WorkerPool pool(3, [](const std::string& request) { return request + request; });
+  const std::string large(200'000, 'x');
+  EXPECT_EQ(pool.ask({"a", "", large, "b"}), (std::vector<std::string>{"aa", "", large + large, "bb"}));
+  EXPECT_TRUE(pool.ask({}).empty());
+}
+
+TEST(WorkerPool, KeepsTheMemoryOfItsWorkers) {
+  int asked = 0;
+  WorkerPool pool(1, [&](const std::string&) { return std::to_string(++asked); });
+  EXPECT_EQ(pool.ask({"", ""}), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(pool.ask({""}), std::vector<std::string>{"3"});
+  EXPECT_EQ(asked, 0);  // in this process
+}
+
+TEST(WorkerPool, RethrowsAndTellsOfDeaths) {
+  WorkerPool throws(2, [](const std::string&) -> std::string { throw Error("here", "no"); });
+  EXPECT_THROW(throws.ask({"a"}), Error);
+  WorkerPool dies(2, [](const std::string&) -> std::string { ::_exit(3); });
+  EXPECT_THROW(dies.ask({"a"}), ChildDied);
+}
+
+}  // namespace
+}  // namespace foreflow::worker_pool_test
