@@ -17,7 +17,7 @@
 namespace foreflow::search::definitions::exhaustive {
 namespace {
 
-constexpr size_t kProspects = 100'000;  // that a survey keeps
+constexpr size_t kProspects = 30'000;  // that a survey keeps
 
 // So many points are refined, or predicted, at the same time. Which ones are is decided by the answers to all before
 // them, so the same points are predicted with any number of workers.
