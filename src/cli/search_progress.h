@@ -7,11 +7,7 @@
 
 namespace foreflow::cli {
 
-// "search: 91,040 of 107,281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at most 3.1 % better
-// possible"
-std::string progress_line(const search::Status& status, std::chrono::duration<double> elapsed);
-
-// Shows the line after a second on a terminal, where it is redrawn, and every ten seconds elsewhere.
+// Shows search::progress_line after a second on a terminal, where it is redrawn, and every ten seconds elsewhere.
 class SearchProgress {
  public:
   SearchProgress();

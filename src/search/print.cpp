@@ -85,6 +85,15 @@ std::string caveat(const Result& result, size_t top) {
 
 }  // namespace
 
+std::string progress_line(const Status& status, std::chrono::duration<double> elapsed) {
+  const double rate = static_cast<double>(status.evaluated) / std::max(elapsed.count(), 1e-3);
+  std::string line  = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
+                                  status.points, status.evaluated, rate);
+  if (status.best > 0) line += fmt::format(", best {:.5g} samples/s", status.best);
+  if (status.gap) line += fmt::format(", at most {:.2g} % better possible", 100 * *status.gap);
+  return line;
+}
+
 std::string to_text(const Result& result, size_t top) {
   const std::string all = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
                                            : std::to_string(result.points);

@@ -2,6 +2,7 @@
 // infeasible ones are kept with the reason. Knows scenarios; knows nothing of programs.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -93,6 +94,10 @@ const Registry<MethodDef>& methods();
 // Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
 // when another part of the scenario is wrong.
 Result search(const Json& source, const std::string& file, const Options& options);
+
+// A line for people: "search: 91040 of 107281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at
+// most 3.1 % better possible".
+std::string progress_line(const Status& status, std::chrono::duration<double> elapsed);
 
 // By how much the second best strategy is slower per sample than the best, as a fraction (0.05: 5 %); 0 when there is
 // no second.
