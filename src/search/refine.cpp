@@ -81,11 +81,15 @@ class Composition {
     return all;
   }
 
+  // Whether every microbatch but the first adds its gradients to a sum of all, and there are many.
+  bool accumulates() const { return strategy_.zero < 2 && strategy_.microbatches > 2 * strategy_.pp; }
+
   // With ZeRO, without overlap, tasks wait for the exchange of what is sharded.
   schedule::StageCosts costs(const StageNeed& need) const {
     using enum collective::Kind;
     schedule::StageCosts costs{task(need.forward).value(), task(need.input_grad).value(),
                                task(need.weight_grad).value()};
+    if (accumulates()) costs.weight_grad += need.accumulation.value();
     if (strategy_.overlap_gradients) return costs;
     if (strategy_.zero >= 2) costs.weight_grad += exchange_.half(reduce_scatter, need.gradients).value();
     if (strategy_.zero == 3) costs.forward += exchange_.half(all_gather, need.weights).value();
@@ -122,6 +126,10 @@ class Composition {
     schedule::Costs costs;
     for (const StageNeed& need : demand_.stages) costs.stages.push_back(this->costs(need));
     const schedule::Slots slots = schedule::play(plan_, costs);
+    // The first microbatches add nothing: no path through the schedule has more of them than one for each stage and
+    // pipe.
+    Seconds first(0);
+    for (const StageNeed& need : demand_.stages) first += plan_.pipes() * need.accumulation;
     Seconds last(0);
     for (size_t device = 0; device < slots.size(); ++device) {
       if (slots[device].empty()) continue;
@@ -133,7 +141,7 @@ class Composition {
       const Seconds end(slots[device].back().end + (plain() ? rest.before.value() : 0));
       last = std::max(last, std::max(filled, end) + rest.after);
     }
-    return last;
+    return accumulates() ? last - first : last;
   }
 
   // The peak of a device at the ends of its forward tasks, and within its backward tasks.

@@ -20,6 +20,8 @@ struct StageNeed {
   };
   Task forward, input_grad, weight_grad;  // a backward that is not split is all in input_grad
   Seconds update;                         // computes of the optimizer, once a step
+  // Adding the gradients of a microbatch to those of the microbatches before it.
+  Seconds accumulation;
   // Of the weights that this stage reads first:
   Bytes weights, states, gradients;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage

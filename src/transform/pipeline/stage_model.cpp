@@ -47,7 +47,7 @@ class StageModel::Program {
         seconds_(function_.ops.size()),
         message_(function_.ops.size(), -1) {
     price_ops(price);
-    find_weights();
+    find_weights(ops, price);
     find_held();
     find_working_sets();
   }
@@ -105,9 +105,9 @@ class StageModel::Program {
   struct Weight {
     int32_t anchor;
     Bytes weight, states, gradient;
-    Seconds update;
+    Seconds update, accumulation;
   };
-  void find_weights() {
+  void find_weights(const ir::OpTable& ops, const Price& price) {
     std::vector<int32_t> first(function_.parameters.size(), -1);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (phases_[o] != StagePhase::forward) continue;
@@ -118,10 +118,17 @@ class StageModel::Program {
     }
     for (size_t i = 0; i < first.size(); ++i) {
       if (function_.parameters[i] == ir::ParameterRole::weight && first[i] >= 0)
-        weights_.push_back({first[i], bytes_of(i), Bytes(0), Bytes(0), Seconds(0)});
+        weights_.push_back({first[i], bytes_of(i), Bytes(0), Bytes(0), Seconds(0), Seconds(0)});
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (function_.ops[o].def->role == ir::Role::optimizer) add_update(o, first);
+    }
+    const ir::OpDef& add = ops.get("Add", "ops");
+    for (auto& [gradient, weight] : gradients_) {
+      const std::vector<ir::Type> terms(2, values_[gradient].value.type);
+      const std::vector<const ir::Array*> known(2, nullptr);
+      const ir::Attributes none;
+      weights_[weight].accumulation = price({add, none, terms, known, 1}, std::span(terms).first(1)) / group_;
     }
   }
 
@@ -141,7 +148,10 @@ class StageModel::Program {
     for (size_t row = 0; row < rows; ++row) {
       const size_t owner = ir::index(inputs[row]);
       if (inputs[row] == ir::ValueId::none || owner >= first.size() || first[owner] < 0) continue;
-      Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(inputs[row + rows]), Seconds(0)};
+      const ir::ValueId gradient = inputs[row + rows];
+      Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(gradient), Seconds(0), Seconds(0)};
+      if (weight.gradient > Bytes(0) && values_[ir::index(gradient)].layout.is_partial())
+        gradients_.emplace(ir::index(gradient), weights_.size());
       for (size_t i = 2; !many && i < inputs.size(); ++i) {
         const bool state = inputs[i] != ir::ValueId::none && ir::index(inputs[i]) < first.size() &&
                            function_.parameters[ir::index(inputs[i])] == ir::ParameterRole::weight;
@@ -292,6 +302,7 @@ class StageModel::Program {
       need.states += weight.states;
       need.gradients += weight.gradient;
       need.update += weight.update;
+      need.accumulation += weight.accumulation;
     }
     for (const Held& held : held_) {
       if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
@@ -317,6 +328,7 @@ class StageModel::Program {
   std::vector<int32_t> message_;       // per op: its number among messages_; -1: none
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
+  std::map<size_t, size_t> gradients_;  // gradients that microbatches add to, and the numbers of their weights
   std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
   std::vector<Held> held_;
   std::vector<std::vector<CutPlace>> places_;  // by number of prices
