@@ -20,7 +20,9 @@ bool is_known(const Scenario& scenario, const Sequential& sequential) {
   const Strategy& strategy              = scenario.strategy;
   const transform::Recompute& recompute = strategy.recompute;
   const bool of_stages = recompute.kind == Kind::optimal || (recompute.kind == Kind::blocks && recompute.blocks > 1);
-  return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages &&
+  // A pipeline of one microbatch is cut by the times of the whole batch.
+  const bool whole = strategy.microbatches == 1 && strategy.pp > 1;
+  return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages && !whole &&
          !strategy.delay_weight_gradients && strategy.stage_ends.empty();
 }
 

@@ -155,24 +155,36 @@ class Composition {
     return strategy_.zero >= from_zero ? bytes / exchange_.ways() : bytes;
   }
 
+  // What is kept of the gradients of a microbatch until the last one. With sequence parallelism, sums over the ranks
+  // may be kept in other forms.
+  Bytes sums(const StageNeed& need) const { return strategy_.sequence_parallel ? Bytes(0) : share(need.gradients, 2); }
+
   Bytes peak(size_t device) const {
     Bytes weights;
     for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
       const StageNeed& need = need_of(device, chunk);
       weights += share(need.weights, 3) + share(need.states, 1);
     }
-    // Gradients are left out: sums over ranks may be kept in other forms.
-    Bytes live, most;
+    Bytes live, gradients, most;
+    std::vector<bool> summed(static_cast<size_t>(plan_.size.chunks));
     for (const schedule::Task& task : plan_.order[device]) {
       const StageNeed& need = need_of(device, task.chunk);
       const Bytes held      = strategy_.offload ? Bytes(0) : need.held;
+      const bool weights    = task.phase == schedule::Phase::weight_grad;
       if (task.phase == schedule::Phase::forward) live += held;
-      most = std::max(most, live);
-      // What a later weight gradient reads may be all that is kept until then.
-      if (task.phase != schedule::Phase::backward && task.phase != schedule::Phase::input_grad) continue;
-      live -= held;
-      most = std::max(most, live + need.working_set);
+      if (task.phase == schedule::Phase::backward || task.phase == schedule::Phase::input_grad) {
+        live -= held;
+        most = std::max(most, live + gradients + need.working_set);
+      }
+      if (task.phase == schedule::Phase::input_grad) live += need.held_for_weights;
+      most = std::max(most, live + gradients);
+      if (weights) live -= need.held_for_weights;
+      if ((weights || task.phase == schedule::Phase::backward) && !summed[static_cast<size_t>(task.chunk)]) {
+        summed[static_cast<size_t>(task.chunk)] = true;
+        gradients += sums(need);
+      }
     }
+    most = std::max(most, live + gradients);
     return weights + most;
   }
 

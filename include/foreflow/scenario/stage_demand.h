@@ -37,8 +37,9 @@ class StageDemands {
   static std::string key(const Strategy& strategy);
 
   // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
-  // known: for inference, programs of files that are placed already, unequal devices, delayed weight gradients, and
-  // recomputation that depends on the stages; and where the program cannot be distributed so.
+  // known: for inference, programs of files that are placed already, unequal devices, delayed weight gradients,
+  // recomputation that depends on the stages, and a pipeline of one microbatch; and where the program cannot be
+  // distributed so.
   std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential);
 
  private:

@@ -25,6 +25,8 @@ struct StageNeed {
   // Of the weights that this stage reads first:
   Bytes weights, states, gradients;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
+  // Where the backward pass is split: activations and gradients that weight_grad finds there when input_grad ends.
+  Bytes held_for_weights;
   // At some time of the backward pass of a microbatch, so much is there of its activations and gradients: the operands
   // or the results of one op, or the values of one recomputed segment.
   Bytes working_set;

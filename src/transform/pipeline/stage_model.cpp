@@ -304,6 +304,7 @@ class StageModel::Program {
       need.update += weight.update;
       need.accumulation += weight.accumulation;
     }
+    if (split_) add_held_for_weights(staged, needs);
     for (const Held& held : held_) {
       if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
     }
@@ -312,6 +313,24 @@ class StageModel::Program {
       most        = std::max(most, bytes);
     }
     return needs;
+  }
+
+  void add_held_for_weights(const std::vector<StagedOp>& staged, std::vector<StageNeed>& needs) const {
+    std::vector<bool> seen(function_.values.size());
+    for (size_t o = 0; o < staged.size(); ++o) {
+      if (staged[o].phase != StagePhase::weight_grad) continue;
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        if (id == ir::ValueId::none) continue;
+        const size_t value  = root(ir::index(id));
+        const int32_t maker = makers_[value];
+        if (!is_stored(value) || seen[value] || maker < 0) continue;
+        const StagedOp& made = staged[static_cast<size_t>(maker)];
+        const bool before    = made.phase == StagePhase::forward || made.phase == StagePhase::backward;
+        if (!before || made.stage != staged[o].stage) continue;
+        seen[value] = true;
+        needs[static_cast<size_t>(made.stage)].held_for_weights += bytes_of(value);
+      }
+    }
   }
 
   const bool split_;
