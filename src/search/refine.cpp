@@ -90,7 +90,8 @@ class Composition {
     schedule::StageCosts costs{task(need.forward).value(), task(need.input_grad).value(),
                                task(need.weight_grad).value()};
     if (accumulates()) costs.weight_grad += need.accumulation.value();
-    if (strategy_.overlap_gradients) return costs;
+    // Two pipes add their gradients to each other before they are exchanged.
+    if (strategy_.overlap_gradients || plan_.pipes() > 1) return costs;
     if (strategy_.zero >= 2) costs.weight_grad += exchange_.half(reduce_scatter, need.gradients).value();
     if (strategy_.zero == 3) costs.forward += exchange_.half(all_gather, need.weights).value();
     return costs;
