@@ -32,7 +32,7 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const auto results = static_cast<uint32_t>(outputs.size());
   const cost::Application application{{*op.def, *op.attributes, inputs, known, results}, outputs};
-  const auto ranks                             = static_cast<int>(meeting.members.size()) * meeting.replicas;
+  const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, meeting.members.size()));
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(kind.kind)];
   meeting.what.name                            = std::string(op.def->name);
   meeting.what.kind                            = kind.kind;

@@ -21,20 +21,22 @@ namespace foreflow::scenario {
 namespace {
 
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run = 0) {
-  const Strategy& strategy = scenario.strategy;
+                                int run = 0, int shards = 0) {
+  const Strategy& strategy      = scenario.strategy;
+  transform::StagePrices prices = stage_prices(scenario, platform);
+  prices.shards                 = shards;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .run                    = run,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices     = stage_prices(scenario, platform),
+          .prices     = std::move(prices),
           .stage_ends = strategy.stage_ends};
 }
 
-// Work of one stage of one replica, considered alone.
-Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
+// Work of one stage of one replica, considered alone. `two`: of the first two shards.
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, bool two = false) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
@@ -42,8 +44,10 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   auto module              = asked_for_by("recompute", scenario,
                                           [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
   if (module) {
-    module = asked_for_by("tp", scenario,
-                          [&] { return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module; });
+    module = asked_for_by("tp", scenario, [&] {
+      const auto shard = two ? transform::two_shards : transform::shard;
+      return shard(*module, ops, strategy.tp, strategy.sharding()).module;
+    });
   }
   for (const transform::DataSplitStep& step :
        transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
@@ -71,14 +75,14 @@ std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
 
 // Tensor and pipeline parallelism.
 Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
-                             int run = 0) {
+                             int run = 0, int shards = 0) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  auto module              = before_pipeline(sequential, scenario);
+  auto module              = before_pipeline(sequential, scenario, shards > 0);
   std::vector<int32_t> split_data;
   if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
     module = asked_for_by("microbatches", scenario, [&] {
-      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run));
+      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run, shards));
       split_data     = split_data_of(pipelined);
       return std::move(pipelined.module);
     });
@@ -120,6 +124,17 @@ bool is_uniform(const platform::Platform& platform) {
   const std::vector<platform::Device>& kinds = platform.devices().kinds();
   return std::all_of(kinds.begin(), kinds.end(),
                      [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
+}
+
+// The number of shards where two of them say what all do; 0: they do not.
+//   1. Ranks that share sequences or experts are split from whole groups of shards.
+//   2. Chunks and offloading work on the devices of a group.
+//   3. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.
+int shards_alike(const Strategy& strategy) {
+  const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
+  const bool plain = strategy.cp == 1 && strategy.ep == 1 && strategy.tensor_chunks == 1 && !strategy.offload &&
+                     strategy.stage_ends.empty();
+  return strategy.tp > 2 && power && plain ? strategy.tp : 0;
 }
 
 }  // namespace
@@ -165,18 +180,19 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 }
 
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform, int run) {
+                                             const platform::Platform& platform, int run, bool two) {
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  const bool alike                  = how.ways > 1 && is_uniform(platform);
-  if (sequential.placed || (!alike && run == 0)) {
+  const bool uniform                = is_uniform(platform);
+  const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
+  if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
     auto module = try_distribute(sequential, scenario, platform);
     if (!module) return module.refusal();
     return AlikeReplicas{*std::move(module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  auto replica = of_replica(sequential, scenario, platform, run);
+  auto replica = of_replica(sequential, scenario, platform, run, shards);
   if (!replica) return replica.refusal();
-  AlikeReplicas all{{}, how.ways};
+  AlikeReplicas all{{}, how.ways, shards};
   if (how.ways == 1) {
     all.module = with_streams(std::move(replica->module), scenario.strategy);
   } else {

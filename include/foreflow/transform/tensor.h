@@ -16,4 +16,8 @@ namespace foreflow::transform {
 // nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
 
+// The first two of `ways` shards, on D1 and D2. All shards but the first differ only in which part of the tensors they
+// have, so D2 stands for them all (ir/replicas.h). Requires: ways > 2.
+Distributed two_shards(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding);
+
 }  // namespace foreflow::transform

@@ -1,6 +1,14 @@
 #include "transform/pipeline/op_prices.h"
 
+#include <algorithm>
+
 namespace foreflow::transform {
+
+ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, const StagePrices& prices)
+    : two_(prices.shards > 0), count_(std::max(prices.shards, 1)) {
+  if (two_) return;
+  for (const LaidOut& value : values) count_ = std::max(count_, ir::device_of(value.value.type).index);
+}
 
 const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const ir::Op& op,
                                             const interpret::Values<LaidOut>& values) {
