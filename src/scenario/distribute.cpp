@@ -35,8 +35,9 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .stage_ends = strategy.stage_ends};
 }
 
-// Work of one stage of one replica, considered alone. `two`: of the first two shards.
-Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, bool two = false) {
+// Work of one stage of one replica, considered alone. `shards` above 0: of the first two of them; becomes 0 where these
+// do not say what all do.
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
@@ -45,8 +46,10 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
                                           [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
   if (module) {
     module = asked_for_by("tp", scenario, [&] {
-      const auto shard = two ? transform::two_shards : transform::shard;
-      return shard(*module, ops, strategy.tp, strategy.sharding()).module;
+      auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
+      if (two) return std::move(two->module);
+      shards = 0;
+      return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module;
     });
   }
   for (const transform::DataSplitStep& step :
@@ -61,6 +64,7 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
 // What one replica does.
 struct Replica {
   ir::Module module;
+  int shards;                            // as AlikeReplicas::shards
   std::vector<int32_t> split_data = {};  // as AlikeReplicas::split_data
 };
 
@@ -78,7 +82,7 @@ Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scena
                              int run = 0, int shards = 0) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  auto module              = before_pipeline(sequential, scenario, shards > 0);
+  auto module              = before_pipeline(sequential, scenario, shards);
   std::vector<int32_t> split_data;
   if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
     module = asked_for_by("microbatches", scenario, [&] {
@@ -90,7 +94,7 @@ Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scena
   if (module && strategy.offload)
     module = asked_for_by("offload", scenario, [&] { return transform::offload(*module, ops); });
   if (!module) return module.refusal();
-  return Replica{*std::move(module), std::move(split_data)};
+  return Replica{*std::move(module), shards, std::move(split_data)};
 }
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
@@ -166,7 +170,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
 
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
                                  const platform::Platform& platform, double repeated) {
-  const auto module = before_pipeline(sequential, scenario);
+  int all           = 0;
+  const auto module = before_pipeline(sequential, scenario, all);
   if (!module) return module.refusal();
   return asked_for_by("microbatches", scenario, [&] {
     transform::Pipeline wanted = pipeline_of(*module, scenario, platform);
@@ -192,7 +197,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   auto replica = of_replica(sequential, scenario, platform, run, shards);
   if (!replica) return replica.refusal();
-  AlikeReplicas all{{}, how.ways, shards};
+  AlikeReplicas all{{}, how.ways, replica->shards};
   if (how.ways == 1) {
     all.module = with_streams(std::move(replica->module), scenario.strategy);
   } else {

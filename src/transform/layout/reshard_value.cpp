@@ -64,6 +64,7 @@ Copies Resharder::taken(const Copies& whole_copies, const Layout& layout, const 
   const Opened all    = opened(whole.dims, layout);
   const Copies copies = blocked ? reshaped(whole_copies, all.open) : whole_copies;
   const int64_t size = all.length / ways_, axis = blocked ? all.axis : layout.dim;
+  took_unplaced_ = took_unplaced_ || copies.size() == 1;
   Copies parts;
   for (int64_t way = 0; way < written_; ++way) {
     parts.push_back(builder_.op("Slice", {copies[copies.size() == 1 ? 0 : static_cast<size_t>(way)]},

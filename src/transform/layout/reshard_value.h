@@ -30,6 +30,10 @@ class Resharder {
   //   whole -> split     a Slice on every way
   const Copies& operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole);
 
+  // Whether ways took their parts of a value on no device. These are on no device either, so the first way has the work
+  // of all.
+  bool took_unplaced() const { return took_unplaced_; }
+
  private:
   Copies summed(const Copies& parts);
   Copies gathered(const Copies& parts, const Layout& layout, const ir::Type& whole);
@@ -40,6 +44,7 @@ class Resharder {
 
   ir::FunctionBuilder& builder_;
   const int ways_, written_;
+  bool took_unplaced_ = false;
 };
 
 // The attributes of a collective of all ways.

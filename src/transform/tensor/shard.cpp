@@ -37,6 +37,9 @@ class Sharder {
         reshard_(builder_, ways, written),
         vocabulary_(builder_, ways, written) {}
 
+  // Whether the ways that are written say what the others do.
+  bool says_all() const { return written_ == ways_ || !reshard_.took_unplaced(); }
+
   Distributed run() {
     check_splits();
     copies_.resize(function_.values.size());
@@ -184,23 +187,28 @@ class Sharder {
 
 namespace {
 
-Distributed sharded(const ir::Module& module, const ir::OpTable& ops, int ways, int written, const Sharding& sharding) {
+std::optional<Distributed> sharded(const ir::Module& module, const ir::OpTable& ops, int ways, int written,
+                                   const Sharding& sharding) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
     if (op.is_call())
       throw RefusalError(Cause::program, ir::describe(module, function, op), "shard works on a program without calls");
   }
   const std::optional<ir::Module> joined = ways > 1 ? try_join_slices(module, ops) : std::nullopt;
-  return Sharder(joined ? *joined : module, ops, ways, written, sharding).run();
+  Sharder sharder(joined ? *joined : module, ops, ways, written, sharding);
+  Distributed made = sharder.run();
+  if (!sharder.says_all()) return {};
+  return made;
 }
 
 }  // namespace
 
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
-  return sharded(module, ops, ways, ways, sharding);
+  return *sharded(module, ops, ways, ways, sharding);
 }
 
-Distributed two_shards(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
+std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
+                                      const Sharding& sharding) {
   FOREFLOW_CHECK(ways > 2, "the second shard stands for more than itself");
   return sharded(module, ops, ways, 2, sharding);
 }
