@@ -5,7 +5,9 @@
 #include <set>
 
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/written_out.h"
+#include "foreflow/stream/shard_mark.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
 #include "lower/fragment.h"
@@ -13,6 +15,8 @@
 
 namespace foreflow::lower {
 namespace {
+
+static_assert(ir::kShardMark == stream::kShardMark);  // buffers have the names of values
 
 // Where the devices of a program are: D1 first, unless the program counts from D0.
 class Placement {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "foreflow/base/error.h"
-#include "foreflow/ir/replicas.h"
 #include "foreflow/stream/program.h"
+#include "foreflow/stream/shard_mark.h"
 
 namespace foreflow::stream {
 namespace {
@@ -119,7 +119,7 @@ std::string Storage::name_of(const Buffer& buffer, int32_t device) const {
   if (shards == 0) return name;
   std::string own;
   for (const char c : name)
-    own += c == ir::kShardMark ? std::to_string((device - first_device) % shards + 1) : std::string(1, c);
+    own += c == kShardMark ? std::to_string((device - first_device) % shards + 1) : std::string(1, c);
   return own;
 }
 

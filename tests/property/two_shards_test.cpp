@@ -1,5 +1,7 @@
 // Programs lowered from two of the shards of tensor parallelism are those lowered from all of them, item by item and
 // buffer by buffer, whatever the model, the strategy and the schedule.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -44,6 +46,25 @@ std::string strategy(Random& rng) {
   sometimes("tensor_plan", {R"("megatron")"});
   sometimes("delay_weight_gradients", {"true"});
   return text + "}";
+}
+
+// What a stream does, item by item.
+std::vector<std::string> items_of(const stream::Program& program, size_t number) {
+  std::vector<std::string> items;
+  for (const stream::Item& item : program.streams[number].items) {
+    const stream::MemoryEffect& memory = program.memory_effects[static_cast<size_t>(item.memory)];
+    std::string text                   = fmt::format("peak {} net {} ", memory.peak.value(), memory.net.value());
+    if (item.instance < 0) {
+      const stream::Compute& compute = program.computes[static_cast<size_t>(item.event)];
+      text += fmt::format("{} {} {}", compute.name, compute.duration.value(), compute.flops.value());
+    } else {
+      const stream::Instance& instance  = program.instances[static_cast<size_t>(item.instance)];
+      const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
+      text += fmt::format("{} {} {}", what.name, what.bytes.value(), fmt::join(instance.members, " "));
+    }
+    items.push_back(std::move(text));
+  }
+  return items;
 }
 
 using Contents = std::vector<std::tuple<std::string, stream::MemoryClass, Bytes>>;
@@ -94,9 +115,13 @@ TEST(TwoShards, SayWhatAllDo) {
     EXPECT_NEAR(ours.makespan.value(), flat.makespan.value(), 1e-9 * flat.makespan.value());
     ASSERT_EQ(two.devices.size(), all.devices.size());
     if (scenario->strategy.dp > 1) continue;  // the names of replicas differ
-    EXPECT_EQ(stream::print(two), stream::print(all));
+    ASSERT_EQ(two.streams.size(), all.streams.size());
+    for (size_t stream = 0; stream < all.streams.size(); ++stream) {
+      EXPECT_EQ(two.streams[stream].name, all.streams[stream].name);
+      EXPECT_TRUE(items_of(two, stream) == items_of(all, stream)) << all.streams[stream].name;
+    }
     for (int device = 0; device < static_cast<int>(all.devices.size()); ++device)
-      EXPECT_EQ(buffers_of(two, device), buffers_of(all, device)) << device;
+      EXPECT_TRUE(buffers_of(two, device) == buffers_of(all, device)) << device;
     ++by_buffers;
   }
   EXPECT_GT(compared, 40);

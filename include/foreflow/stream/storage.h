@@ -79,7 +79,7 @@ struct Storage {
     int32_t device, slot, buffer;
   };
 
-  std::vector<std::string> names;  // of shards: with ir::kShardMark in place of their numbers
+  std::vector<std::string> names;  // of shards: with kShardMark in place of their numbers
   std::vector<Buffer> buffers;
   std::vector<Procedure> procedures;
   int32_t root         = 0;  // index into procedures

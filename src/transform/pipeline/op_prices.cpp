@@ -12,7 +12,7 @@ ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, const
 
 const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const ir::Op& op,
                                             const interpret::Values<LaidOut>& values) {
-  const uint32_t number = known_.number(words_of(function, op, values, words_));
+  const uint32_t number = known_.number(words_of(function, op, attributes_.of(op.attributes), values, words_));
   if (number == found_.size()) found_.push_back(price(function, op, values));
   return found_[number];
 }

@@ -43,6 +43,7 @@ class OpPrices {
 
   const StagePrices& prices_;
   int ways_;
+  ir::AttributeKeys attributes_;
   SequenceTable known_;
   std::vector<Price> found_;  // by number in known_
   std::vector<uint64_t> words_;
