@@ -23,8 +23,8 @@ inline constexpr char kShardMark = '\1';
 
 // The number of participants of a collective with so many operands.
 inline size_t ranks_of(const Attributes& attributes, size_t operands) {
-  return static_cast<size_t>(attributes.int_or(kShards, static_cast<int64_t>(operands)) *
-                             attributes.int_or(kReplicas, 1));
+  return static_cast<size_t>(attributes.int_or(kShards, static_cast<int64_t>(operands))) *
+         static_cast<size_t>(attributes.int_or(kReplicas, 1));
 }
 
 }  // namespace foreflow::ir

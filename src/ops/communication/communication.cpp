@@ -41,6 +41,12 @@ Array sum(const std::vector<Array>& terms) {
 
 void check_group(const OpCall& call) {
   if (call.arity() == 0) call.fail("has no operands; one for each device would be right");
+  const auto written   = static_cast<int64_t>(call.arity());
+  const int64_t shards = call.attributes.int_or(ir::kShards, written);
+  if (shards < written || shards > INT32_MAX) {
+    call.fail("has shards = " + std::to_string(shards) + " and " + std::to_string(written) +
+              " operands; as many shards, or more, would be right");
+  }
   std::map<Device, size_t> taken;
   std::optional<size_t> known;
   for (size_t i = 0; i < call.arity(); ++i) {
