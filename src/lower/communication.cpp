@@ -19,12 +19,6 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
   if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);
 }
 
-std::vector<ir::Type> repeated(const std::vector<ir::Type>& types, int times) {
-  std::vector<ir::Type> all;
-  for (int i = 0; i < times; ++i) all.insert(all.end(), types.begin(), types.end());
-  return all;
-}
-
 }  // namespace
 
 Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
@@ -35,11 +29,10 @@ Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const 
     for (const ir::Type& type : *side) add_once(meeting.members, ir::device_of(type));
   }
   meeting.replicas = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
-  const auto all = repeated(inputs, meeting.replicas), all_outputs = repeated(outputs, meeting.replicas);
-  const std::vector<const ir::Array*> known(all.size(), nullptr);
-  const auto results = static_cast<uint32_t>(all_outputs.size());
-  const cost::Application application{{*op.def, *op.attributes, all, known, results}, all_outputs};
-  const auto ranks                             = static_cast<int>(meeting.members.size()) * meeting.replicas;
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  const auto results = static_cast<uint32_t>(outputs.size());
+  const cost::Application application{{*op.def, *op.attributes, inputs, known, results}, outputs};
+  const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, meeting.members.size()));
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(kind.kind)];
   meeting.what.name                            = std::string(op.def->name);
   meeting.what.kind                            = kind.kind;

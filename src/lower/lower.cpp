@@ -5,19 +5,24 @@
 #include <set>
 
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/written_out.h"
+#include "foreflow/stream/shard_mark.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
 #include "lower/fragment.h"
+#include "lower/shards.h"
 
 namespace foreflow::lower {
 namespace {
+
+static_assert(ir::kShardMark == stream::kShardMark);  // buffers have the names of values
 
 // Where the devices of a program are: D1 first, unless the program counts from D0.
 class Placement {
  public:
   Placement(const std::set<ir::Device>& devices, const platform::Platform& platform, const Options& options,
-            int replicas)
+            int replicas, int shards)
       : places_(options.places), replicas_(replicas) {
     bool has_zero   = false;
     int32_t largest = 0;
@@ -27,7 +32,8 @@ class Placement {
     }
     const int32_t first = has_zero ? 0 : 1;
     offset_             = -first;
-    of_replica_         = std::max(largest + offset_ + 1, 1);
+    written_            = std::max(largest + offset_ + 1, 1);
+    of_replica_         = shards > 0 ? (written_ + 1) / 2 * shards : written_;
     count_              = of_replica_ * replicas_;
     check_count(platform);
   }
@@ -38,6 +44,7 @@ class Placement {
   int32_t first() const { return -offset_; }
   int32_t replicas() const { return replicas_; }
   int32_t of_replica() const { return of_replica_; }  // devices
+  int32_t written() const { return written_; }        // devices of a replica that the module has
 
  private:
   void check_count(const platform::Platform& platform) const {
@@ -50,6 +57,7 @@ class Placement {
   const std::vector<int>& places_;
   const int32_t replicas_;
   int32_t offset_     = 0;
+  int32_t written_    = 1;
   int32_t of_replica_ = 1;
   int32_t count_      = 1;
 };
@@ -59,7 +67,7 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
                                                                 const Placement& placement) {
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
-  for (int32_t i = 0; i < placement.count(); ++i) {
+  for (int32_t i = 0; i < placement.written(); ++i) {  // of replicas and shards that are alike all are of one kind
     const platform::Device& device = platform.devices().like(static_cast<size_t>(placement.place_of_rank(i)));
     const auto same                = std::find_if(hardware.begin(), hardware.end(),
                                                   [&](const platform::Device* known) { return platform::same_speed(*known, device); });
@@ -161,16 +169,19 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
   return lower_replicas(module, interpretation, cost, platform, 1, options);
 }
 
-Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                       const cost::CostModel& cost, const platform::Platform& platform, int replicas,
-                       const Options& options) {
+namespace {
+
+// A compact program of what the module has, with its devices.
+Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                           const cost::CostModel& cost, const platform::Platform& platform, int replicas, int shards,
+                           const Options& options) {
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
   ir::check_written_out(module, ir::kMostOpsWalked, "a simulation");
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
-  const Placement placement(devices, platform, options, replicas);
+  const Placement placement(devices, platform, options, replicas, shards);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
   const std::vector<bool> taken = taken_over(module, entry.function);
@@ -200,7 +211,26 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
   maker.storage().root         = root;
   maker.storage().first_device = placement.first();
   maker.storage().of_replica   = replicas == 1 ? 0 : placement.of_replica();
+  maker.storage().shards       = shards;
   program.storage              = std::make_shared<const stream::Storage>(std::move(maker.storage()));
+  return lowered;
+}
+
+}  // namespace
+
+Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                       const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                       const Options& options) {
+  return lowered_as_written(module, interpretation, cost, platform, replicas, 0, options);
+}
+
+std::optional<Lowered> lower_two_shards(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                                        int shards, const Options& options) {
+  Lowered lowered = lowered_as_written(module, interpretation, cost, platform, replicas, shards, options);
+  auto all        = all_shards(lowered.compact, shards);
+  if (!all) return {};
+  lowered.compact = *std::move(all);
   return lowered;
 }
 

@@ -16,7 +16,9 @@ using stream::Trail;
 class Contents {
  public:
   Contents(const stream::Program& program, int device, const std::vector<size_t>& streams)
-      : storage_(*program.devices[static_cast<size_t>(device)].storage), trail_(stream::trail(program, device)) {
+      : storage_(*program.devices[static_cast<size_t>(device)].storage),
+        number_(program.devices[static_cast<size_t>(device)].index),
+        trail_(stream::trail(program, device)) {
     alive_.assign(trail_.buffers.size(), 0);
     for (size_t i = 0; i < streams.size() && releasing_ == kNone; ++i)
       releasing_ = program.streams[streams[i]].items.empty() ? kNone : i;
@@ -45,8 +47,8 @@ class Contents {
       if (alive_[i] <= 0) continue;
       const Storage::Buffer& one = buffer(i);
       if (one.size == Bytes(0)) continue;
-      const auto [found, fresh] = all.try_emplace(
-          {one.name, one.kind}, Alive{storage_.names[static_cast<size_t>(one.name)], one.kind, Bytes(0), 0});
+      const auto [found, fresh] =
+          all.try_emplace({one.name, one.kind}, Alive{storage_.name_of(one, number_), one.kind, Bytes(0), 0});
       found->second.size += one.size;
       found->second.count += 1;
     }
@@ -119,6 +121,7 @@ class Contents {
   }
 
   const Storage& storage_;
+  const int32_t number_;  // of the device
   const Trail trail_;
   size_t releasing_ = kNone;  // the first stream that has items
   std::vector<int> alive_;    // per buffer of the trail

@@ -19,19 +19,26 @@
 
 namespace foreflow::scenario {
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run) {
-  const Strategy& strategy = scenario.strategy;
+                                int run, int shards) {
+  const Strategy& strategy      = scenario.strategy;
+  transform::StagePrices prices = stage_prices(scenario, platform);
+  prices.shards                 = shards;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .run                    = run,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .prices     = stage_prices(scenario, platform),
+          .prices     = std::move(prices),
           .stage_ends = strategy.stage_ends};
 }
 
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {
+  int all = 0;
+  return before_pipeline(sequential, scenario, all);
+}
+
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
@@ -39,8 +46,12 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   auto module              = asked_for_by("recompute", scenario,
                                           [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
   if (module) {
-    module = asked_for_by("tp", scenario,
-                          [&] { return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module; });
+    module = asked_for_by("tp", scenario, [&] {
+      auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
+      if (two) return std::move(two->module);
+      shards = 0;
+      return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module;
+    });
   }
   for (const transform::DataSplitStep& step :
        transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
@@ -62,6 +73,7 @@ namespace {
 // What one replica does.
 struct Replica {
   ir::Module module;
+  int shards;                            // as AlikeReplicas::shards
   std::vector<int32_t> split_data = {};  // as AlikeReplicas::split_data
 };
 
@@ -76,14 +88,14 @@ std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
 
 // Tensor and pipeline parallelism.
 Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
-                             int run = 0) {
+                             int run = 0, int shards = 0) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  auto module              = before_pipeline(sequential, scenario);
+  auto module              = before_pipeline(sequential, scenario, shards);
   std::vector<int32_t> split_data;
   if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
     module = asked_for_by("microbatches", scenario, [&] {
-      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run));
+      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run, shards));
       split_data     = split_data_of(pipelined);
       return std::move(pipelined.module);
     });
@@ -91,7 +103,7 @@ Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scena
   if (module && strategy.offload)
     module = asked_for_by("offload", scenario, [&] { return transform::offload(*module, ops); });
   if (!module) return module.refusal();
-  return Replica{*std::move(module), std::move(split_data)};
+  return Replica{*std::move(module), shards, std::move(split_data)};
 }
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
@@ -118,6 +130,17 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
     one.module = with_streams(std::move(one.module), scenario.strategy);
     return one;
   });
+}
+
+// The number of shards where two of them say what all do; 0: they do not.
+//   1. Ranks that share sequences or experts are split from whole groups of shards.
+//   2. Chunks and offloading work on the devices of a group.
+//   3. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.
+int shards_alike(const Strategy& strategy) {
+  const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
+  const bool plain = strategy.cp == 1 && strategy.ep == 1 && strategy.tensor_chunks == 1 && !strategy.offload &&
+                     strategy.stage_ends.empty();
+  return strategy.tp > 2 && power && plain ? strategy.tp : 0;
 }
 
 }  // namespace
@@ -149,7 +172,8 @@ ir::Module distribute(const Sequential& sequential, const Scenario& scenario, co
 
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
                                  const platform::Platform& platform, double repeated) {
-  const auto module = before_pipeline(sequential, scenario);
+  int all           = 0;
+  const auto module = before_pipeline(sequential, scenario, all);
   if (!module) return module.refusal();
   return asked_for_by("microbatches", scenario, [&] {
     transform::Pipeline wanted = pipeline_of(*module, scenario, platform);
@@ -163,18 +187,19 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 }
 
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform, int run) {
+                                             const platform::Platform& platform, int run, bool two) {
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  const bool alike                  = how.ways > 1 && is_uniform(platform);
-  if (sequential.placed || (!alike && run == 0)) {
+  const bool uniform                = is_uniform(platform);
+  const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
+  if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
     auto module = try_distribute(sequential, scenario, platform);
     if (!module) return module.refusal();
     return AlikeReplicas{*std::move(module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  auto replica = of_replica(sequential, scenario, platform, run);
+  auto replica = of_replica(sequential, scenario, platform, run, shards);
   if (!replica) return replica.refusal();
-  AlikeReplicas all{{}, how.ways};
+  AlikeReplicas all{{}, how.ways, replica->shards};
   if (how.ways == 1) {
     all.module = with_streams(std::move(replica->module), scenario.strategy);
   } else {

@@ -11,21 +11,25 @@ namespace foreflow::scenario {
 struct AlikeReplicas {
   ir::Module module;
   int replicas = 1;  // number of replicas that the program represents
+  int shards   = 0;  // above 0: the program has the first two of so many shards (transform::two_shards)
   // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
   // it is not split into microbatches.
   std::vector<int32_t> split_data = {};
 };
-// With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run).
+// With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). `two`: shards
+// that are alike may be represented by the first two of them.
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform, int run = 0);
+                                             const platform::Platform& platform, int run, bool two);
 
 // The work of one replica, before it is cut into stages.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);
+// The same of the first two of `shards`, if that is above 0; it becomes 0 where these do not say what all do.
+Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards);
 
 // The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share
 // it. With `run` above 0, it runs only that many of the microbatches.
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run = 0);
+                                int run = 0, int shards = 0);
 
 // True where all devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform);

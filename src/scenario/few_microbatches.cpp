@@ -116,15 +116,18 @@ int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
   return kLess * few <= strategy.microbatches ? few : 0;
 }
 
-Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
-                                                       const platform::Platform& platform, int run,
-                                                       const Finished& finished, const Held& held) {
+namespace {
+
+// With `two`, of shards that are alike only two are transformed. Then nothing, too, where these do not say what all do.
+Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario, const Sequential& sequential,
+                                                        const platform::Platform& platform, int run, bool two,
+                                                        const Finished& finished, const Held& held) {
   const auto tell = [&](size_t step) {
     if (finished) finished(step);
   };
   auto places = try_places(scenario, platform, held);
   if (!places) return places.refusal();
-  const auto distributed = try_distribute_alike(sequential, scenario, platform, run);
+  const auto distributed = try_distribute_alike(sequential, scenario, platform, run, two);
   if (!distributed) return distributed.refusal();
   const ir::Module& module = distributed->module;
   tell(1);
@@ -139,9 +142,22 @@ Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario,
     options.inputs = *std::move(inputs);
   }
   std::optional<lower::Lowered> lowered =
-      lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
+      distributed->shards > 0
+          ? lower::lower_two_shards(module, interpretation, scenario.cost, platform, distributed->replicas,
+                                    distributed->shards, options)
+          : lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
   tell(3);
   return lowered;
+}
+
+}  // namespace
+
+Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
+                                                       const platform::Platform& platform, int run,
+                                                       const Finished& finished, const Held& held) {
+  auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held);
+  if (!lowered || *lowered) return lowered;
+  return try_lower_alike(scenario, sequential, platform, run, false, finished, held);
 }
 
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,

@@ -4,6 +4,7 @@
 
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/transform/split_data.h"
 
 namespace foreflow::scenario {
@@ -44,7 +45,7 @@ Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy
 
 // As in a ring: n - 1 steps of 1/n of the bytes each; an all-reduce takes twice as many.
 Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, double seconds_per_byte) {
-  const auto ranks   = static_cast<double>(std::max(call.arity(), outputs.size()));
+  const auto ranks   = static_cast<double>(ir::ranks_of(call.attributes, std::max(call.arity(), outputs.size())));
   const double turns = call.def.name == "MPIAllreduce" ? 2 : 1;
   const Bytes bytes  = cost::message_bytes(call.def, call.inputs[0], outputs[0]);
   return Seconds(turns * (ranks - 1) / ranks * bytes.value() * seconds_per_byte);
@@ -137,7 +138,8 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;
-    const std::optional<Seconds> fixed = cost.communication(application, static_cast<int>(call.arity()));
+    const std::optional<Seconds> fixed =
+        cost.communication(application, static_cast<int>(ir::ranks_of(call.attributes, call.arity())));
     return fixed ? *fixed : message(call, outputs, in_group);
   };
   return prices;

@@ -6,6 +6,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/stream/program.h"
+#include "foreflow/stream/shard_mark.h"
 
 namespace foreflow::stream {
 namespace {
@@ -106,6 +107,22 @@ std::string_view name(MemoryClass kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+int32_t Storage::written_device(int32_t device) const {
+  int32_t rank = device - first_device;
+  if (of_replica > 0) rank %= of_replica;
+  if (shards > 0) rank = rank / shards * 2 + std::min(rank % shards, 1);
+  return first_device + rank;
+}
+
+std::string Storage::name_of(const Buffer& buffer, int32_t device) const {
+  const std::string& name = names[static_cast<size_t>(buffer.name)];
+  if (shards == 0) return name;
+  std::string own;
+  for (const char c : name)
+    own += c == kShardMark ? std::to_string((device - first_device) % shards + 1) : std::string(1, c);
+  return own;
+}
+
 Trail trail(const Program& program, int device) {
   const DeviceUse& use = program.devices[static_cast<size_t>(device)];
   FOREFLOW_CHECK(use.storage != nullptr, "this program does not say what its memory holds");
@@ -115,10 +132,7 @@ Trail trail(const Program& program, int device) {
     const size_t slash = stream.name.rfind('/'), dot = stream.name.find('.', slash == std::string::npos ? 0 : slash);
     streams.push_back(dot == std::string::npos ? "" : stream.name.substr(dot + 1));
   }
-  const Storage& storage = *use.storage;
-  int32_t of_first       = use.index;  // the device whose like it is
-  if (storage.of_replica > 0) of_first = storage.first_device + (use.index - storage.first_device) % storage.of_replica;
-  return Walker(storage, of_first).run(streams);
+  return Walker(*use.storage, use.storage->written_device(use.index)).run(streams);
 }
 
 }  // namespace foreflow::stream

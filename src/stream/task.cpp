@@ -65,7 +65,7 @@ class Survey {
       : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)) {}
 
   // Determines both wires, and the links by which messages leave the nodes.
-  collective::Task measure(collective::Kind kind, Bytes bytes) {
+  Ground measure() {
     std::optional<Wire> near, far;
     Group group{.ranks = static_cast<int>(places_.size()), .node = std::vector<int>(places_.size())};
     for (size_t node = 0; node < nodes_.size(); ++node) {
@@ -95,7 +95,7 @@ class Survey {
     group.sharp = nodes_.size() > 1 && able_.add_between;
     const Wire instant{Seconds(0), BytesPerSecond(1)};  // no message uses this wire
     const Wire inside = near.value_or(far.value_or(instant));
-    return {kind, std::move(group), bytes, inside, far.value_or(inside)};
+    return {std::move(group), inside, far.value_or(inside)};
   }
 
  private:
@@ -178,9 +178,16 @@ collective::Network network_of(const Platform& platform, const std::vector<int>&
 
 }  // namespace
 
+Ground survey(const Platform& platform, const std::vector<int>& places) { return Survey(platform, places).measure(); }
+
 Placed place(const Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind, Bytes bytes,
              const std::vector<int>& places) {
-  Placed placed{Survey(platform, places).measure(kind, bytes), places};
+  return place(platform, algorithm, kind, bytes, places, survey(platform, places));
+}
+
+Placed place(const Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind, Bytes bytes,
+             const std::vector<int>& places, const Ground& ground) {
+  Placed placed{{kind, ground.group, bytes, ground.near, ground.far}, places};
   if (kind == collective::Kind::send && algorithm.wants_relays && placed.task.group.node[1] == 1)
     add_relays(platform, placed);
   placed.algorithm = &collective::usable(algorithm, placed.task, network_of(platform, placed.places));

@@ -9,6 +9,7 @@
 
 #include "foreflow/base/sequence_table.h"
 #include "foreflow/interpret/values.h"
+#include "foreflow/ir/attribute_keys.h"
 #include "foreflow/ir/module.h"
 
 namespace foreflow::interpret {
@@ -56,7 +57,7 @@ class StepMemo {
   uint32_t find(const ir::Function& function, const ir::Op& op, const Values<Value>& values) {
     words_.clear();
     words_.push_back(op.is_call() ? static_cast<uint64_t>(op.callee) : reinterpret_cast<uint64_t>(op.def));
-    words_.push_back(reinterpret_cast<uint64_t>(op.attributes.get()));
+    words_.push_back(attributes_.of(op.attributes));
     words_.push_back(op.result_count);
     for (const ir::ValueId id : function.inputs(op))
       words_.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
@@ -76,6 +77,7 @@ class StepMemo {
 
   std::shared_ptr<std::vector<Value>> distinct_ = std::make_shared<std::vector<Value>>();
   std::unordered_map<std::string, uint32_t> numbers_;
+  ir::AttributeKeys attributes_;
   SequenceTable signatures_;
   std::vector<Step> steps_;
   std::string key_;              // scratch

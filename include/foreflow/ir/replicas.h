@@ -1,7 +1,10 @@
-// Attributes of a program that stands for one of several replicas, which differ only in their data.
+// Attributes of a program that stands for one of several replicas, which differ only in their data, or for two of the
+// shards of tensor parallelism, of which all but the first are alike.
 #pragma once
 
 #include <string_view>
+
+#include "foreflow/ir/attributes.h"
 
 namespace foreflow::ir {
 
@@ -11,5 +14,17 @@ inline constexpr std::string_view kReplicas = "replicas";
 // On a Slice of a matrix with one row per replica: every replica takes its own row. The program takes that of replica
 // 0.
 inline constexpr std::string_view kOwnRow = "own_row";
+
+// On a collective of all shards, in a program that has the first two of them: their number. The first operand is that
+// of the first shard, the second one stands for the operands of all others.
+inline constexpr std::string_view kShards = "shards";
+// In the names of values of the second shard, in place of the number of a shard.
+inline constexpr char kShardMark = '\1';
+
+// The number of participants of a collective with so many operands.
+inline size_t ranks_of(const Attributes& attributes, size_t operands) {
+  return static_cast<size_t>(attributes.int_or(kShards, static_cast<int64_t>(operands))) *
+         static_cast<size_t>(attributes.int_or(kReplicas, 1));
+}
 
 }  // namespace foreflow::ir

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,5 +53,11 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
 Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
                        const Options& options = {});
+
+// The same for a program of two of `shards` (ir/replicas.h): D1 and D2 become D1 .. D`shards`, D3 and D4 the next ones,
+// and so on. Nothing where a function has them in another order.
+std::optional<Lowered> lower_two_shards(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                                        int shards, const Options& options = {});
 
 }  // namespace foreflow::lower

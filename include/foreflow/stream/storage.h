@@ -79,13 +79,21 @@ struct Storage {
     int32_t device, slot, buffer;
   };
 
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // of shards: with kShardMark in place of their numbers
   std::vector<Buffer> buffers;
   std::vector<Procedure> procedures;
   int32_t root         = 0;  // index into procedures
   int32_t first_device = 1;  // number of the device for values that are on no device of the root
   int32_t of_replica   = 0;  // above 0: the program has replicas of this many devices, which all do the same
+  // Above 0: every so many devices are shards of each other, of which all but the first are alike, and the procedures
+  // have two of them: device 1 of the procedures stands for device 1 of the program, 2 for 2 .. `shards`.
+  int32_t shards = 0;
   std::vector<Initial> initial;
+
+  // The device of the procedures that stands for a device of the program.
+  int32_t written_device(int32_t device) const;
+  // What a device of the program calls a buffer.
+  std::string name_of(const Buffer& buffer, int32_t device) const;
 };
 
 // The allocations and frees of one device, item by item.

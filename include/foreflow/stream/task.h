@@ -16,6 +16,13 @@ struct Placed {
   const collective::AlgorithmDef* algorithm = nullptr;
 };
 
+// What a group of devices finds on the platform, whatever it communicates.
+struct Ground {
+  collective::Group group;  // without relays
+  collective::Wire near, far;
+};
+Ground survey(const platform::Platform& platform, const std::vector<int>& places);
+
 // Describes a collective whose rank r is the platform device places[r]. `algorithm` tells whether relays are wanted.
 //   1. Node: devices with equal Device::node.
 //   2. Rail: devices of a node whose messages leave it over the same link of kind `nic`; without such links, over the
@@ -27,6 +34,9 @@ struct Placed {
 // Pairs of members without a route are ignored here; a flow that needs such a route throws Error later.
 Placed place(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
              Bytes bytes, const std::vector<int>& places);
+// The same where the ground is known.
+Placed place(const platform::Platform& platform, const collective::AlgorithmDef& algorithm, collective::Kind kind,
+             Bytes bytes, const std::vector<int>& places, const Ground& ground);
 
 // Closed form of an algorithm on the links of the platform, between the devices of `placed`, with the network to
 // itself.

@@ -1,6 +1,8 @@
 // Tensor parallelism.
 #pragma once
 
+#include <optional>
+
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/sharding.h"
 
@@ -15,5 +17,11 @@ namespace foreflow::transform {
 // Throws RefusalError if `ways` does not divide what must be split, if a pattern of the plan matches no weight, or if
 // nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
+
+// The first two of `ways` shards, on D1 and D2. All shards but the first differ only in which part of the tensors they
+// have, so D2 stands for them all (ir/replicas.h). Nothing where they differ in more: constants are cut on no device,
+// which counts as the first one. Requires: ways > 2.
+std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
+                                      const Sharding& sharding);
 
 }  // namespace foreflow::transform

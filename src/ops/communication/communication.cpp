@@ -41,6 +41,12 @@ Array sum(const std::vector<Array>& terms) {
 
 void check_group(const OpCall& call) {
   if (call.arity() == 0) call.fail("has no operands; one for each device would be right");
+  const auto written   = static_cast<int64_t>(call.arity());
+  const int64_t shards = call.attributes.int_or(ir::kShards, written);
+  if (shards < written || shards > INT32_MAX) {
+    call.fail("has shards = " + std::to_string(shards) + " and " + std::to_string(written) +
+              " operands; as many shards, or more, would be right");
+  }
   std::map<Device, size_t> taken;
   std::optional<size_t> known;
   for (size_t i = 0; i < call.arity(); ++i) {
@@ -66,7 +72,7 @@ void check_group(const OpCall& call) {
 size_t ranks_of(const OpCall& call) {
   const int64_t replicas = call.attributes.int_or(ir::kReplicas, 1);
   if (replicas < 1) call.fail("has replicas = " + std::to_string(replicas) + "; 1 or more would be right");
-  return call.arity() * static_cast<size_t>(replicas);
+  return ir::ranks_of(call.attributes, call.arity());
 }
 
 Type common_type(const OpCall& call) {
@@ -192,7 +198,8 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis, std::stri
     text[named_axis(call, joined_axis, rank)] = '.';
     blocked = parted = 0;
   }
-  const int blocks = static_cast<int>(std::max(call.arity(), call.outputs));
+  const size_t written = std::max(call.arity(), call.outputs);
+  const int blocks     = static_cast<int>(call.attributes.int_or(ir::kShards, static_cast<int64_t>(written)));
   Factors factors{.text    = factor_text(call, std::vector<std::string>(call.arity(), text),
                                          std::vector<std::string>(call.outputs, text)),
                   .blocked = blocked,

@@ -12,8 +12,7 @@ using ir::Device;
 // Fails if two operands are on the same stream of a device or differ in type.
 void check_group(const OpCall& call);
 
-// The number of participants: one per operand, times the attribute `replicas`. With that attribute the program is that
-// of one replica, and the other replicas contribute the same.
+// The number of participants: one per operand, unless the program stands for more of them (ir/replicas.h).
 size_t ranks_of(const OpCall& call);
 
 // The common type of the operands, without device: the one about which most is known.

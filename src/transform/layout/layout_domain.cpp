@@ -60,10 +60,10 @@ Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::V
   return verdict;
 }
 
-std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op,
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, uint64_t attributes,
                                    const interpret::Values<LaidOut>& values, std::vector<uint64_t>& words) {
   constexpr uint64_t kAbsent = ~uint64_t{0};
-  words = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.result_count};
+  words                      = {reinterpret_cast<uint64_t>(op.def), attributes, op.result_count};
   for (const ir::ValueId id : function.inputs(op))
     words.push_back(id == ir::ValueId::none ? kAbsent : values.number(ir::index(id)));
   return words;
@@ -71,7 +71,7 @@ std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& o
 
 const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op,
                                  const interpret::Values<LaidOut>& values) {
-  const uint32_t number = known_.number(words_of(function, op, values, words_));
+  const uint32_t number = known_.number(words_of(function, op, attributes_.of(op.attributes), values, words_));
   if (number == verdicts_.size()) verdicts_.push_back(judge(function, op, values, ways_));
   return verdicts_[number];
 }

@@ -50,9 +50,9 @@ struct Verdict {
 };
 Verdict judge(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values, int ways);
 
-// The key of an op and its operands, as words for a SequenceTable: ops with equal keys compute the same. `words` is
-// scratch.
-std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op,
+// The key of an op and its operands, as words for a SequenceTable: ops with equal keys compute the same. `attributes`
+// is the key of those of the op, `words` is scratch.
+std::span<const uint64_t> words_of(const ir::Function& function, const ir::Op& op, uint64_t attributes,
                                    const interpret::Values<LaidOut>& values, std::vector<uint64_t>& words);
 
 // Memoises `judge` for the values of one interpretation.
@@ -63,6 +63,7 @@ class Judge {
 
  private:
   int ways_;
+  ir::AttributeKeys attributes_;
   SequenceTable known_;
   std::vector<Verdict> verdicts_;  // by number in known_
   std::vector<uint64_t> words_;    // scratch

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/replicas.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -42,22 +44,18 @@ const Copies& Resharder::operator()(Layouts& known, const Layout& made, const La
   return known[wanted] = taken(all, wanted, whole);
 }
 
-Copies Resharder::summed(const Copies& parts) {
-  return builder_.emit("MPIAllreduce", parts, {}, static_cast<size_t>(ways_));
-}
+Copies Resharder::summed(const Copies& parts) { return exchanged("MPIAllreduce", parts, {}); }
 
 Copies Resharder::gathered(const Copies& parts, const Layout& layout, const ir::Type& whole) {
-  const auto count = static_cast<size_t>(ways_);
-  if (layout.blocks == 1) return builder_.emit("MPIAllgather", parts, along(layout.dim), count);
+  if (layout.blocks == 1) return exchanged("MPIAllgather", parts, along(layout.dim));
   const Opened part = opened(local_type(whole, layout, ways_).dims, layout);
-  return reshaped(builder_.emit("MPIAllgather", reshaped(parts, part.open), along(part.axis), count), part.close);
+  return reshaped(exchanged("MPIAllgather", reshaped(parts, part.open), along(part.axis)), part.close);
 }
 
 Copies Resharder::scattered(const Copies& sums, const Layout& layout, const ir::Type& whole) {
-  const auto count = static_cast<size_t>(ways_);
-  if (layout.blocks == 1) return builder_.emit("MPIReduceScatter", sums, along(layout.dim), count);
+  if (layout.blocks == 1) return exchanged("MPIReduceScatter", sums, along(layout.dim));
   const Opened all = opened(whole.dims, layout);
-  return reshaped(builder_.emit("MPIReduceScatter", reshaped(sums, all.open), along(all.axis), count), all.close);
+  return reshaped(exchanged("MPIReduceScatter", reshaped(sums, all.open), along(all.axis)), all.close);
 }
 
 // Way i keeps the i-th part of what it has whole, without a message.
@@ -66,14 +64,24 @@ Copies Resharder::taken(const Copies& whole_copies, const Layout& layout, const 
   const Opened all    = opened(whole.dims, layout);
   const Copies copies = blocked ? reshaped(whole_copies, all.open) : whole_copies;
   const int64_t size = all.length / ways_, axis = blocked ? all.axis : layout.dim;
+  took_unplaced_ = took_unplaced_ || copies.size() == 1;
   Copies parts;
-  for (int64_t way = 0; way < ways_; ++way) {
+  for (int64_t way = 0; way < written_; ++way) {
     parts.push_back(builder_.op("Slice", {copies[copies.size() == 1 ? 0 : static_cast<size_t>(way)]},
                                 {{"axes", std::vector<int64_t>{axis}},
                                  {"starts", std::vector<int64_t>{way * size}},
                                  {"ends", std::vector<int64_t>{(way + 1) * size}}}));
   }
   return blocked ? reshaped(parts, all.close) : parts;
+}
+
+ir::Attributes of_all_ways(ir::Attributes attributes, int ways, int written) {
+  if (written < ways) attributes.set(std::string(ir::kShards), int64_t{ways});
+  return attributes;
+}
+
+Copies Resharder::exchanged(std::string_view op, const Copies& copies, ir::Attributes attributes) {
+  return builder_.emit(op, copies, of_all_ways(std::move(attributes), ways_, written_), static_cast<size_t>(written_));
 }
 
 Copies Resharder::reshaped(Copies copies, const std::vector<int64_t>& shape) {

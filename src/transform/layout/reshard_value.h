@@ -18,7 +18,8 @@ using Layouts = std::map<Layout, Copies>;
 
 class Resharder {
  public:
-  Resharder(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
+  // Of the ways, the first `written` are written.
+  Resharder(ir::FunctionBuilder& builder, int ways, int written) : builder_(builder), ways_(ways), written_(written) {}
 
   // The copies in layout `wanted` of a value of type `whole` whose op computes it in layout `made`. If they do not
   // exist yet, their ops are emitted and the copies are added to `known`:
@@ -29,15 +30,24 @@ class Resharder {
   //   whole -> split     a Slice on every way
   const Copies& operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole);
 
+  // Whether ways took their parts of a value on no device. These are on no device either, so the first way has the work
+  // of all.
+  bool took_unplaced() const { return took_unplaced_; }
+
  private:
   Copies summed(const Copies& parts);
   Copies gathered(const Copies& parts, const Layout& layout, const ir::Type& whole);
   Copies scattered(const Copies& sums, const Layout& layout, const ir::Type& whole);
   Copies taken(const Copies& whole_copies, const Layout& layout, const ir::Type& whole);
   Copies reshaped(Copies copies, const std::vector<int64_t>& shape);
+  Copies exchanged(std::string_view op, const Copies& copies, ir::Attributes attributes);
 
   ir::FunctionBuilder& builder_;
-  const int ways_;
+  const int ways_, written_;
+  bool took_unplaced_ = false;
 };
+
+// The attributes of a collective of all ways.
+ir::Attributes of_all_ways(ir::Attributes attributes, int ways, int written);
 
 }  // namespace foreflow::transform

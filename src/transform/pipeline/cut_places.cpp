@@ -17,16 +17,13 @@ class Places {
         ends_(ends),
         anchors_(anchors),
         values_(values),
+        shards_(values, prices),
         prices_(prices, parts),
         parts_(parts),
         last_use_(function.values.size()),
         kept_(function.values.size()),
         seconds_(function.ops.size()),
-        weights_(function.ops.size()) {
-    int32_t group = 1;
-    for (const LaidOut& value : values) group = std::max(group, ir::device_of(value.value.type).index);
-    group_ = group;
-  }
+        weights_(function.ops.size()) {}
 
   std::vector<CutPlace> run() {
     price_ops();
@@ -36,8 +33,10 @@ class Places {
   }
 
  private:
+  // On all devices, divided by their number.
   Bytes bytes_of(size_t value) const {
-    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / group_;
+    return shards_.copies_of(values_[value]) *
+           (ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / shards_.count());
   }
 
   void price_ops() {
@@ -45,8 +44,9 @@ class Places {
       if (anchors_[o] < 0) continue;
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
-      seconds_[static_cast<size_t>(anchors_[o])] +=
-          op.def->role == ir::Role::communication ? seconds : seconds / group_;
+      for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
+        seconds_[static_cast<size_t>(anchors_[o])] +=
+            op.def->role == ir::Role::communication ? seconds : seconds / shards_.count();
     }
   }
 
@@ -109,14 +109,15 @@ class Places {
         if (kept_[value]) here.held += bytes_of(value);
         if (values_[value].value.known || last_use_[value] <= o) continue;
         last_read[last_use_[value]].push_back(value);
-        ++here.tensors;
+        here.tensors += shards_.copies_of(values_[value]);
         here.crossing += bytes_of(value);
       }
       for (const size_t value : last_read[o]) {
-        --here.tensors;
+        here.tensors -= shards_.copies_of(values_[value]);
         here.crossing -= bytes_of(value);
       }
-      here.flops += prices_(function_, op, values_).flops;
+      for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
+        here.flops += prices_(function_, op, values_).flops;
       here.seconds += seconds_[o];
       here.weights += weights_[o];
       if (ends_[o] == here.op) all.push_back(here);
@@ -129,9 +130,9 @@ class Places {
   const std::vector<int32_t>& ends_;
   const std::vector<int32_t>& anchors_;
   const interpret::Values<LaidOut>& values_;
+  const ShardsOfProgram shards_;
   OpPrices prices_;
   const int parts_;
-  double group_ = 1;
   std::vector<size_t> last_use_;  // per value, by forward ops
   std::vector<bool> kept_;        // per value: the backward reads it
   std::vector<double> seconds_;   // per forward op, with what is anchored there

@@ -1,10 +1,18 @@
 #include "transform/pipeline/op_prices.h"
 
+#include <algorithm>
+
 namespace foreflow::transform {
+
+ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, const StagePrices& prices)
+    : two_(prices.shards > 0), count_(std::max(prices.shards, 1)) {
+  if (two_) return;
+  for (const LaidOut& value : values) count_ = std::max(count_, ir::device_of(value.value.type).index);
+}
 
 const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const ir::Op& op,
                                             const interpret::Values<LaidOut>& values) {
-  const uint32_t number = known_.number(words_of(function, op, values, words_));
+  const uint32_t number = known_.number(words_of(function, op, attributes_.of(op.attributes), values, words_));
   if (number == found_.size()) found_.push_back(price(function, op, values));
   return found_[number];
 }

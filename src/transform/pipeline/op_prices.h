@@ -6,6 +6,26 @@
 
 namespace foreflow::transform {
 
+// The devices of a tensor-parallel group. The program has a copy of every op for each of them, or for two of them.
+class ShardsOfProgram {
+ public:
+  ShardsOfProgram(const interpret::Values<LaidOut>& values, const StagePrices& prices);
+
+  int count() const { return count_; }
+  // How many devices have such a value.
+  int copies_of(const LaidOut& value) const {
+    return two_ && ir::device_of(value.value.type).index == 2 ? count_ - 1 : 1;
+  }
+  // How many devices run the op; of a communication: how often it takes place.
+  int copies_of(const ir::Op& op, const interpret::Values<LaidOut>& values) const {
+    return op.def->role == ir::Role::communication || op.result_count == 0 ? 1 : copies_of(values[op.first_result]);
+  }
+
+ private:
+  bool two_;
+  int count_;
+};
+
 class OpPrices {
  public:
   // The batch is cut into `ways` parts.
@@ -23,6 +43,7 @@ class OpPrices {
 
   const StagePrices& prices_;
   int ways_;
+  ir::AttributeKeys attributes_;
   SequenceTable known_;
   std::vector<Price> found_;  // by number in known_
   std::vector<uint64_t> words_;

@@ -12,20 +12,14 @@ namespace {
 
 bool is_task(StagePhase phase) { return phase != StagePhase::anywhere && phase != StagePhase::update; }
 
-// The number of devices of a tensor-parallel group. The program has a copy of every op for each of them.
-double devices_of_group(const interpret::Values<LaidOut>& values) {
-  int32_t most = 1;
-  for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
-  return most;
-}
-
 Seconds hop_of(Bytes bytes, const StagePrices& prices) {
   return prices.hop ? prices.hop(bytes) : Seconds(prices.seconds_per_byte * bytes.value());
 }
 
 // The time of the slowest transfer from a stage to a neighbour: the sum over the messages in one direction.
 double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
-                   const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts) {
+                   const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
+                   const ShardsOfProgram& shards) {
   const std::vector<int32_t> makers = ir::makers_of(function);
   std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
   std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
@@ -38,8 +32,9 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
       const bool neighbours = std::abs(maker.stage - staged[o].stage) == 1;
       if (!neighbours || !sent.insert({id, staged[o].stage}).second) continue;
       const LaidOut& value = values[ir::index(id)];
-      hops[{maker.phase != StagePhase::forward, maker.stage}] +=
-          hop_of(ir::bytes_of(local_type(value.value.type, value.layout, parts)), prices);
+      Seconds& hop         = hops[{maker.phase != StagePhase::forward, maker.stage}];
+      for (int copy = 0; copy < shards.copies_of(value); ++copy)
+        hop += hop_of(ir::bytes_of(local_type(value.value.type, value.layout, parts)), prices);
     }
   }
   Seconds slowest(0);
@@ -53,7 +48,8 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
                             int stages) {
   OpPrices price(prices, parts);
-  const double group = devices_of_group(values);
+  const ShardsOfProgram shards(values, prices);
+  const double group = shards.count();
   schedule::Costs costs;
   costs.stages.assign(static_cast<size_t>(stages), {0, 0, 0});
   for (size_t o = 0; o < staged.size(); ++o) {
@@ -64,9 +60,10 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
     double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
                                   : staged[o].phase == StagePhase::backward ? stage.input_grad
                                                                             : stage.weight_grad;
-    task += op.def->role == ir::Role::communication ? seconds : seconds / group;
+    for (int copy = 0; copy < shards.copies_of(op, values); ++copy)
+      task += op.def->role == ir::Role::communication ? seconds : seconds / group;
   }
-  costs.hop = slowest_hop(function, staged, values, prices, parts) / group;
+  costs.hop = slowest_hop(function, staged, values, prices, parts, shards) / group;
   return costs;
 }
 

@@ -79,6 +79,7 @@ class StageModel::Program {
     };
     OpPrices price_of(prices, parts_);
     SequenceTable known;
+    ir::AttributeKeys attributes;
     std::vector<uint64_t> words;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
@@ -87,7 +88,8 @@ class StageModel::Program {
         seconds_[o] = price_of(function_, op, values_).seconds / group_;
         continue;
       }
-      message_[o] = static_cast<int32_t>(known.number(words_of(function_, op, values_, words)));
+      message_[o] =
+          static_cast<int32_t>(known.number(words_of(function_, op, attributes.of(op.attributes), values_, words)));
       if (static_cast<size_t>(message_[o]) == messages_.size()) messages_.push_back(message_of(op));
     }
   }

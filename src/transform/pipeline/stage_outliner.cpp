@@ -54,6 +54,7 @@ StageOutliner::StageOutliner(const ir::Function& function, const std::vector<Sta
       makers_(ir::makers_of(function)),
       part_of_(staged.size(), -1),
       readers_(function.values.size()),
+      judge_(microbatches),
       map_(function.values.size()) {
   int stages = 1;
   for (const StagedOp& op : staged) stages = std::max(stages, op.stage + 1);
@@ -159,9 +160,10 @@ bool StageOutliner::is_constant(ir::ValueId id) const {
 // The op's attributes for one microbatch.
 const ir::AttributesRef& StageOutliner::local(const ir::Op& op) {
   if (microbatches_ == 1) return op.attributes;
-  const uint32_t number = known_.number(words_of(function_, op, values_, words_));
+  const auto attributes = reinterpret_cast<uint64_t>(op.attributes.get());
+  const uint32_t number = known_.number(words_of(function_, op, attributes, values_, words_));
   if (number < attributes_.size()) return attributes_[number];
-  const Verdict verdict = judge(function_, op, values_, microbatches_);
+  const Verdict& verdict = judge_(function_, op, values_);
   std::vector<ir::Type> inputs, outputs;
   for (const ir::ValueId id : function_.inputs(op))
     inputs.push_back(id == ir::ValueId::none ? ir::Type() : values_[ir::index(id)].value.type);

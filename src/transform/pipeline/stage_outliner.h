@@ -64,6 +64,7 @@ class StageOutliner {
     int32_t first = INT32_MAX, last = -1;  // the parts that read a value; INT32_MAX: the update, the program's results
   };
   std::vector<Readers> readers_;  // per value
+  Judge judge_;
   SequenceTable known_;
   std::vector<ir::AttributesRef> attributes_;  // of one microbatch, by number in known_
   ir::SharedAttributes shared_;

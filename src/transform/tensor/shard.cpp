@@ -3,6 +3,7 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/builder.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
@@ -20,24 +21,24 @@
 namespace foreflow::transform {
 namespace {
 
-std::string suffixed(const std::string& name, int way, int ways) {
-  return name.empty() || ways == 1 ? name : name + "." + std::to_string(way + 1);
-}
-
-// Writes the planned program: every op once per way, on D1..Dways.
+// Writes the planned program: every op once per way, on D1 .. D`written`.
 class Sharder {
  public:
-  Sharder(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding)
+  Sharder(const ir::Module& module, const ir::OpTable& ops, int ways, int written, const Sharding& sharding)
       : module_(module),
         function_(module_.entry()),
         interpretation_(interpret::interpret_mixed(module_, module_.functions.size() - 1)),
         values_(interpretation_.entry().values),
         plan_(plan_shards(module_, function_, values_, ways, sharding)),
         ways_(ways),
+        written_(written),
         sharding_(sharding),
         builder_(function_.name, ops),
-        reshard_(builder_, ways),
-        vocabulary_(builder_, ways) {}
+        reshard_(builder_, ways, written),
+        vocabulary_(builder_, ways, written) {}
+
+  // Whether the ways that are written say what the others do.
+  bool says_all() const { return written_ == ways_ || !reshard_.took_unplaced(); }
 
   Distributed run() {
     check_splits();
@@ -70,12 +71,18 @@ class Sharder {
     }
   }
 
+  std::string suffixed(const std::string& name, int way) const {
+    if (name.empty() || ways_ == 1) return name;
+    const bool stands_for_more = way > 0 && written_ < ways_;
+    return name + "." + (stands_for_more ? std::string(1, ir::kShardMark) : std::to_string(way + 1));
+  }
+
   void parameter(size_t i) {
     const ir::Value& value = function_.values[i];
-    for (int way = 0; way < ways_; ++way) {
+    for (int way = 0; way < written_; ++way) {
       const ir::Type type = ir::moved(local_type(values_[i].type, plan_.layouts[i], ways_), ir::Device(way + 1));
       copies_[i][plan_.layouts[i]].push_back(
-          builder_.parameter(suffixed(value.name, way, ways_), function_.parameters[i], type));
+          builder_.parameter(suffixed(value.name, way), function_.parameters[i], type));
       distributed_.parameters.push_back({static_cast<int32_t>(i), plan_.layouts[i], ways_, way});
     }
   }
@@ -99,7 +106,7 @@ class Sharder {
     const auto attributes = builder_.share(local_attributes(types.call(), decision, types.outputs, ways_));
     std::vector<ir::ValueId> chosen(inputs.size());
     // A constant, and what is computed from constants alone, lives on no device; one copy serves all.
-    for (int way = 0; way < (placed ? ways_ : 1); ++way) {
+    for (int way = 0; way < (placed ? written_ : 1); ++way) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         const bool left_out = operands[i] == nullptr || (decision.once == static_cast<int32_t>(i) && way > 0);
         chosen[i] =
@@ -109,7 +116,7 @@ class Sharder {
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const auto id           = static_cast<ir::ValueId>(static_cast<int32_t>(first) + static_cast<int32_t>(i));
         const std::string& name = function_.values[op.first_result + i].name;
-        builder_.set_name(id, placed ? suffixed(name, way, ways_) : name);
+        builder_.set_name(id, placed ? suffixed(name, way) : name);
         copies_[op.first_result + i][plan_.layouts[op.first_result + i]].push_back(id);
       }
     }
@@ -149,7 +156,7 @@ class Sharder {
   void result(size_t i, std::vector<ir::ValueId>& results) {
     const ir::ValueId id = function_.results[i];
     const Layout layout  = returned(id);
-    add_result(results, distributed_.results, i, layout, in_layout(id, layout), ways_);
+    add_result(results, distributed_.results, i, layout, in_layout(id, layout), written_);
   }
 
   // New weights and caches stay where they are used.
@@ -165,7 +172,7 @@ class Sharder {
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
   const ShardPlan plan_;
-  const int ways_;
+  const int ways_, written_;
   const Sharding& sharding_;
   ir::FunctionBuilder builder_;
   Resharder reshard_;
@@ -178,14 +185,32 @@ class Sharder {
 
 }  // namespace
 
-Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
+namespace {
+
+std::optional<Distributed> sharded(const ir::Module& module, const ir::OpTable& ops, int ways, int written,
+                                   const Sharding& sharding) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
     if (op.is_call())
       throw RefusalError(Cause::program, ir::describe(module, function, op), "shard works on a program without calls");
   }
   const std::optional<ir::Module> joined = ways > 1 ? try_join_slices(module, ops) : std::nullopt;
-  return Sharder(joined ? *joined : module, ops, ways, sharding).run();
+  Sharder sharder(joined ? *joined : module, ops, ways, written, sharding);
+  Distributed made = sharder.run();
+  if (!sharder.says_all()) return {};
+  return made;
+}
+
+}  // namespace
+
+Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding) {
+  return *sharded(module, ops, ways, ways, sharding);
+}
+
+std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
+                                      const Sharding& sharding) {
+  FOREFLOW_CHECK(ways > 2, "the second shard stands for more than itself");
+  return sharded(module, ops, ways, 2, sharding);
 }
 
 namespace {

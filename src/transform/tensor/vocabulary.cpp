@@ -86,7 +86,7 @@ Copies VocabularyWriter::on_each_way(std::string_view name, const std::vector<co
                                      ir::Attributes attributes, int64_t all) {
   attributes.set("all", all);
   Copies results;
-  for (size_t way = 0; way < static_cast<size_t>(ways_); ++way) {
+  for (size_t way = 0; way < static_cast<size_t>(written_); ++way) {
     std::vector<ValueId> chosen;
     for (const Copies* copies : operands) chosen.push_back(copies == nullptr ? ValueId::none : of_way(*copies, way));
     attributes.set("first", static_cast<int64_t>(way) * (all / ways_));
@@ -100,12 +100,13 @@ const VocabularyWriter::Sums& VocabularyWriter::sums(const ir::Function& functio
   const auto [found, is_new] = sums_.try_emplace({function.inputs(op)[0], function.inputs(op)[1]});
   Sums& sums                 = found->second;
   if (!is_new) return sums;
-  const auto count = static_cast<size_t>(ways_);
+  const auto count                 = static_cast<size_t>(written_);
+  const ir::Attributes sums_of_all = of_all_ways({}, ways_, written_);
   const ir::Attributes over_classes{{"axes", std::vector<int64_t>{kClassDim}}, {"keepdims", int64_t{0}}};
   Copies largest, exponentials, label;
   for (size_t way = 0; way < count; ++way)
     largest.push_back(builder_.op("ReduceMax", {of_way(*operands[0], way)}, over_classes));
-  sums.largest = builder_.emit("MPIAllreduceMax", largest, {}, count);
+  sums.largest = builder_.emit("MPIAllreduceMax", largest, sums_of_all, count);
   for (size_t way = 0; way < count; ++way) {
     const ir::Attributes part{{"all", classes}, {"first", static_cast<int64_t>(way) * (classes / ways_)}};
     const auto terms = builder_.emit(
@@ -113,8 +114,8 @@ const VocabularyWriter::Sums& VocabularyWriter::sums(const ir::Function& functio
     exponentials.push_back(terms[0]);
     label.push_back(terms[1]);
   }
-  sums.exponentials = builder_.emit("MPIAllreduce", exponentials, {}, count);
-  sums.label        = builder_.emit("MPIAllreduce", label, {}, count);
+  sums.exponentials = builder_.emit("MPIAllreduce", exponentials, sums_of_all, count);
+  sums.label        = builder_.emit("MPIAllreduce", label, sums_of_all, count);
   return sums;
 }
 

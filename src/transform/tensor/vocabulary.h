@@ -47,7 +47,9 @@ class VocabularyRules {
 // Writes the ops that work on parts of the vocabulary.
 class VocabularyWriter {
  public:
-  VocabularyWriter(ir::FunctionBuilder& builder, int ways) : builder_(builder), ways_(ways) {}
+  // Of the ways, the first `written` are written.
+  VocabularyWriter(ir::FunctionBuilder& builder, int ways, int written)
+      : builder_(builder), ways_(ways), written_(written) {}
 
   // Emits the replacement of `op` and returns the copies of its result. `operands` are copies in the layouts that its
   // Decision requires.
@@ -65,7 +67,7 @@ class VocabularyWriter {
                      int64_t all);
 
   ir::FunctionBuilder& builder_;
-  const int ways_;
+  const int ways_, written_;
   std::map<std::pair<ir::ValueId, ir::ValueId>, Sums> sums_;  // by logits and labels
 };
 

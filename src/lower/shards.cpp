@@ -1,0 +1,146 @@
+#include "lower/shards.h"
+
+#include <utility>
+
+namespace foreflow::lower {
+namespace {
+
+using stream::CompactProgram;
+using Procedure = CompactProgram::Procedure;
+
+class ShardWriter {
+ public:
+  ShardWriter(const CompactProgram& two, int32_t shards) : two_(two), shards_(shards) {}
+
+  std::optional<CompactProgram> run() {
+    if (two_.first_device != 1) return {};
+    CompactProgram all = two_;
+    for (auto& renaming : all.renamings) renaming = renamed(renaming);
+    for (Procedure& procedure : all.procedures) procedure = written(procedure);
+    all.devices.clear();
+    for (const CompactProgram::Device& device : two_.devices) {
+      for (int32_t copy = 0; copy < copies(device.index); ++copy)
+        all.devices.push_back({first(device.index) + copy, device.initial});
+    }
+    add_streams(all.streams);
+    return fits_ ? std::optional(std::move(all)) : std::nullopt;
+  }
+
+ private:
+  // What is on no device is on the first shard.
+  bool is_first(int32_t device) const { return device == CompactProgram::kNoDevice || (device - 1) % 2 == 0; }
+  int32_t copies(int32_t device) const { return is_first(device) ? 1 : shards_ - 1; }
+  // The first of the devices that `device` stands for.
+  int32_t first(int32_t device) const {
+    return device == CompactProgram::kNoDevice ? device : (device - 1) / 2 * shards_ + (device - 1) % 2 + 1;
+  }
+
+  std::vector<int32_t> renamed(const std::vector<int32_t>& renaming) {
+    std::vector<int32_t> all;
+    for (size_t i = 0; i < renaming.size(); ++i) {
+      const auto inside = static_cast<int32_t>(i) + 1;
+      fits_             = fits_ && is_first(inside) == is_first(renaming[i]);
+      for (int32_t copy = 0; copy < copies(renaming[i]); ++copy) all.push_back(first(renaming[i]) + copy);
+    }
+    return all;
+  }
+
+  // The streams of a device stand together.
+  void add_streams(std::vector<CompactProgram::Lane>& all) const {
+    all.clear();
+    for (auto begin = two_.streams.begin(); begin != two_.streams.end();) {
+      auto end = begin;
+      while (end != two_.streams.end() && end->device == begin->device) ++end;
+      for (int32_t copy = 0; copy < copies(begin->device); ++copy) {
+        for (auto lane = begin; lane != end; ++lane) all.push_back({first(lane->device) + copy, lane->stream});
+      }
+      begin = end;
+    }
+  }
+
+  Procedure written(const Procedure& procedure) {
+    Procedure all;
+    all.calls = procedure.calls;
+    lanes_.clear();
+    for (const CompactProgram::Lane& lane : procedure.lanes) {
+      lanes_.push_back({static_cast<int32_t>(all.lanes.size()), copies(lane.device)});
+      for (int32_t copy = 0; copy < copies(lane.device); ++copy)
+        all.lanes.push_back({first(lane.device) + copy, lane.stream});
+    }
+    for (const CompactProgram::Step& step : procedure.steps) {
+      const auto index = static_cast<size_t>(step.index);
+      switch (step.kind) {
+        case CompactProgram::Step::Kind::compute: compute(procedure.computes[index], all); break;
+        case CompactProgram::Step::Kind::meeting: meeting(procedure, procedure.meetings[index], all); break;
+        case CompactProgram::Step::Kind::call: all.steps.push_back(step);
+      }
+    }
+    return all;
+  }
+
+  void compute(const CompactProgram::ComputeStep& step, Procedure& all) const {
+    const auto& [lane, copies] = lanes_[static_cast<size_t>(step.lane)];
+    for (int32_t copy = 0; copy < copies; ++copy) {
+      all.steps.push_back({CompactProgram::Step::Kind::compute, static_cast<int32_t>(all.computes.size())});
+      all.computes.push_back({lane + copy, step.event, step.memory});
+    }
+  }
+
+  // Of all shards, or of corresponding devices of every shard.
+  void meeting(const Procedure& procedure, const CompactProgram::MeetingStep& step, Procedure& all) {
+    const auto members = procedure.of(step);
+    const auto count   = [&](const CompactProgram::Member& member) {
+      return lanes_[static_cast<size_t>(member.lane)].copies;
+    };
+    const bool joined = members.size() == 2 && count(members[0]) == 1 && count(members[1]) > 1;
+    if (joined) {
+      fits_ = fits_ && are_pair(procedure, members);
+      open(step, all);
+      for (const auto& member : members) {
+        for (int32_t copy = 0; copy < count(member); ++copy) join(member, copy, all);
+      }
+      all.meetings.back().last = static_cast<uint32_t>(all.members.size());
+      return;
+    }
+    for (const auto& member : members) fits_ = fits_ && count(member) == count(members[0]);
+    for (int32_t copy = 0; copy < count(members[0]) && fits_; ++copy) {
+      open(step, all);
+      for (const auto& member : members) join(member, copy, all);
+      all.meetings.back().last = static_cast<uint32_t>(all.members.size());
+    }
+  }
+
+  // Two shards of one stage in a collective.
+  bool are_pair(const Procedure& procedure, std::span<const CompactProgram::Member> members) const {
+    const auto& [device, stream] = procedure.lanes[static_cast<size_t>(members[0].lane)];
+    const auto& other            = procedure.lanes[static_cast<size_t>(members[1].lane)];
+    return other.device == device + 1 && other.stream == stream;
+  }
+
+  static void open(const CompactProgram::MeetingStep& step, Procedure& all) {
+    const auto here = static_cast<uint32_t>(all.members.size());
+    all.steps.push_back({CompactProgram::Step::Kind::meeting, static_cast<int32_t>(all.meetings.size())});
+    all.meetings.push_back({step.communication, here, here, step.of_all_replicas});
+  }
+
+  void join(const CompactProgram::Member& member, int32_t copy, Procedure& all) const {
+    all.members.push_back({lanes_[static_cast<size_t>(member.lane)].first + copy, member.memory});
+  }
+
+  struct Lanes {
+    int32_t first, copies;
+  };
+
+  const CompactProgram& two_;
+  const int32_t shards_;
+  bool fits_ = true;          // every renaming and every meeting is one of shards in pairs
+  std::vector<Lanes> lanes_;  // of the procedure at hand: those that stand for each of its lanes
+};
+
+}  // namespace
+
+std::optional<CompactProgram> all_shards(const CompactProgram& two, int32_t shards) {
+  return ShardWriter(two, shards).run();
+}
+
+}  // namespace foreflow::lower
