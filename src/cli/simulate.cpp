@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -29,18 +30,43 @@ std::string written(std::string_view writer, const scenario::Outcome& outcome) {
       .write(outcome.summary, outcome.program, outcome.timeline, *outcome.platform);
 }
 
-// A trace and a table of items tell every device.
-bool tells_every_item(const Options& options) {
-  return !options.reports.at("trace").empty() || !options.reports.at("csv").empty();
+// The reports that are asked for, with their files.
+using Asked = std::vector<std::pair<const report::WriterDef*, std::string>>;
+Asked asked(const Options& options) {
+  Asked reports;
+  for (const auto& [writer, path] : options.reports) {
+    if (!path.empty()) reports.emplace_back(&report::writers().get(writer, "report"), path);
+  }
+  return reports;
+}
+
+template <class Member>
+bool any_has(const Asked& reports, Member member) {
+  return std::any_of(reports.begin(), reports.end(),
+                     [&](const auto& report) { return static_cast<bool>(report.first->*member); });
 }
 
 scenario::Outcome simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
+  const bool chosen           = !options.devices.empty();
   scenario.simulation.observe = options.observe;
-  scenario.simulation.fold    = !options.no_fold && !tells_every_item(options);
+  scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));
+  scenario.simulation.every_round = chosen && any_has(asked(options), &report::WriterDef::write_devices);
   Progress progress("simulate", scenario::kSteps);
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
+}
+
+void write_reports(const Asked& reports, const scenario::Outcome& outcome, const report::DeviceChoice& choice) {
+  std::optional<simulate::Run> devices;
+  if (!choice.none() && any_has(reports, &report::WriterDef::write_devices))
+    devices = scenario::only_devices(outcome, [&](int32_t number) { return choice.contains(number); });
+  for (const auto& [writer, path] : reports) {
+    const bool one_by_one = devices && writer->write_devices != nullptr;
+    write_file(path, one_by_one ? writer->write_devices(outcome.summary, devices->program, devices->timeline,
+                                                        *outcome.platform)
+                                : written(writer->name, outcome));
+  }
 }
 
 void run(const Options& options) {
@@ -60,9 +86,7 @@ void run(const Options& options) {
                              format(Bytes(static_cast<double>(*json.find("peak_rss_bytes")->if_int()))));
   }
   if (!options.json.empty()) write_if_given(options.json, json.dump());
-  for (const auto& [writer, path] : options.reports) {
-    if (!path.empty()) write_if_given(path, written(writer, outcome));
-  }
+  write_reports(asked(options), outcome, choice);
 }
 
 // The reports that have an option, in the order of the help.
@@ -89,8 +113,10 @@ Action declare(CLI::App& command) {
     const std::string name(writer->name);
     command.add_option("--" + name, options->reports[name], std::string(writer->option));
   }
-  command.add_option("--devices", options->devices,
-                     "tell these devices one by one: all, or numbers and ranges such as D1-D8,D17");
+  command.add_option(
+      "--devices", options->devices,
+      "tell these devices one by one, in --json, --trace, --csv and --svg: all, or numbers and ranges such as "
+      "D1-D8,D17");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--no-fold", options->no_fold,
                    "simulate every device even where some are alike; the result is the same");

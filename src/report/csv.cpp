@@ -44,8 +44,10 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
 
 namespace definitions::csv {
 WriterDef row() {
-  return {"csv", "one row per item: device, stream, name, times, bytes", write_csv,
-          "write every item of the timeline, one a line"};
+  return {"csv",     "one row per item: device, stream, name, times, bytes",
+          write_csv, "write every item of the timeline, one a line",
+          1,         write_csv,
+          true};
 }
 }  // namespace definitions::csv
 

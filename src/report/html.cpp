@@ -177,7 +177,7 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
            count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
   page.raw("<section>");
-  page.raw(draw_timeline(summary, program, timeline));
+  page.raw(draw_timeline(summary, program, timeline, equal_streams(program, timeline)));
   page.raw("</section>\n<div class=\"pair\">\n");
   add_time(page, summary);
   add_path(page, summary);

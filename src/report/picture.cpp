@@ -250,8 +250,8 @@ constexpr std::string_view kDefinitions =
 
 }  // namespace
 
-std::string draw_timeline(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline) {
-  const std::vector<Row> rows = equal_streams(program, timeline);
+std::string draw_timeline(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
+                          const std::vector<Row>& rows) {
   std::vector<Label> labels;
   for (size_t r = 0; r < std::min(rows.size(), kMostRows); ++r) labels.push_back(row_label(program, rows[r]));
   const Layout layout = lay_out(labels, summary.iteration_time);

@@ -96,6 +96,14 @@ std::vector<Row> equal_streams(const stream::Program& program, const stream::Tim
   return rows;
 }
 
+std::vector<Row> all_streams(const stream::Program& program) {
+  std::vector<Row> rows;
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    if (!program.streams[s].items.empty()) rows.push_back({{s}});
+  }
+  return rows;
+}
+
 std::vector<Block> blocks(const stream::Program& program, const stream::Timeline& timeline, size_t stream,
                           double scale) {
   const auto& items = program.streams[stream].items;

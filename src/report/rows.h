@@ -9,12 +9,14 @@
 
 namespace foreflow::report {
 
-// Streams that do the same at the same time, to a millionth of the iteration. Rows are in the order of their first
-// streams.
 struct Row {
-  std::vector<size_t> streams;  // indices into Program::streams
+  std::vector<size_t> streams;  // indices into Program::streams; they look the same
 };
+// A row for the streams that do the same at the same time, to a millionth of the iteration. Rows are in the order of
+// their first streams.
 std::vector<Row> equal_streams(const stream::Program& program, const stream::Timeline& timeline);
+// A row for each stream that has items.
+std::vector<Row> all_streams(const stream::Program& program);
 
 // A coloured box, for one item or for several that are too narrow to distinguish.
 struct Block {

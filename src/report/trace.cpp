@@ -196,8 +196,10 @@ std::string write_trace(const Summary& summary, const stream::Program& program, 
 
 namespace definitions::trace {
 WriterDef row() {
-  return {"trace", "Chrome trace JSON for ui.perfetto.dev", write_trace, "write a Chrome trace, for ui.perfetto.dev",
-          0};
+  return {"trace",     "Chrome trace JSON for ui.perfetto.dev",
+          write_trace, "write a Chrome trace, for ui.perfetto.dev",
+          0,           write_trace,
+          true};
 }
 }  // namespace definitions::trace
 

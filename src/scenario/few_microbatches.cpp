@@ -105,7 +105,8 @@ std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
 
 int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
   const Strategy& strategy = scenario.strategy;
-  if (sequential.placed || strategy.schedule == nullptr || !scenario.simulation.fold || scenario.simulation.observe ||
+  if (sequential.placed || strategy.schedule == nullptr || !scenario.simulation.fold ||
+      scenario.simulation.every_round || scenario.simulation.observe ||
       scenario.workload.mode != workload::Mode::training)
     return 0;
   // To fill the pipeline and to empty it takes a microbatch a device each; those between must repeat each other.

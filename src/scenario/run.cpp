@@ -1,5 +1,8 @@
 #include "foreflow/scenario/run.h"
 
+#include <algorithm>
+
+#include "foreflow/base/error.h"
 #include "scenario/distribute.h"
 #include "scenario/few_microbatches.h"
 #include "scenario/job.h"
@@ -13,6 +16,14 @@ void tell(const Finished& finished, size_t step) {
 }
 
 }  // namespace
+
+simulate::Run only_devices(const Outcome& outcome, const simulate::ChosenDevices& chosen) {
+  const auto& devices = outcome.program.devices;
+  const bool folded   = std::any_of(devices.begin(), devices.end(), [](const auto& one) { return !one.alike.empty(); });
+  if (!folded) return simulate::only_devices(outcome.program, outcome.timeline, chosen);
+  FOREFLOW_CHECK(outcome.compact != nullptr, "all microbatches are simulated where devices are chosen");
+  return simulate::only_devices(*outcome.compact, outcome.program, outcome.timeline, chosen);
+}
 
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform) {
@@ -65,9 +76,11 @@ Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& seq
       return std::move(**predicted);
     }
   }
-  const auto lowered = try_lower(scenario, sequential, platform, finished);
+  auto lowered = try_lower(scenario, sequential, platform, finished);
   if (!lowered) return lowered.refusal();
-  return predict(scenario, sequential, *lowered, platform, finished);
+  Prediction prediction = predict(scenario, sequential, *lowered, platform, finished);
+  prediction.compact    = std::make_shared<const stream::CompactProgram>(std::move(lowered->compact));
+  return prediction;
 }
 
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
@@ -76,8 +89,8 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   if (!resolved) return resolved.refusal();
   auto predicted = try_predict(*resolved, sequential, *platform, finished);
   if (!predicted) return predicted.refusal();
-  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline),
-                 platform};
+  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform,
+                 std::move(predicted->compact)};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

@@ -10,6 +10,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/report/summary.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/simulate/chosen.h"
 
 namespace foreflow::scenario {
 
@@ -30,7 +31,13 @@ struct Outcome {
   stream::Program program;  // what was simulated; folded if possible (simulate::Run)
   stream::Timeline timeline;
   PlatformRef platform;
+  // What `program` was folded from; null where several jobs share the platform or microbatches were left out.
+  std::shared_ptr<const stream::CompactProgram> compact = nullptr;
 };
+
+// The streams of the chosen devices, one by one, of a run in which nothing was left out: with
+// simulate::Options::every_round. Throws Error when they do not fit into memory.
+simulate::Run only_devices(const Outcome& outcome, const simulate::ChosenDevices& chosen);
 
 PlatformRef load_platform(const PlatformChoice& choice);
 
@@ -103,6 +110,7 @@ struct Prediction {
   stream::Program program;  // what was simulated; folded if possible (simulate::Run)
   stream::Timeline timeline;
   report::Summary summary;
+  std::shared_ptr<const stream::CompactProgram> compact = nullptr;  // as in Outcome
 };
 
 // Steps 4 and 5: simulates the lowered program and summarises the timeline.
@@ -111,7 +119,7 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
 
 // All five steps for a resolved scenario. Where many equal microbatches follow each other, a few of them are simulated
 // and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are
-// then those of the few. With simulate::Options::observe or without `fold`, all are simulated.
+// then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated.
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
                                  const platform::Platform& platform, const Finished& finished = {});
 

@@ -21,6 +21,7 @@ const Registry<CouplingDef>& couplings();
 struct Options {
   Coupling coupling         = Coupling::automatic;  // the analytic engine refuses credit and stepwise
   bool fold                 = true;   // simulate equal streams once where that is exact; changes no result
+  bool every_round          = false;  // simulate all rounds of a loop even where they repeat each other
   bool observe              = false;  // fill Timeline::paces
   Disturbances disturbances = {};
 };

@@ -2,6 +2,9 @@
 // microbatches. Each is answered within 300 MB of memory.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "foreflow/base/json.h"
 #include "foreflow/base/text.h"
 #include "support/command.h"
@@ -16,14 +19,20 @@ struct Question {
 };
 std::ostream& operator<<(std::ostream& out, const Question& question) { return out << question.name; }
 
+std::string text_of(const Question& question) {
+  return R"({"workload": {"mode": "training", "optimizer": "adam", )" + question.workload + R"(}, "platform": {)" +
+         question.platform + R"(}, "strategy": {)" + question.strategy +
+         R"(}, "cost": {"model": "roofline"}, "engine": "simgrid"})";
+}
+
+constexpr double kCeiling = 300e6;
+
 class RealSize : public testing::TestWithParam<Question> {};
 
 TEST_P(RealSize, IsAnsweredWithinTheMemoryOfASmallMachine) {
-  const auto& [name, workload, platform, strategy, devices] = GetParam();
+  const int64_t devices = GetParam().devices;
   const test::TemporaryFolder folder;
-  write_file(folder / "question.json", R"({"workload": {"mode": "training", "optimizer": "adam", )" + workload +
-                                           R"(}, "platform": {)" + platform + R"(}, "strategy": {)" + strategy +
-                                           R"(}, "cost": {"model": "roofline"}, "engine": "simgrid"})");
+  write_file(folder / "question.json", text_of(GetParam()));
   const test::CommandResult result =
       test::run_foreflow({"simulate", "question.json", "--json", "-", "--timing"}, folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -35,11 +44,53 @@ TEST_P(RealSize, IsAnsweredWithinTheMemoryOfASmallMachine) {
   for (const JsonView& device : answer.at("devices").items()) told += device.at("count").as_int();
   EXPECT_EQ(told, devices);
   EXPECT_LE(answer.at("devices").items().size(), 64U);
-  constexpr double kCeiling = 300e6;
   EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
 }
 
 const std::string kH100 = R"("topology": "dgx_h100", "nodes": )", kA100 = R"("topology": "dgx_a100", "nodes": )";
+
+const std::string kLlama405b         = R"("model": "llama3-405b", "dtype": "bf16", "sequence": 8192)";
+const std::string kLlama405bMachine  = kH100 + R"(2048, "fabric": "rail_optimized")";
+const std::string kLlama405bStrategy = R"("microbatch_size": 1, "dp": 128, "tp": 8, "pp": 16, "global_batch": 2048,
+    "recompute": "full", "sequence_parallel": true, "vocabulary_parallel": true, "zero": 1, "overlap_gradients": true)";
+
+// The first device of the second stage, its neighbours, and the last device of all.
+TEST(RealSizeTrace, OfAFewDevicesHasThemAndNoOthers) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "question.json", text_of({"", kLlama405b, kLlama405bMachine, kLlama405bStrategy, 0}));
+  const test::CommandResult result =
+      test::run_foreflow({"simulate", "question.json", "--json", "-", "--timing", "--devices", "D1,D9-D10,D16384",
+                          "--trace", "trace.json", "--csv", "items.csv", "--svg", "picture.svg"},
+                         folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  EXPECT_LT(JsonView(json, "stdout").at("peak_rss_bytes").as_number(), kCeiling);
+  EXPECT_EQ(JsonView(json, "stdout").at("devices").items().size(), 4U);
+
+  const Json trace = parse_json(read_file(folder / "trace.json"), "trace.json");
+  std::set<std::string> processes;
+  std::map<int64_t, std::set<int64_t>> ends;  // of arrows between devices
+  for (const JsonView& event : JsonView(trace, "trace.json").at("traceEvents").items()) {
+    const std::string phase = event.at("ph").as_string();
+    if (phase == "M" && event.at("name").as_string() == "process_name")
+      processes.insert(event.at("args").at("name").as_string());
+    if (phase == "s" || phase == "f") ends[event.at("id").as_int()].insert(event.at("pid").as_int());
+  }
+  EXPECT_EQ(processes, (std::set<std::string>{"D1 (node0-gpu0)", "D10 (node1-gpu1)", "D16384 (node2047-gpu7)",
+                                              "D9 (node1-gpu0)", "busiest links"}));
+  std::set<std::set<int64_t>> pairs;
+  for (const auto& [arrow, devices] : ends) {
+    if (devices.size() > 1) pairs.insert(devices);
+  }
+  EXPECT_EQ(pairs, (std::set<std::set<int64_t>>{{1, 9}}));  // of four, these two are neighbours in a pipeline
+
+  std::set<std::string> rows;
+  for (const std::string& line : split(read_file(folder / "items.csv"), '\n'))
+    rows.insert(line.substr(0, line.find(',')));
+  EXPECT_EQ(rows, (std::set<std::string>{"", "D1", "D10", "D16384", "D9", "device"}));
+  for (const std::string name : {">D1<", ">D9<", ">D10<", ">D16384<"})
+    EXPECT_NE(read_file(folder / "picture.svg").find(name), std::string::npos) << name;
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Questions, RealSize,
@@ -58,11 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Question{
             "gpt3_175b_2048_a100_zero3", R"("model": "gpt3-175b", "dtype": "f16", "sequence": 2048)", kA100 + "256",
             R"("microbatch_size": 1, "dp": 256, "tp": 8, "global_batch": 8192, "zero": 3, "recompute": "full")", 2048},
-        Question{"llama3_405b_8192_h100", R"("model": "llama3-405b", "dtype": "bf16", "sequence": 8192)",
-                 kH100 + R"(1024, "fabric": "rail_optimized")",
-                 R"("microbatch_size": 1, "dp": 64, "tp": 8, "pp": 16, "global_batch": 1024, "recompute": "full",
-                    "sequence_parallel": true, "zero": 1)",
-                 8192},
+        Question{"llama3_405b_16384_h100", kLlama405b, kLlama405bMachine, kLlama405bStrategy, 16384},
         Question{"mixtral_8x22b_512_h100", R"("model": "mixtral-8x22b", "dtype": "bf16", "sequence": 4096)",
                  kH100 + "64", R"("microbatch_size": 1, "dp": 128, "pp": 4, "ep": 8, "global_batch": 1024, "zero": 1)",
                  512},

@@ -25,6 +25,17 @@ TEST(Rows, StreamsThatDoTheSameAtTheSameTimeShareOne) {
   EXPECT_EQ(rows[0].streams, (std::vector<size_t>{0, 1}));
 }
 
+TEST(Rows, StreamsCanBeToldOneByOne) {
+  Example one             = example();
+  one.program.streams[1]  = one.program.streams[0];
+  one.timeline.records[1] = one.timeline.records[0];
+  one.program.streams.push_back({"D2.comm", 1, {}});  // nothing to tell
+  one.timeline.records.emplace_back();
+  const std::vector<Row> rows = all_streams(one.program);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].streams, (std::vector<size_t>{1}));
+}
+
 TEST(Blocks, StandWhereTheirItemsRan) {
   const Example one               = example();
   const std::vector<Block> blocks = report::blocks(one.program, one.timeline, 1, 100);
