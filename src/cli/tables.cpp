@@ -104,7 +104,7 @@ Rows optimizer_rows() {
 Rows disturbance_rows() {
   Rows rows;
   for (const simulate::DisturbanceDef& kind : simulate::disturbance_kinds())
-    rows.push_back({std::string(kind.name), std::string(kind.meaning), {std::string(kind.affects)}});
+    rows.push_back({std::string(kind.name), std::string(kind.meaning), {std::string(simulate::name(kind.affects))}});
   return rows;
 }
 

@@ -5,12 +5,11 @@
 namespace foreflow::collective {
 
 std::optional<AllPairs> all_pairs(const AlgorithmDef& algorithm, const Task& task) {
-  const bool at_once = algorithm.name == "direct", by_distance = algorithm.name == "pairwise";
-  if (!def_of(task.kind).every_pair || !(at_once || by_distance)) return {};
+  if (!def_of(task.kind).every_pair || algorithm.all_pairs_steps == nullptr) return {};
   // With several nodes, at every distance some rank sends to another node; otherwise ranks at that distance would all
   // share a node.
   const bool far  = nodes(task.group).size() > 1;
-  const int steps = at_once ? 1 : task.group.ranks - 1;
+  const int steps = algorithm.all_pairs_steps(task.group.ranks);
   return AllPairs{far ? 0 : steps, far ? steps : 0, 1.0 / task.group.ranks};
 }
 

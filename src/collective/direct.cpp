@@ -25,14 +25,15 @@ FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 }  // namespace
 
 AlgorithmDef row() {
-  return {
-      "direct",
-      "one message from each rank to each rank that needs it, all at once",
-      "linear algorithms of Chan et al. 2007",
-      {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather, Kind::shift},
-      any_group,
-      plan,
-      flows};
+  return {.name   = "direct",
+          .doc    = "one message from each rank to each rank that needs it, all at once",
+          .source = "linear algorithms of Chan et al. 2007",
+          .kinds  = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather,
+                     Kind::shift},
+          .supports        = any_group,
+          .plan            = plan,
+          .flows           = flows,
+          .all_pairs_steps = [](int) { return 1; }};
 }
 
 }  // namespace foreflow::collective::definitions::direct

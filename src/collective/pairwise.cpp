@@ -36,13 +36,14 @@ FlowPlan flows(const Task& task) {
 }  // namespace
 
 AlgorithmDef row() {
-  return {"pairwise",
-          "each rank sends to the one s places after it in step s",
-          "Thakur, Rabenseifner and Gropp 2005",
-          {Kind::all_to_all},
-          any_group,
-          plan,
-          flows};
+  return {.name            = "pairwise",
+          .doc             = "each rank sends to the one s places after it in step s",
+          .source          = "Thakur, Rabenseifner and Gropp 2005",
+          .kinds           = {Kind::all_to_all},
+          .supports        = any_group,
+          .plan            = plan,
+          .flows           = flows,
+          .all_pairs_steps = [](int ranks) { return ranks - 1; }};
 }
 
 }  // namespace foreflow::collective::definitions::pairwise

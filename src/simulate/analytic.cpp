@@ -1,5 +1,8 @@
 // One pass over the streams; every communication has the network for itself.
+#include <fmt/format.h>
+
 #include "foreflow/base/error.h"
+#include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
 #include "simulate/fold_compact.h"
@@ -39,9 +42,12 @@ void check_meaningful(const Options& options) {
     throw Error("engine analytic",
                 "moves every collective at one pace, so how its hops are coupled means nothing to it; use engine "
                 "simgrid, or the couplings auto or coupled");
-  if (!options.disturbances.links.empty() || !options.disturbances.background.empty())
-    throw Error("engine analytic",
-                "knows no shared links, so link traces and background traffic mean nothing to it; use engine simgrid");
+  for (const DisturbanceDef& kind : disturbance_kinds()) {
+    if (kind.affects != Affected::links || !kind.is_given(options.disturbances)) continue;
+    throw Error(
+        "engine analytic",
+        fmt::format("knows no shared links, so disturbances.{} means nothing to it; use engine simgrid", kind.name));
+  }
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {

@@ -85,8 +85,13 @@ std::string without_numbers(const std::string& text) {
   return out;
 }
 
-void check_dot(const std::string& text, const std::string& harmless) {
-  EXPECT_EQ(without_numbers(test::read_dot(text).statements), without_numbers(test::read_dot(harmless).statements));
+void check_dot(const std::string& text, const std::string& harmless, const std::string& name) {
+  const test::DotGraph found = test::read_dot(text), expected = test::read_dot(harmless);
+  EXPECT_EQ(without_numbers(found.statements), without_numbers(expected.statements));
+  const std::string shown = escape::dot(name);
+  EXPECT_TRUE(std::any_of(found.strings.begin(), found.strings.end(), [&](const std::string& one) {
+    return one.find(shown) != std::string::npos;
+  })) << shown;
 }
 
 void check(const Output& output, const HostileName& name) {
@@ -96,7 +101,7 @@ void check(const Output& output, const HostileName& name) {
     case Language::json: check_json(text, harmless); break;
     case Language::csv: check_csv(text, harmless); break;
     case Language::markup: check_markup(text, harmless, name.bytes); break;
-    case Language::dot: check_dot(text, harmless); break;
+    case Language::dot: check_dot(text, harmless, name.bytes); break;
   }
 }
 

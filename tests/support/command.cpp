@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "foreflow/base/text.h"
@@ -22,6 +23,27 @@ int wait_for(pid_t child) {
 }
 
 std::string kibibytes(size_t bytes) { return bytes == 0 ? "unlimited" : std::to_string(bytes / 1024); }
+
+// The child does not inherit that signals are ignored, as children of `nohup` and of a shell's background jobs do.
+class DefaultSignals {
+ public:
+  DefaultSignals() {
+    sigset_t signals{};
+    ::sigemptyset(&signals);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, signal);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  }
+  DefaultSignals(const DefaultSignals&)            = delete;
+  DefaultSignals& operator=(const DefaultSignals&) = delete;
+  ~DefaultSignals() { posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
 
 // stdout goes to `out_file` where it is given.
 CommandResult spawn(const std::string& program, const std::vector<std::string>& arguments, const std::string& out_file,
@@ -41,8 +63,9 @@ CommandResult spawn(const std::string& program, const std::vector<std::string>& 
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  const DefaultSignals signals;
   pid_t child      = 0;
-  const int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), &actions, signals.attributes(), argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::system_error(failed, std::generic_category(), program);
   const int exit_code = wait_for(child);

@@ -13,8 +13,8 @@ struct CommandResult {
   std::string err;
 };
 
-// Runs a program found in $PATH, or by its path, in `folder` with nothing on stdin. No shell takes part. Throws
-// std::system_error where there is none.
+// Runs a program found in $PATH, or by its path, in `folder` with nothing on stdin and no signal ignored. No shell
+// takes part. Throws std::system_error where there is none.
 CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::filesystem::path& folder = ".");
 

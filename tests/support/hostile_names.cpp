@@ -18,6 +18,7 @@ const std::vector<HostileName>& hostile_names() {
       {"FormatBraces", "{0}{}{{}} %s %n ${HOME} $(id) `id`"},
       {"ScriptElement", "</title></style></text></svg><script>alert(1)</script>"},
       {"ImageElement", "<img src=x onerror=alert(1)>"},
+      {"AttributeEnd", "\"><script>alert(1)</script>"},
       {"Attribute", "\" onmouseover=\"alert(1)\" x='"},
       {"Entity", "&lt;b&gt; &amp; &#0; &nosuch;"},
       {"CommentEnd", "--> <!-- ]]> <![CDATA["},

@@ -150,6 +150,9 @@ struct AlgorithmDef {
   bool wants_relays = false;  // whether it can use Group::relays
   // Switches merge messages on the way, so `flows` describes the load of each port and not who sends to whom.
   bool in_switch = false;
+  // For algorithms whose `flows` of every kind with KindDef::every_pair are one phase without a head, in which each
+  // rank sends each other rank bytes / ranks: the number of dependent steps of that phase. Null for other algorithms.
+  int (*all_pairs_steps)(int ranks) = nullptr;
 
   bool does(Kind kind) const;
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }

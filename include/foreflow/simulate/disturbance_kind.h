@@ -61,11 +61,16 @@ struct DisturbanceKeys {
   Keys keys;
 };
 
+// What a disturbance changes. Changes of links mean nothing to an engine whose communications do not share links.
+enum class Affected : uint8_t { computes, links };
+// "computes", "links"
+std::string_view name(Affected affected);
+
 struct DisturbanceDef {
   std::string_view name;     // the key in "disturbances"
   std::string_view doc;      // in a few words
   std::string_view meaning;  // in full
-  std::string_view affects;  // "computes" or "links"
+  Affected affects;
   ValueType type                       = {};
   std::vector<DisturbanceKeys> objects = {};
   // Adds what the value of a scenario says, with devices and links as indices into `names`. Throws Error at it where it
@@ -75,6 +80,8 @@ struct DisturbanceDef {
   std::function<void(const ComponentNumbers& numbers, Disturbances& disturbances)> renumber = {};
   // Throws Error("disturbances.NAME[0].factor", ...) at what is wrong on any platform or on this one.
   std::function<void(const Disturbances& disturbances, const platform::Platform& platform)> check = {};
+  // Whether there are disturbances of this kind.
+  std::function<bool(const Disturbances& disturbances)> is_given = {};
 };
 
 const Registry<DisturbanceDef>& disturbance_kinds();

@@ -53,7 +53,7 @@ DisturbanceDef row() {
        .doc     = "flows of others from device to device",
        .meaning = "flows of others from device to device, one every `period`, each as fast as it can be or at most "
                   "`limit`; no more than 2000 at once",
-       .affects = "links"});
+       .affects = Affected::links});
 }
 
 }  // namespace foreflow::simulate::definitions::background

@@ -39,6 +39,8 @@ std::vector<int> numbers_of(const std::vector<ComponentName>& names, const platf
 
 }  // namespace
 
+std::string_view name(Affected affected) { return affected == Affected::computes ? "computes" : "links"; }
+
 const Registry<DisturbanceDef>& disturbance_kinds() {
   // clang-format off
   static const Registry<DisturbanceDef> rows("kind of disturbance", {

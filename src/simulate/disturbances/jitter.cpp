@@ -38,11 +38,12 @@ DisturbanceDef row() {
           .meaning =
               "every compute takes its time times a number drawn uniformly from 1 - `amplitude` to 1 + "
               "`amplitude`; the same seed, the same numbers",
-          .affects = "computes",
-          .type    = types::object_of(jitter_keys(), "an object", {"amplitude"}),
-          .objects = {{"jitter", jitter_keys()}},
-          .read    = read,
-          .check   = check};
+          .affects  = Affected::computes,
+          .type     = types::object_of(jitter_keys(), "an object", {"amplitude"}),
+          .objects  = {{"jitter", jitter_keys()}},
+          .read     = read,
+          .check    = check,
+          .is_given = [](const Disturbances& disturbances) { return disturbances.jitter.amplitude > 0; }};
 }
 
 }  // namespace foreflow::simulate::definitions::jitter

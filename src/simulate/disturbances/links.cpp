@@ -48,7 +48,7 @@ DisturbanceDef row() {
        .doc     = "links that degrade, fail and recover",
        .meaning = "the bandwidth is `factor` times the planned one from `at` on; 0 is down: flows wait until it is "
                   "repaired; a scenario in which they would wait for ever is refused",
-       .affects = "links",
+       .affects = Affected::links,
        .objects = {{"links[].changes[]", step_keys()}}});
 }
 

@@ -116,7 +116,8 @@ DisturbanceDef row_of(const ListKind<T>& kind, DisturbanceDef row) {
         value.*reference.member = numbers.of(reference.component, value.*reference.member);
     }
   };
-  row.check = [kind, name = row.name](const Disturbances& disturbances, const platform::Platform& platform) {
+  row.is_given = [list = kind.list](const Disturbances& disturbances) { return !(disturbances.*list).empty(); };
+  row.check    = [kind, name = row.name](const Disturbances& disturbances, const platform::Platform& platform) {
     NamedOnce seen;
     const std::vector<T>& values = disturbances.*kind.list;
     for (size_t i = 0; i < values.size(); ++i) {

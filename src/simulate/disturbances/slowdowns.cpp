@@ -33,7 +33,7 @@ DisturbanceDef row() {
        .doc     = "devices that compute more slowly for a while",
        .meaning = "computes of the device take `factor` times as long while it lasts (2: half the speed); overlapping "
                   "ones multiply",
-       .affects = "computes"});
+       .affects = Affected::computes});
 }
 
 }  // namespace foreflow::simulate::definitions::slowdowns

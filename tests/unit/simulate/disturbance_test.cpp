@@ -167,11 +167,12 @@ TEST(Disturbance, FloodOfOthersIsRefused) {
 
 TEST(Disturbance, AnalyticEngineRefusesWhatNeedsSharedLinks) {
   ProgramWriter writer(4);
-  const std::string expected =
-      "engine analytic: knows no shared links, so link traces and background traffic mean nothing to it; use engine "
-      "simgrid";
-  EXPECT_EQ(message_of(writer, {.links = {{0, {{Seconds(1), 0.5}}}}}, "analytic"), expected);
-  EXPECT_EQ(message_of(writer, {.background = {{2, 3, Bytes(1)}}}, "analytic"), expected);
+  EXPECT_EQ(message_of(writer, {.links = {{0, {{Seconds(1), 0.5}}}}}, "analytic"),
+            "engine analytic: knows no shared links, so disturbances.links means nothing to it; use engine simgrid");
+  EXPECT_EQ(
+      message_of(writer, {.background = {{2, 3, Bytes(1)}}}, "analytic"),
+      "engine analytic: knows no shared links, so disturbances.background means nothing to it; use engine simgrid");
+  EXPECT_EQ(message_of(writer, {.slowdowns = {{0, 2}}, .jitter = {0.1, 1}}, "analytic"), "no error");
 }
 
 TEST(Disturbance, WhatIsOutOfRangeIsRefusedByName) {
