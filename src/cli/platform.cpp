@@ -32,9 +32,12 @@ void run(const Options& options) {
   if (options.draw) return write_file(options.output, picture_of(*scenario::load_platform(choice), options));
   if (!options.output.empty()) return write_file(options.output, xml_of(choice));
   const scenario::PlatformRef loaded = scenario::load_platform(choice);
-  if (options.route.empty()) return answer(options.json, platform::to_json(*loaded), platform::describe(*loaded));
+  const bool json                    = !options.json.empty();  // it lists every device, the text does not
+  if (options.route.empty())
+    return answer(options.json, json ? platform::to_json(*loaded) : Json(), platform::describe(*loaded));
   const std::string &from = options.route[0], &to = options.route[1];
-  answer(options.json, platform::route_to_json(*loaded, from, to), platform::describe_route(*loaded, from, to));
+  answer(options.json, json ? platform::route_to_json(*loaded, from, to) : Json(),
+         platform::describe_route(*loaded, from, to));
 }
 
 Action declare(CLI::App& command) {

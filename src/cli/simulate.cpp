@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <new>
 #include <optional>
 
 #include "cli/command.h"
@@ -57,6 +58,20 @@ scenario::Outcome simulated(const Options& options) {
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
 
+// What `step` gives. Memory that runs out on the way is an Error that says for what.
+template <class Step>
+auto within_memory(const std::string& what, bool fewer_devices_help, const Step& step) {
+  const std::string advice = fewer_devices_help ? "; --devices D1-D8 tells those devices only" : "";
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    throw Error("memory", what + " needs more of it than there is here" + advice);
+  } catch (const Error& error) {
+    if (error.where() != "memory" || advice.empty()) throw;
+    throw Error("memory", error.problem() + advice);
+  }
+}
+
 void write_reports(const Asked& reports, const scenario::Outcome& outcome, const report::DeviceChoice& choice) {
   std::optional<simulate::Run> devices;
   if (!choice.none() && any_has(reports, &report::WriterDef::write_devices))
@@ -71,7 +86,8 @@ void write_reports(const Asked& reports, const scenario::Outcome& outcome, const
 
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  const scenario::Outcome outcome   = simulated(options);
+  const bool tells_all = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
+  const scenario::Outcome outcome = within_memory("the simulation", tells_all, [&] { return simulated(options); });
   report::check(choice, outcome.summary.device_count, "--devices");
   Json json;
   if (!options.json.empty())
@@ -86,7 +102,7 @@ void run(const Options& options) {
                              format(Bytes(static_cast<double>(*json.find("peak_rss_bytes")->if_int()))));
   }
   if (!options.json.empty()) write_if_given(options.json, json.dump());
-  write_reports(asked(options), outcome, choice);
+  within_memory("a report", choice.all || tells_all, [&] { write_reports(asked(options), outcome, choice); });
 }
 
 // The reports that have an option, in the order of the help.

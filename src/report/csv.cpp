@@ -5,6 +5,7 @@
 
 #include "foreflow/base/escape.h"
 #include "foreflow/report/writer.h"
+#include "report/text_size.h"
 
 namespace foreflow::report {
 namespace {
@@ -13,6 +14,20 @@ namespace {
 struct Columns {
   std::string name_and_kind, bytes;
 };
+
+// At most, but for names that have to be quoted.
+size_t table_size(const stream::Program& program, const std::vector<Columns>& computes,
+                  const std::vector<Columns>& communications) {
+  constexpr size_t kHead = 60, kNumbers = 60;  // the line of titles; the number of an item, two times and commas
+  size_t size = kHead;
+  for (const stream::Stream& stream : program.streams) {
+    for (const stream::Item& item : stream.items) {
+      const Columns& columns = (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      size += 2 * stream.name.size() + columns.name_and_kind.size() + columns.bytes.size() + kNumbers;
+    }
+  }
+  return size;
+}
 
 std::string write_csv(const Summary&, const stream::Program& program, const stream::Timeline& timeline,
                       const platform::Platform&) {
@@ -24,7 +39,8 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
         {fmt::format("{},{}", escape::csv(communication.name), collective::name(communication.kind)),
          fmt::format("{}", communication.bytes.value())});
   }
-  std::string out = "device,stream,item,name,kind,start_s,end_s,bytes\n";
+  std::string out = room_for_report("table", program, table_size(program, computes, communications));
+  out += "device,stream,item,name,kind,start_s,end_s,bytes\n";
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
     const std::string device     = name(program, program.devices[static_cast<size_t>(stream.device)]);

@@ -10,6 +10,7 @@
 #include "report/family.h"
 #include "report/link_load.h"
 #include "report/memory_curve.h"
+#include "report/text_size.h"
 #include "report/words.h"
 
 namespace foreflow::report {
@@ -25,6 +26,8 @@ std::string quoted(std::string_view text) { return Json(text).dump_compact(); }
 
 class Events {
  public:
+  explicit Events(std::string room) : out_(std::move(room)) {}
+
   template <class... Arguments>
   void add(fmt::format_string<Arguments...> form, Arguments&&... arguments) {
     out_ += out_.empty() ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n";
@@ -183,9 +186,29 @@ void add_counters(Events& events, const Summary& summary, const stream::Program&
   }
 }
 
+// About what slices, arrows and the counters of memory take.
+size_t trace_size(const stream::Program& program) {
+  constexpr size_t kSlice = 80, kArrow = 120, kLevel = 60, kClasses = 180;  // beside the head of a slice
+  std::vector<size_t> computes, communications;
+  for (const ComputeHead& head : compute_heads(program)) {
+    computes.push_back(head.whole.size() + kSlice);
+    for (const std::string& part : head.parts) computes.back() += part.size() + kSlice;
+  }
+  for (const std::string& head : communication_heads(program)) communications.push_back(head.size() + kSlice + kArrow);
+  size_t size = 0;
+  for (const stream::Stream& stream : program.streams) {
+    const bool classes = program.devices[static_cast<size_t>(stream.device)].storage != nullptr;
+    for (const stream::Item& item : stream.items) {
+      size += (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      if (item.instance < 0) size += classes ? kClasses : kLevel;
+    }
+  }
+  return size;
+}
+
 std::string write_trace(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,
                         const platform::Platform& platform) {
-  Events events;
+  Events events(room_for_report("trace", program, trace_size(program)));
   name_rows(events, program, platform);
   add_slices(events, program, timeline);
   add_counters(events, summary, program, timeline, platform);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "foreflow/base/text.h"
 #include "support/command.h"
 #include "support/temporary.h"
@@ -68,6 +70,22 @@ TEST_F(MemoryThatRunsOut, IsASentenceInEveryCommand) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("foreflow: error: "));
   EXPECT_THAT(result.err, testing::Not(HasSubstr("internal error")));
+}
+
+TEST_F(MemoryThatRunsOut, ForATraceOfTooManyDevicesSaysHowToAskForFewer) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "s.json", R"({"workload": {"model": "llama3-8b", "mode": "training", "optimizer": "adam"},
+      "platform": {"topology": "dgx_h100", "nodes": 1024}, "cost": {"model": "roofline"},
+      "strategy": {"dp": 8192, "global_batch": 8192, "zero": 1}})");
+  for (const std::string devices : {"", "all"}) {
+    std::vector<std::string> words = {"simulate", "s.json", "--trace", "trace.json"};
+    if (!devices.empty()) words.insert(words.end(), {"--devices", devices});
+    const CommandResult result = test::run_foreflow_under({.address_space = size_t{400} << 20U}, words, folder.path());
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("foreflow: error: memory: the "));
+    EXPECT_THAT(result.err, HasSubstr("; --devices D1-D8 tells those devices only\n"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "trace.json"));
+  }
 }
 
 }  // namespace
