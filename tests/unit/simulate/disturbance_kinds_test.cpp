@@ -26,7 +26,7 @@ TEST(DisturbanceKinds, RefuseKeysThatTheirRowsDoNotHave) {
   for (const DisturbanceDef& kind : disturbance_kinds()) {
     ASSERT_FALSE(kind.objects.empty()) << kind.name;
     EXPECT_EQ(kind.objects.front().path, std::string(kind.name) + (kind.type.is_list ? "[]" : ""));
-    EXPECT_TRUE(kind.affects == "computes" || kind.affects == "links") << kind.name;
+    EXPECT_FALSE(kind.is_given({})) << kind.name;
     const std::string key   = kind.objects.front().keys.front().name;
     const std::string value = "{\"" + key + "x\": 1}";
     const std::string text =
