@@ -37,7 +37,7 @@ constexpr std::array kModules = {
     Module{4, "analyze", "ir interpret cost platform"},
     Module{5, "scenario", kAllBelow},
     Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
-    Module{6, "search", "scenario"},
+    Module{6, "search", "schedule scenario"},
     Module{6, "sweep", "scenario platform"},
     Module{7, "reproduce", "scenario search"},
     Module{8, "cli", kAllBelow},

@@ -46,13 +46,15 @@ class Balance {
   // Empty where there are none.
   Cuts run() {
     if (!possible()) return {};
-    // The slowest stage of the best cuts is seldom much slower than the mean, and few cuts are as good.
+    // The slowest stage of the best cuts is seldom much slower than the mean, and few cuts are as good. Cuts that are
+    // found to be slower than the limit are a limit for the best ones.
     const double all   = places_.back().seconds / *std::min_element(limits_.shares.begin(), limits_.shares.end());
     const double worst = 2 * (all + transfers());
-    double slowest     = kUnreachable;
-    for (double limit = 1.25 * places_.back().seconds / upto_.back(); slowest == kUnreachable; limit *= 2) {
+    double limit       = 1.25 * places_.back().seconds / upto_.back();
+    double slowest     = fastest(limit);
+    while (slowest > limit && limit <= worst) {
+      limit   = slowest < kUnreachable ? slowest : 2 * limit;
       slowest = fastest(limit);
-      if (limit > worst) break;
     }
     return slowest < kUnreachable ? cheapest(slowest * (1 + kSameTime)) : Cuts();
   }
