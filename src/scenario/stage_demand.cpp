@@ -23,7 +23,7 @@ bool is_known(const Scenario& scenario, const Sequential& sequential) {
   // A pipeline of one microbatch is cut by the times of the whole batch.
   const bool whole = strategy.microbatches == 1 && strategy.pp > 1;
   return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages && !whole &&
-         !strategy.delay_weight_gradients && strategy.stage_ends.empty();
+         strategy.stage_ends.empty();
 }
 
 StageMessage message_of(const transform::StageModel::Message& message, const Scenario& scenario) {
@@ -33,10 +33,11 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   if (may_hide(*message.op)) return {};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (ranks < 2) return {};
-  if (const auto formula = scenario.cost.communication(application, ranks)) return {formula, {}, ranks};
+  if (const auto formula = scenario.cost.communication(application, ranks))
+    return {formula, {}, ranks, message.product, message.is_exact};
   auto network       = network_message(*message.op, message.inputs, message.outputs, scenario);
   const auto members = network ? static_cast<int>(network->ranks.size()) : 0;
-  return {{}, std::move(network), members};
+  return {{}, std::move(network), members, message.product, message.is_exact};
 }
 
 }  // namespace
@@ -47,13 +48,19 @@ std::string StageDemands::key(const Strategy& strategy) {
     if (row.of_one_replica) key.set(row.name, row.write(strategy));
   }
   key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
-  return key.set("batch", strategy.global_batch).set("splits", strategy.schedule->splits_backward).dump_compact();
+  const bool splits = strategy.schedule->splits_backward || strategy.delay_weight_gradients;
+  return key.set("batch", strategy.global_batch).set("splits", splits).dump_compact();
 }
 
 bool StageDemands::splits(const Strategy& strategy) {
   const schedule::Size& size = strategy.schedule_size;
-  const auto [found, fresh]  = splits_.try_emplace({strategy.schedule, size.devices, size.microbatches, size.chunks});
-  if (fresh) found->second = transform::splits_backward({.schedule = strategy.schedule, .size = size});
+  const bool delays          = strategy.delay_weight_gradients;
+  const auto [found, fresh] =
+      splits_.try_emplace({strategy.schedule, size.devices, size.microbatches, size.chunks, delays});
+  if (fresh) {
+    found->second =
+        transform::splits_backward({.schedule = strategy.schedule, .size = size, .delay_weight_gradients = delays});
+  }
   return found->second;
 }
 

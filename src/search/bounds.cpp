@@ -88,10 +88,15 @@ class Bounder {
   }
 
   // Lower bound of the time of one microbatch, summed over all stages: computes of one device, and communication that
-  // it waits for. Chunked tensor parallelism may hide all communication.
+  // it waits for. Sums that chunked tensor parallelism may hide are on a stream of their own.
   Seconds microbatch() {
-    if (strategy_.tensor_chunks > 1) return part_.compute;
-    return part_.compute + part_.messages + network(part_.network);
+    if (strategy_.tensor_chunks == 1) return part_.compute + part_.messages + network(part_.network);
+    Seconds own = part_.compute, beside;
+    for (const scenario::Message& message : part_.network) {
+      const bool hides = overlaps_products(message.kind, message.ranks.size(), strategy_);
+      (hides ? beside : own) += static_cast<double>(message.count) * shapes_.alone(where_, message, stage_);
+    }
+    return std::max(own, beside);
   }
 
   Seconds network(const std::vector<scenario::Message>& messages) {
@@ -195,6 +200,12 @@ class Bounder {
 };
 
 }  // namespace
+
+bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Strategy& strategy) {
+  using enum collective::Kind;
+  return strategy.tensor_chunks > 1 && (kind == all_reduce || kind == reduce_scatter) &&
+         ranks == static_cast<size_t>(strategy.tp);
+}
 
 void Bounds::learn(const std::vector<Json>& sources, const std::string& file) {
   const auto texts = map_in_children(sources.size(), jobs_,

@@ -26,6 +26,9 @@ struct Bound {
   Bytes memory;  // peak of the device that needs most
 };
 
+// Whether a collective among so many ranks may travel beside the products whose results it sums: `overlap_tensor`.
+bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Strategy& strategy);
+
 class Bounds {
  public:
   Bounds(const platform::Platform& platform, int jobs) : shapes_(platform), jobs_(jobs) {}

@@ -58,14 +58,13 @@ class Composition {
         demand_(demand),
         where_(shapes.arrangement(scenario)),
         exchange_(scenario, shapes, where_),
-        plan_(loosened(schedule::plan(*strategy_.schedule, strategy_.schedule_size))) {
+        plan_(loosened(schedule::plan(*strategy_.schedule, strategy_.schedule_size))),
+        shapes_(shapes) {
     const int group = strategy_.devices() / strategy_.pp / exchange_.ways();
     for (const scenario::StageMessage& message : demand.messages) {
-      Seconds time = message.formula.value_or(Seconds(0));
-      if (message.network) time = shapes.alone(where_, *message.network, group);
       // The mean over the devices of the group: those that are not members do something else.
       const double share = static_cast<double>(message.ranks) / group;
-      messages_.push_back(strategy_.tensor_chunks > 1 ? Seconds(0) : share * time);
+      messages_.push_back(share * waiting(message, group));
     }
   }
 
@@ -73,7 +72,29 @@ class Composition {
 
  private:
   // True where a device's last task completes the gradients of all that it has.
-  bool plain() const { return plan_.size.chunks == 1 && !strategy_.schedule->splits_backward; }
+  bool plain() const {
+    return plan_.size.chunks == 1 && !strategy_.schedule->splits_backward && !strategy_.delay_weight_gradients;
+  }
+
+  Seconds alone(const scenario::StageMessage& message, int group, int parts) const {
+    if (!message.network) return parts == 1 ? message.formula.value_or(Seconds(0)) : Seconds(0);
+    scenario::Message part = *message.network;
+    part.bytes             = part.bytes / parts;
+    return shapes_.alone(where_, part, group);
+  }
+
+  // How long a device waits for the message. A sum of a product in c chunks ends when the last chunk has travelled
+  // after all are computed, and when all have travelled after the first is computed.
+  Seconds waiting(const scenario::StageMessage& message, int group) const {
+    const Seconds whole = alone(message, group, 1);
+    const int chunks    = strategy_.tensor_chunks;
+    const bool sums =
+        !message.network || overlaps_products(message.network->kind, message.network->ranks.size(), strategy_);
+    if (chunks == 1 || !sums) return whole;
+    if (!message.product) return Seconds(0);
+    if (!message.is_exact) return std::max(Seconds(0), whole - *message.product);
+    return std::max(alone(message, group, chunks), whole - (1 - 1.0 / chunks) * *message.product);
+  }
 
   Seconds task(const StageNeed::Task& need) const {
     Seconds all = need.compute;
@@ -123,9 +144,49 @@ class Composition {
     return demand_.stages[static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk))];
   }
 
+  // When the exchanges end that travel beside the tasks, on a stream of their own. The first one of gradients waits for
+  // the start of the backward pass that makes them: of the last microbatch, where all are summed first.
+  Seconds beside(size_t device, const std::vector<schedule::Slot>& slots) const {
+    if (!strategy_.overlap_gradients || plan_.pipes() > 1) return Seconds(0);
+    using enum collective::Kind;
+    std::vector<double> starts(static_cast<size_t>(plan_.size.chunks));  // of the last backward pass of each chunk
+    for (const schedule::Slot& slot : slots) {
+      const schedule::Phase phase = slot.task.phase;
+      if (phase == schedule::Phase::backward || phase == schedule::Phase::input_grad)
+        starts[static_cast<size_t>(slot.task.chunk)] = slot.start;
+    }
+    const bool once = strategy_.zero < 2;
+    const Seconds end(once ? *std::min_element(starts.begin(), starts.end()) : slots.front().start);
+    Bytes gradients;
+    Seconds parts;
+    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
+      const StageNeed& need = need_of(device, chunk);
+      gradients += need.gradients;
+      if (strategy_.zero >= 2) parts += exchange_.half(reduce_scatter, need.gradients);
+      if (strategy_.zero == 3) parts += exchange_.half(all_gather, need.weights);
+    }
+    if (strategy_.zero == 0) return end + exchange_.all_reduce(gradients);
+    return end + (strategy_.zero == 1 ? exchange_.half(reduce_scatter, gradients) : strategy_.microbatches * parts);
+  }
+
+  // The time of a device's weight gradients that are delayed.
+  double delayed(size_t device) const {
+    double all = 0;
+    if (!strategy_.delay_weight_gradients) return all;
+    for (const schedule::Task& task : plan_.order[device]) {
+      const bool whole = task.phase == schedule::Phase::backward || task.phase == schedule::Phase::weight_grad;
+      if (whole) all += costs(need_of(device, task.chunk)).weight_grad;
+    }
+    return all;
+  }
+
   Seconds time() const {
     schedule::Costs costs;
-    for (const StageNeed& need : demand_.stages) costs.stages.push_back(this->costs(need));
+    for (const StageNeed& need : demand_.stages) {
+      costs.stages.push_back(this->costs(need));
+      // Delayed gradients of weights may fill gaps.
+      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
+    }
     const schedule::Slots slots = schedule::play(plan_, costs);
     // The first microbatches add nothing: no path through the schedule has more of them than one for each stage and
     // pipe.
@@ -136,7 +197,9 @@ class Composition {
       if (slots[device].empty()) continue;
       double busy = 0;
       for (const schedule::Slot& slot : slots[device]) busy += slot.end - slot.start;
+      busy += delayed(device);
       const Rest rest = this->rest(device);
+      last            = std::max(last, beside(device, slots[device]) + rest.after);
       // Exchanges between the tasks may fill gaps.
       const Seconds filled(slots[device].front().start + busy + rest.before.value());
       const Seconds end(slots[device].back().end + (plain() ? rest.before.value() : 0));
@@ -180,7 +243,8 @@ class Composition {
       if (task.phase == schedule::Phase::input_grad) live += need.held_for_weights;
       most = std::max(most, live + gradients);
       if (weights) live -= need.held_for_weights;
-      if ((weights || task.phase == schedule::Phase::backward) && !summed[static_cast<size_t>(task.chunk)]) {
+      const bool makes = weights || (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
+      if (makes && !summed[static_cast<size_t>(task.chunk)]) {
         summed[static_cast<size_t>(task.chunk)] = true;
         gradients += sums(need);
       }
@@ -194,7 +258,8 @@ class Composition {
   const Arrangement& where_;
   const Exchange exchange_;
   const schedule::Plan plan_;
-  std::vector<Seconds> messages_;  // times, as StageDemand::messages
+  GroupShapes& shapes_;
+  std::vector<Seconds> messages_;  // how long a device waits for each, as StageDemand::messages
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ struct StageMessage {
   std::optional<Seconds> formula;
   std::optional<Message> network;
   int ranks = 0;  // number of members
+  // As of transform::StageModel::Message.
+  std::optional<Seconds> product;
+  bool is_exact = false;
 };
 
 // Per virtual stage what it needs, and the messages that transform::StageNeed::Task counts.
@@ -37,9 +40,8 @@ class StageDemands {
   static std::string key(const Strategy& strategy);
 
   // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
-  // known: for inference, programs of files that are placed already, unequal devices, delayed weight gradients,
-  // recomputation that depends on the stages, and a pipeline of one microbatch; and where the program cannot be
-  // distributed so.
+  // known: for inference, programs of files that are placed already, unequal devices, recomputation that depends on the
+  // stages, and a pipeline of one microbatch; and where the program cannot be distributed so.
   std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential);
 
  private:
@@ -59,8 +61,9 @@ class StageDemands {
 
   const platform::Platform& platform_;
   bool uniform_;
-  std::map<std::tuple<const schedule::ScheduleDef*, int, int, int>, bool> splits_;  // by schedule and size
-  std::list<Model> models_;                                                         // the one used last first
+  // By schedule, size, and whether gradients of weights are delayed.
+  std::map<std::tuple<const schedule::ScheduleDef*, int, int, int, bool>, bool> splits_;
+  std::list<Model> models_;       // the one used last first
   std::vector<std::string> not_;  // keys of models that cannot be made
 };
 

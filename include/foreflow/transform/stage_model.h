@@ -48,6 +48,11 @@ class StageModel {
   struct Message {
     const ir::Op* op;
     std::vector<ir::Type> inputs, outputs;
+    // Of a sum that may run beside the product whose results it sums (`overlap_tensor`), and whose results are read
+    // directly after it: the time of the op that makes its operands.
+    std::optional<Seconds> product;
+    // Whether that op computes nothing but the operands, directly before the sum.
+    bool is_exact = false;
   };
   const std::vector<Message>& messages() const;
 

@@ -30,9 +30,12 @@ std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
 // Room for what rounding takes.
 constexpr double kRoom = 1 + 1e-9;
 
-// The memory of a stage between two places.
+// The memory of a stage between two places: of all but its inputs, and with them.
+Bytes own_need(const CutPlace& from, const CutPlace& to, double in_flight) {
+  return to.weights - from.weights + in_flight * (to.held - from.held);
+}
 Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
-  return to.weights - from.weights + in_flight * (to.held - from.held + to.crossing);
+  return own_need(from, to, in_flight) + in_flight * from.crossing;
 }
 
 class Balance {
@@ -74,12 +77,11 @@ class Balance {
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
-    if (memory_ == Bytes(0)) return true;
-    const Bytes held = places_[to].held - places_[from].held + places_[from].crossing;
-    return places_[to].weights - places_[from].weights + limits_.in_flight[stage] * held <= memory_;
+    return memory_ == Bytes(0) || need(places_[from], places_[to], limits_.in_flight[stage]) <= memory_;
   }
 
-  // Whether any cuts keep all stages within the memory. Of the stages that end at one place the shortest needs least.
+  // False where no cuts keep all stages within the memory, even without their inputs. Of the stages that end at one
+  // place the shortest then needs least.
   bool possible() const {
     if (memory_ == Bytes(0)) return true;
     std::vector<bool> before(places_.size()), here;
@@ -88,7 +90,7 @@ class Balance {
       here.assign(places_.size(), false);
       size_t from = before[0] ? 0 : places_.size();
       for (size_t to = 1; to < places_.size(); ++to) {
-        here[to] = from < to && fits(from, to, stage);
+        here[to] = from < to && own_need(places_[from], places_[to], limits_.in_flight[stage]) <= memory_;
         if (before[to]) from = to;
       }
       before.swap(here);

@@ -1,6 +1,7 @@
 #include "foreflow/transform/stage_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "foreflow/base/refusal.h"
@@ -10,6 +11,7 @@
 #include "transform/pipeline/op_prices.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
+#include "transform/pipeline/summed_product.h"
 #include "transform/pipeline/weight_gradients.h"
 
 namespace foreflow::transform {
@@ -88,14 +90,20 @@ class StageModel::Program {
         seconds_[o] = price_of(function_, op, values_).seconds / group_;
         continue;
       }
-      message_[o] =
-          static_cast<int32_t>(known.number(words_of(function_, op, attributes.of(op.attributes), values_, words)));
-      if (static_cast<size_t>(message_[o]) == messages_.size()) messages_.push_back(message_of(op));
+      words_of(function_, op, attributes.of(op.attributes), values_, words);  // in `words`
+      const auto product = summed_product(function_, makers_, o);
+      if (product) {
+        words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
+        words.push_back(product->is_exact ? 1 : 2);
+      }
+      message_[o] = static_cast<int32_t>(known.number(words));
+      if (static_cast<size_t>(message_[o]) == messages_.size()) messages_.push_back(message_of(op, product));
     }
   }
 
-  Message message_of(const ir::Op& op) const {
-    Message message{&op, {}, {}};
+  Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product) const {
+    Message message{&op, {}, {}, {}, product && product->is_exact};
+    if (product) message.product = seconds_[product->op];
     const auto local = [&](const LaidOut& value) { return local_type(value.value.type, value.layout, parts_); };
     for (const ir::ValueId id : function_.inputs(op))
       message.inputs.push_back(id == ir::ValueId::none ? ir::Type() : local(values_[ir::index(id)]));
