@@ -30,15 +30,20 @@ std::vector<const platform::Device*> hardware_of(const platform::Platform& platf
   return kinds;
 }
 
-// The op as it is applied to one of `ways` equal parts of the batch.
+// The op as it is applied to one of `ways` equal parts of the batch. `shards` above 0: an operand or result of a
+// communication that is on the second device stands for those of all devices but the first.
 struct LocalOp {
-  LocalOp(const PartOp& op, int ways) : source(op) {
+  LocalOp(const PartOp& op, int ways, int shards) : source(op) {
+    const auto add = [&](const ir::Type& type, const transform::Layout& layout, std::vector<ir::Type>& types) {
+      types.push_back(local(type, layout, ways));
+      if (!communicates() || shards == 0 || ir::device_of(type).index != 2) return;
+      for (int device = 3; device <= shards; ++device) types.push_back(ir::moved(types.back(), ir::Device(device)));
+    };
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      inputs.push_back(local(op.inputs[i], op.decision.inputs[i], ways));
-      known.push_back(op.known[i].get());
+      add(op.inputs[i], op.decision.inputs[i], inputs);
+      known.resize(inputs.size(), op.known[i].get());
     }
-    for (size_t i = 0; i < op.outputs.size(); ++i)
-      outputs.push_back(local(op.outputs[i], op.decision.outputs[i], ways));
+    for (size_t i = 0; i < op.outputs.size(); ++i) add(op.outputs[i], op.decision.outputs[i], outputs);
     attributes = *op.op->attributes;
     if (ways == 1) return;
     std::vector<const ir::Array*> none(op.inputs.size(), nullptr);
@@ -108,11 +113,12 @@ std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   return message;
 }
 
-Demand::Part part_of(const std::vector<PartOp>& ops, int ways, const Scenario& scenario, const Estimator& estimator) {
+Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const Scenario& scenario,
+                     const Estimator& estimator) {
   Demand::Part part;
   for (const PartOp& op : ops) {
     if (op.runs != PartOp::Runs::for_every_part) continue;
-    const LocalOp local(op, ways);
+    const LocalOp local(op, ways, shards);
     if (may_hide(*local.source.op)) continue;
     (local.communicates() ? part.messages : part.compute) += static_cast<double>(op.count) * estimator.time(local);
     part.working_set = std::max(part.working_set, working_set(local));
@@ -164,23 +170,20 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   }
 }
 
-// What the forward pass leaves for the backward pass; false where there is none.
-bool add_held(const Scenario& scenario, const Sequential& sequential, Demand& demand) {
-  if (scenario.workload.mode != workload::Mode::training || sequential.placed) return false;
-  const auto module = before_pipeline(sequential, scenario);
-  if (!module) return false;
+// What the forward pass leaves for the backward pass.
+void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& demand) {
   const auto& schedule = schedule::schedules().get("1f1b", "schedule");
-  transform::StageModel model(*module, ops::table(), false, 1, [](const auto&, auto) { return Seconds(0); });
+  transform::StageModel model(std::move(module), ops::table(), false, 1, shards,
+                              [](const auto&, auto) { return Seconds(0); });
   const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
   demand.states                     = whole.states;
   demand.held                       = whole.held;
   demand.backward_set               = whole.working_set;
-  return true;
 }
 
-// The ops and values of the program of one replica that belong to its first device.
-ir::Module flat(ir::Module module) {
-  return module.functions.size() == 1 ? std::move(module) : transform::inline_calls(module);
+std::shared_ptr<const ir::Module> flat(ir::Module module) {
+  return std::make_shared<const ir::Module>(module.functions.size() == 1 ? std::move(module)
+                                                                         : transform::inline_calls(module));
 }
 
 }  // namespace
@@ -208,18 +211,24 @@ bool may_hide(const ir::Op& op) { return op.def->name == "MPIShift"; }
 Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   const Sequential sequential = build(asked);
   const Scenario scenario     = resolve(asked, sequential, platform).value();
-  const ir::Module module     = flat(distribute(sequential, scenario, platform));
+  // The peak of a training step is found without lowering the program, which takes long for large groups.
+  const bool trains = scenario.workload.mode == workload::Mode::training && !sequential.placed;
+  int shards        = trains ? shards_before_pipeline(scenario.strategy) : 0;
+  auto group        = trains ? flat(before_pipeline(sequential, scenario, shards).value()) : nullptr;
+  const auto module = shards > 0 ? group : flat(distribute(sequential, scenario, platform));
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
-  add_parameters(module.entry(), demand);
-  // The peak of a training step is found without lowering the program, which takes long for large groups.
-  if (!add_held(scenario, sequential, demand)) add_peak(scenario, module, platform, demand);
+  add_parameters(module->entry(), demand);
+  if (trains)
+    add_held(std::move(group), shards, demand);
+  else
+    add_peak(scenario, *module, platform, demand);
   const auto all               = static_cast<int>(demand.samples);
-  const transform::PartOps cut = transform::part_ops(module, all, kFirst);
+  const transform::PartOps cut = transform::part_ops(*module, all, kFirst);
   const Estimator estimator(scenario, platform);
   for (const PartOp& op : cut.ops) {
     if (op.runs == PartOp::Runs::for_every_part) continue;
-    const LocalOp whole(op, 1);
+    const LocalOp whole(op, 1, shards);
     if (may_hide(*whole.source.op)) continue;
     const bool once    = op.runs == PartOp::Runs::once;
     const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
@@ -230,7 +239,7 @@ Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   for (const ir::Type& type : cut.results) demand.result = std::max(demand.result, ir::bytes_of(type));
   for (const ir::Type& type : cut.sums) demand.gradients += ir::bytes_of(type);
   for (const int64_t count : divisors(demand.samples))
-    demand.parts.emplace(count, part_of(cut.ops, static_cast<int>(all / count), scenario, estimator));
+    demand.parts.emplace(count, part_of(cut.ops, static_cast<int>(all / count), shards, scenario, estimator));
   return demand;
 }
 

@@ -62,6 +62,11 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   return module;
 }
 
+int shards_before_pipeline(const Strategy& strategy) {
+  const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
+  return strategy.tp > 2 && power && strategy.cp == 1 && strategy.ep == 1 ? strategy.tp : 0;
+}
+
 bool is_uniform(const platform::Platform& platform) {
   const std::vector<platform::Device>& kinds = platform.devices().kinds();
   return std::all_of(kinds.begin(), kinds.end(),
@@ -132,15 +137,11 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   });
 }
 
-// The number of shards where two of them say what all do; 0: they do not.
-//   1. Ranks that share sequences or experts are split from whole groups of shards.
-//   2. Chunks and offloading work on the devices of a group.
-//   3. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.
+// The number of shards where two of them say what all do; 0: they do not. Chunks and offloading work on the devices of
+// a group.
 int shards_alike(const Strategy& strategy) {
-  const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
-  const bool plain = strategy.cp == 1 && strategy.ep == 1 && strategy.tensor_chunks == 1 && !strategy.offload &&
-                     strategy.stage_ends.empty();
-  return strategy.tp > 2 && power && plain ? strategy.tp : 0;
+  const bool plain = strategy.tensor_chunks == 1 && !strategy.offload && strategy.stage_ends.empty();
+  return plain ? shards_before_pipeline(strategy) : 0;
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
 // The same of the first two of `shards`, if that is above 0; it becomes 0 where these do not say what all do.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards);
 
+// The number of shards where two of them say what all do before the pipeline; 0: they do not.
+//   1. Ranks that share sequences or experts are split from whole groups of shards.
+//   2. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.
+int shards_before_pipeline(const Strategy& strategy);
+
 // The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share
 // it. With `run` above 0, it runs only that many of the microbatches.
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,

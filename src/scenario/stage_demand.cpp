@@ -13,7 +13,18 @@ namespace foreflow::scenario {
 namespace {
 
 // So many ops are kept in all models together, or one model: some sixty megabytes.
-constexpr size_t kMostOps = 60'000;
+constexpr size_t kMostOps     = 60'000;
+constexpr size_t kMostSources = 4;
+
+// What the program of a group depends on.
+Json source_key(const Strategy& strategy) {
+  Json key = Json::object();
+  for (const StrategyKeyDef& row : strategy_keys()) {
+    if (row.of_one_replica) key.set(row.name, row.write(strategy));
+  }
+  const bool splits = strategy.schedule->splits_backward || strategy.delay_weight_gradients;
+  return key.set("batch", strategy.global_batch).set("splits", splits);
+}
 
 bool is_known(const Scenario& scenario, const Sequential& sequential) {
   using Kind                            = transform::Recompute::Kind;
@@ -43,13 +54,9 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
 }  // namespace
 
 std::string StageDemands::key(const Strategy& strategy) {
-  Json key = Json::object();
-  for (const StrategyKeyDef& row : strategy_keys()) {
-    if (row.of_one_replica) key.set(row.name, row.write(strategy));
-  }
+  Json key = source_key(strategy);
   key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
-  const bool splits = strategy.schedule->splits_backward || strategy.delay_weight_gradients;
-  return key.set("batch", strategy.global_batch).set("splits", splits).dump_compact();
+  return key.dump_compact();
 }
 
 bool StageDemands::splits(const Strategy& strategy) {
@@ -71,7 +78,7 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
   try {
     Model* const found = model(scenario, sequential);
     if (found == nullptr) return std::nullopt;
-    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform_);
+    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform_, 0, found->shards);
     const double neighbour     = seconds_per_byte_in_group(scenario, platform_);
     const auto [number, fresh] = found->prices.try_emplace(neighbour);
     if (fresh) number->second = found->stages.add_prices(wanted.prices);
@@ -101,20 +108,36 @@ StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequent
   return &models_.front();
 }
 
+const StageDemands::Source& StageDemands::source(const Scenario& scenario, const Sequential& sequential) {
+  const bool split      = splits(scenario.strategy);
+  const std::string key = source_key(scenario.strategy).dump_compact() + (split ? " split" : "");
+  const auto found =
+      std::find_if(sources_.begin(), sources_.end(), [&](const Source& source) { return source.key == key; });
+  if (found != sources_.end()) {
+    sources_.splice(sources_.begin(), sources_, found);
+    return sources_.front();
+  }
+  int shards        = shards_before_pipeline(scenario.strategy);
+  ir::Module module = before_pipeline(sequential, scenario, shards).value();
+  if (split) module = transform::with_split_backward(module, ops::table());
+  sources_.push_front({key, std::make_shared<const ir::Module>(std::move(module)), shards});
+  if (sources_.size() > kMostSources) sources_.pop_back();
+  return sources_.front();
+}
+
 bool StageDemands::make(const std::string& key, const Scenario& scenario, const Sequential& sequential) {
   try {
-    const auto module = before_pipeline(sequential, scenario);
-    if (!module) return false;
+    const Source& source           = this->source(scenario, sequential);
     const Strategy& strategy       = scenario.strategy;
     const platform::Device& device = platform_.devices().kinds().front();
     const int parts                = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
     const auto price               = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
       return scenario.cost.compute({call, outputs}, device).time;
     };
-    transform::StageModel stages(*module, ops::table(), splits(strategy), parts, price);
+    transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.shards, price);
     std::vector<StageMessage> messages;
     for (const auto& message : stages.messages()) messages.push_back(message_of(message, scenario));
-    models_.push_front({key, module->entry().ops.size(), std::move(stages), std::move(messages)});
+    models_.push_front({key, source.module->entry().ops.size(), source.shards, std::move(stages), std::move(messages)});
     return true;
   } catch (const Error&) {  // predicting the strategy will say why
     return false;

@@ -45,9 +45,16 @@ class StageDemands {
   std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential);
 
  private:
+  // The program of a group of devices, which models of different microbatches share.
+  struct Source {
+    std::string key;
+    std::shared_ptr<const ir::Module> module;
+    int shards;  // as transform::StagePrices::shards
+  };
   struct Model {
     std::string key;
     size_t ops;  // of the program
+    int shards;  // as Source::shards
     transform::StageModel stages;
     std::vector<StageMessage> messages;
     std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours
@@ -56,6 +63,8 @@ class StageDemands {
   // Whether some backward passes of the schedule are split.
   bool splits(const Strategy& strategy);
   Model* model(const Scenario& scenario, const Sequential& sequential);
+  // Throws RefusalError.
+  const Source& source(const Scenario& scenario, const Sequential& sequential);
   // False where it is not possible.
   bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential);
 
@@ -63,7 +72,8 @@ class StageDemands {
   bool uniform_;
   // By schedule, size, and whether gradients of weights are delayed.
   std::map<std::tuple<const schedule::ScheduleDef*, int, int, int, bool>, bool> splits_;
-  std::list<Model> models_;       // the one used last first
+  std::list<Source> sources_;     // the one used last first
+  std::list<Model> models_;       // likewise
   std::vector<std::string> not_;  // keys of models that cannot be made
 };
 

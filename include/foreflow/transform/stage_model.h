@@ -38,9 +38,10 @@ class StageModel {
   // Lower bound of the time of an op on one part of the batch; of a communication 0.
   using Price = std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)>;
 
-  // With `split_backward`, the program is prepared for schedules that run weight gradients as tasks of their own.
-  // Throws RefusalError as `pipeline` does.
-  StageModel(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts, const Price& price);
+  // `split_backward`: for schedules that run weight gradients as tasks of their own; the module is one from
+  // with_split_backward. `shards`: as StagePrices::shards. Throws RefusalError as `pipeline` does.
+  StageModel(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts,
+             int shards, const Price& price);
   StageModel(StageModel&&) noexcept;
   ~StageModel();
 
@@ -66,6 +67,9 @@ class StageModel {
   class Program;
   std::unique_ptr<Program> program_;
 };
+
+// The program whose gradients of weights can run apart from those of activations.
+ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops);
 
 // Whether the schedule of a pipeline splits its backward passes.
 bool splits_backward(const Pipeline& wanted);

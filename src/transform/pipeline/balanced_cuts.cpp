@@ -77,26 +77,26 @@ class Balance {
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
-    return memory_ == Bytes(0) || need(places_[from], places_[to], limits_.in_flight[stage]) <= memory_;
+    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage)) <= memory_;
   }
 
-  // False where no cuts keep all stages within the memory, even without their inputs. Of the stages that end at one
-  // place the shortest then needs least.
+  // Whether any cuts keep all stages within the memory.
   bool possible() const {
     if (memory_ == Bytes(0)) return true;
     std::vector<bool> before(places_.size()), here;
     before[0] = true;
     for (size_t stage = 0; stage < stages_; ++stage) {
       here.assign(places_.size(), false);
-      size_t from = before[0] ? 0 : places_.size();
       for (size_t to = 1; to < places_.size(); ++to) {
-        here[to] = from < to && own_need(places_[from], places_[to], limits_.in_flight[stage]) <= memory_;
-        if (before[to]) from = to;
+        // Longer stages need more, but for their inputs.
+        for (size_t from = to; from-- > 0 && !here[to] && own_need(places_[from], places_[to], live(stage)) <= memory_;)
+          here[to] = before[from] && fits(from, to, stage);
       }
       before.swap(here);
     }
     return before.back();
   }
+  double live(size_t stage) const { return limits_.in_flight[stage]; }
 
   // All that stages may spend on transfers, over the smallest share.
   double transfers() const {

@@ -17,7 +17,7 @@ class Places {
         ends_(ends),
         anchors_(anchors),
         values_(values),
-        shards_(values, prices),
+        shards_(values, prices.shards),
         prices_(prices, parts),
         parts_(parts),
         last_use_(function.values.size()),

@@ -4,8 +4,8 @@
 
 namespace foreflow::transform {
 
-ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, const StagePrices& prices)
-    : two_(prices.shards > 0), count_(std::max(prices.shards, 1)) {
+ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, int shards)
+    : two_(shards > 0), count_(std::max(shards, 1)) {
   if (two_) return;
   for (const LaidOut& value : values) count_ = std::max(count_, ir::device_of(value.value.type).index);
 }

@@ -9,7 +9,8 @@ namespace foreflow::transform {
 // The devices of a tensor-parallel group. The program has a copy of every op for each of them, or for two of them.
 class ShardsOfProgram {
  public:
-  ShardsOfProgram(const interpret::Values<LaidOut>& values, const StagePrices& prices);
+  // `shards`: as StagePrices::shards.
+  ShardsOfProgram(const interpret::Values<LaidOut>& values, int shards);
 
   int count() const { return count_; }
   // How many devices have such a value.

@@ -48,7 +48,7 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
                             int stages) {
   OpPrices price(prices, parts);
-  const ShardsOfProgram shards(values, prices);
+  const ShardsOfProgram shards(values, prices.shards);
   const double group = shards.count();
   schedule::Costs costs;
   costs.stages.assign(static_cast<size_t>(stages), {0, 0, 0});

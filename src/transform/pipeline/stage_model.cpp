@@ -19,12 +19,6 @@ namespace {
 
 bool communicates(const ir::Op& op) { return op.def->role == ir::Role::communication; }
 
-double devices_in(const interpret::Values<LaidOut>& values) {
-  int32_t most = 1;
-  for (const LaidOut& value : values) most = std::max(most, ir::device_of(value.value.type).index);
-  return most;
-}
-
 void add(StageNeed::Task& task, Seconds compute, int32_t message) {
   task.compute += compute;
   if (message >= 0) ++task.messages[static_cast<size_t>(message)];
@@ -34,18 +28,20 @@ void add(StageNeed::Task& task, Seconds compute, int32_t message) {
 
 class StageModel::Program {
  public:
-  Program(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts, const Price& price)
+  Program(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts, int shards,
+          const Price& price)
       : split_(split_backward),
-        module_(split_ ? separate_products(module, ops) : module),
-        function_(module_.entry()),
+        module_(std::move(module)),
+        function_(module_->entry()),
         parts_(parts),
-        layouts_(interpret_layouts(module_, parts, "microbatches")),
+        layouts_(interpret_layouts(*module_, parts, "microbatches")),
         values_(layouts_.entry().values),
-        phases_(phases_of(module_, function_, values_)),
+        phases_(phases_of(*module_, function_, values_)),
         ends_(ends_of_groups(function_, phases_, values_)),
         anchors_(anchors_of(function_, phases_, ends_)),
         makers_(ir::makers_of(function_)),
-        group_(devices_in(values_)),
+        shards_(values_, shards),
+        group_(shards_.count()),
         seconds_(function_.ops.size()),
         message_(function_.ops.size(), -1) {
     price_ops(price);
@@ -70,9 +66,11 @@ class StageModel::Program {
   }
 
  private:
-  Bytes bytes_of(size_t value) const {
-    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / group_;
+  Bytes whole_bytes_of(size_t value) const {
+    return ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_));
   }
+  // The mean over the devices of the group.
+  Bytes bytes_of(size_t value) const { return (shards_.copies_of(values_[value]) / group_) * whole_bytes_of(value); }
 
   void price_ops(const Price& price) {
     StagePrices prices;
@@ -87,7 +85,7 @@ class StageModel::Program {
       const ir::Op& op = function_.ops[o];
       if (phases_[o] == StagePhase::anywhere) continue;
       if (!communicates(op)) {
-        seconds_[o] = price_of(function_, op, values_).seconds / group_;
+        seconds_[o] = (shards_.copies_of(op, values_) / group_) * price_of(function_, op, values_).seconds;
         continue;
       }
       words_of(function_, op, attributes.of(op.attributes), values_, words);  // in `words`
@@ -104,11 +102,23 @@ class StageModel::Program {
   Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product) const {
     Message message{&op, {}, {}, {}, product && product->is_exact};
     if (product) message.product = seconds_[product->op];
-    const auto local = [&](const LaidOut& value) { return local_type(value.value.type, value.layout, parts_); };
-    for (const ir::ValueId id : function_.inputs(op))
-      message.inputs.push_back(id == ir::ValueId::none ? ir::Type() : local(values_[ir::index(id)]));
-    for (uint32_t i = 0; i < op.result_count; ++i) message.outputs.push_back(local(values_[op.first_result + i]));
+    for (const ir::ValueId id : function_.inputs(op)) {
+      if (id == ir::ValueId::none)
+        message.inputs.emplace_back();
+      else
+        add_operand(values_[ir::index(id)], message.inputs);
+    }
+    for (uint32_t i = 0; i < op.result_count; ++i) add_operand(values_[op.first_result + i], message.outputs);
     return message;
+  }
+
+  // The second of two shards stands for all but the first.
+  void add_operand(const LaidOut& value, std::vector<ir::Type>& operands) const {
+    const ir::Type type = local_type(value.value.type, value.layout, parts_);
+    const int copies    = shards_.copies_of(value);
+    if (copies == 1) operands.push_back(type);
+    for (int copy = 0; copies > 1 && copy < copies; ++copy)
+      operands.push_back(ir::moved(type, ir::Device(ir::device_of(type).index + copy)));
   }
 
   // Per optimizer op: what belongs to its weight, at the forward op that reads the weight first.
@@ -138,7 +148,8 @@ class StageModel::Program {
       const std::vector<ir::Type> terms(2, values_[gradient].value.type);
       const std::vector<const ir::Array*> known(2, nullptr);
       const ir::Attributes none;
-      weights_[weight].accumulation = price({add, none, terms, known, 1}, std::span(terms).first(1)) / group_;
+      weights_[weight].accumulation = (shards_.copies_of(values_[gradient]) / group_) *
+                                      price({add, none, terms, known, 1}, std::span(terms).first(1));
     }
   }
 
@@ -224,7 +235,8 @@ class StageModel::Program {
     return sum;
   }
 
-  // Two operands may be the same value, and a result may reuse the memory of an operand.
+  // Of an op, which runs on one device. Two operands may be the same value, and a result may reuse the memory of an
+  // operand.
   Bytes working_set(const ir::Op& op) const {
     std::set<size_t> operands, results;
     for (const ir::ValueId id : function_.inputs(op)) {
@@ -233,7 +245,10 @@ class StageModel::Program {
     for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
       if (is_stored(root(value))) results.insert(root(value));
     }
-    return std::max(bytes_of(operands), bytes_of(results)) * group_;  // an op runs on one device of the group
+    Bytes read, made;
+    for (const size_t value : operands) read += whole_bytes_of(value);
+    for (const size_t value : results) made += whole_bytes_of(value);
+    return std::max(read, made);
   }
 
   void find_working_sets() {
@@ -344,7 +359,7 @@ class StageModel::Program {
   }
 
   const bool split_;
-  const ir::Module module_;
+  const std::shared_ptr<const ir::Module> module_;
   const ir::Function& function_;
   const int parts_;
   const LayoutInterpretation layouts_;
@@ -352,9 +367,10 @@ class StageModel::Program {
   const std::vector<StagePhase> phases_;
   const std::vector<int32_t> ends_, anchors_;
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
-  const double group_;                 // number of devices
-  std::vector<Seconds> seconds_;       // per op: computes
-  std::vector<int32_t> message_;       // per op: its number among messages_; -1: none
+  const ShardsOfProgram shards_;
+  const double group_;            // number of devices
+  std::vector<Seconds> seconds_;  // per op: computes
+  std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
   std::map<size_t, size_t> gradients_;  // gradients that microbatches add to, and the numbers of their weights
@@ -366,9 +382,9 @@ class StageModel::Program {
   std::map<Cuts, std::vector<StageNeed>> needs_;
 };
 
-StageModel::StageModel(const ir::Module& module, const ir::OpTable& ops, bool split_backward, int parts,
-                       const Price& price)
-    : program_(std::make_unique<Program>(module, ops, split_backward, parts, price)) {}
+StageModel::StageModel(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts,
+                       int shards, const Price& price)
+    : program_(std::make_unique<Program>(std::move(module), ops, split_backward, parts, shards, price)) {}
 
 StageModel::StageModel(StageModel&&) noexcept = default;
 
@@ -380,6 +396,10 @@ size_t StageModel::add_prices(const StagePrices& prices) { return program_->add_
 
 const std::vector<StageNeed>& StageModel::needs(const Pipeline& wanted, size_t prices) {
   return program_->needs(wanted, prices);
+}
+
+ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops) {
+  return separate_products(module, ops);
 }
 
 bool splits_backward(const Pipeline& wanted) {
