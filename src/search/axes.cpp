@@ -45,7 +45,9 @@ std::vector<AxisDef> searched_keys(bool degrees) {
 const std::vector<AxisDef>& axis_table() {
   static const std::vector<AxisDef> kRows = [] {
     std::vector<AxisDef> rows = searched_keys(false);
-    rows.push_back({"placement.order", {.searched = Searched::always, .legal = placement_order}});
+    rows.push_back(
+        {"placement.order",
+         {.searched = Searched::always, .legal = placement_order, .fastest = Open::all, .leanest = Open::first}});
     return rows;
   }();
   return kRows;

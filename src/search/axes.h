@@ -8,6 +8,7 @@
 
 namespace foreflow::search {
 
+using scenario::Open;
 using scenario::Searched;
 using scenario::SpaceFacts;
 using scenario::whole_or;

@@ -64,12 +64,13 @@ std::string name_of(const Json& source) { return source.find("strategy")->dump_c
 
 class Bounder {
  public:
-  Bounder(const Scenario& scenario, const Demand& demand, GroupShapes& shapes, InFlightTable& in_flight)
+  Bounder(const Scenario& scenario, const std::vector<scenario::Placement>& placements, const Demand& demand,
+          GroupShapes& shapes, InFlightTable& in_flight)
       : scenario_(scenario),
         demand_(demand),
         shapes_(shapes),
         in_flight_(in_flight),
-        where_(shapes.arrangement(scenario)),
+        where_(shapes.arrangement(scenario, placements)),
         strategy_(scenario.strategy),
         part_(demand.parts.at(microbatch_of(scenario))),
         training_(scenario.workload.mode == workload::Mode::training),
@@ -236,10 +237,10 @@ std::string Bounds::family(const Scenario& scenario) const {
   return batch == 0 ? "" : name_of(scenario, common_batch(batches_, batch));
 }
 
-Bound Bounds::of(const Scenario& scenario) {
+Bound Bounds::of(const Scenario& scenario, const std::vector<scenario::Placement>& placements) {
   const auto family = families_.find(this->family(scenario));
   if (family == families_.end() || !family->second) return {};
-  return Bounder(scenario, *family->second, shapes_, in_flight_).bound();
+  return Bounder(scenario, placements, *family->second, shapes_, in_flight_).bound();
 }
 
 }  // namespace foreflow::search

@@ -39,8 +39,9 @@ class Bounds {
 
   // The name of a scenario's family.
   std::string family(const scenario::Scenario& scenario) const;
-  // The bound of a scenario of a known family; no bound for another.
-  Bound of(const scenario::Scenario& scenario);
+  // The bound of a scenario of a known family; no bound for another. With `placements`, the lowest that it has with any
+  // of them.
+  Bound of(const scenario::Scenario& scenario, const std::vector<scenario::Placement>& placements = {});
 
  private:
   // The demand that the scenarios of a family share; nothing when their replica cannot be built.

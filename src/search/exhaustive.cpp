@@ -1,13 +1,18 @@
-// Exhaustive search: every point of the space counts, but only those are predicted that bounds do not rule out.
+// Exhaustive search, by branch and bound: every point of the space counts, but only those are predicted that bounds do
+// not rule out.
 //
-//   survey            every point, by a bound that takes microseconds: the most promising ones are kept
-//   refine            the most promising point, by a bound that takes milliseconds
+//   survey            branches with few dimensions decided, by a bound that takes microseconds: the most promising ones
+//                     are kept
+//   expand            the most promising branch, into those that decide one more dimension
+//   refine            the most promising branch, by a bound that takes milliseconds, when its stages are decided
 //   predict           the most promising point that is refined already
 //
-// It ends when no point that is left can be part of the result. When all points that a survey kept are decided and
-// others are not ruled out, the next survey keeps the most promising of those.
+// It ends when no branch that is left can have a point of the result. When all branches that a survey kept are decided
+// and others are not ruled out, the next survey keeps the most promising of those.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "foreflow/base/worker_pool.h"
 #include "search/refine.h"
@@ -19,16 +24,18 @@ namespace {
 
 constexpr size_t kProspects = 30'000;  // that a survey keeps
 
-// So many points are refined, or predicted, at the same time. Which ones are is decided by the answers to all before
-// them, so the same points are predicted with any number of workers.
-constexpr size_t kRefined = 1024, kPredicted = 8;
-// So many of them are refined by one request: they have much in common.
-constexpr size_t kTogether = 64;
+// So many branches are expanded or refined, or so many points predicted, at the same time. Which ones are is decided by
+// the answers to all before them, so the same points are predicted with any number of workers.
+enum class Step : uint8_t { expand, refine, predict };
+constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
+// So many of them are in one request: they have much in common.
+constexpr std::array<size_t, 3> kTogether = {64, 64, 1};
 
-// At what it is bounded to be, in the order of the search.
+// A branch at what it is bounded to be, in the order of the search.
 struct Entry {
   Prospect prospect;
-  bool refined = false;
+  Step next;
+  size_t points;  // of the branch
 
   // The most promising first.
   bool operator<(const Entry& other) const { return prospect < other.prospect; }
@@ -67,12 +74,11 @@ class Search {
   }
 
  private:
-  // Refines and predicts the points, as far as they are not ruled out.
+  // Decides the branches, as far as they are not ruled out.
   void decide(std::vector<Prospect> prospects) {
     waiting_.clear();
-    for (Prospect& prospect : prospects) waiting_.push_back({std::move(prospect), options_.pruning == Pruning::none});
-    // Best first is a heap whose largest is at the front: compare the other way round.
-    std::make_heap(waiting_.begin(), waiting_.end(), later);
+    open_ = 0;
+    for (Prospect& prospect : prospects) add(std::move(prospect));
     WorkerPool workers(static_cast<size_t>(options_.jobs),
                        [this](const std::string& request) { return answer(request); });
     for (;;) {
@@ -80,63 +86,131 @@ class Search {
       std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
       report();
       if (chosen.empty()) return;
-      chosen.front().refined ? predict(chosen, workers) : refine(std::move(chosen), workers);
+      switch (chosen.front().next) {
+        case Step::expand: expand(chosen, workers); break;
+        case Step::refine: refine(std::move(chosen), workers); break;
+        case Step::predict: predict(chosen, workers); break;
+      }
+    }
+  }
+
+  void add(Prospect prospect) {
+    const Branch branch = prospect.branch();
+    Step next           = branches().is_point(branch) ? Step::predict : Step::expand;
+    if (options_.pruning != Pruning::none && branches().can_be_refined(branch)) next = Step::refine;
+    push({std::move(prospect), next, branches().points(branch)});
+  }
+
+  // Best first is a heap whose largest is at the front: compare the other way round.
+  static bool later(const Entry& a, const Entry& b) { return b < a; }
+  void push(Entry entry) {
+    open_ += entry.points;
+    waiting_.push_back(std::move(entry));
+    std::push_heap(waiting_.begin(), waiting_.end(), later);
+  }
+
+  const Branches& branches() const { return surveyor_.branches(); }
+
+  void expand(const std::vector<Entry>& chosen, WorkerPool& workers) {
+    std::vector<size_t> order(chosen.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    for (const std::string& text : ask(chosen, order, workers)) {
+      const Json answers = parse_json(text, "branches");
+      for (const JsonView& child : JsonView(answers, "branches").items()) {
+        Prospect prospect = read_prospect(child.at("prospect"));
+        if (child.has("refusal"))
+          add_refused(result_, branches(), {prospect.branch(), read_refusal(child.at("refusal"))});
+        else
+          add(std::move(prospect));
+      }
     }
   }
 
   void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<std::string> requests;
-    for (const Entry& entry : chosen) requests.push_back("p" + entry.prospect.point);
-    const std::vector<std::string> answers = workers.ask(requests);
+    std::vector<size_t> order(chosen.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const std::vector<std::string> answers = ask(chosen, order, workers);
     for (size_t i = 0; i < chosen.size(); ++i) {
       const Prediction prediction = read_prediction(answers[i]);
-      add(result_, question_.read(parse_json(chosen[i].prospect.point, "point")), prediction);
+      search::add(result_, question_.read(chosen[i].prospect.branch().point), prediction);
       standing_.add(prediction);
     }
   }
 
   // Neighbours in the order of their text share a model of stages more often than not.
   void refine(std::vector<Entry> chosen, WorkerPool& workers) {
-    std::vector<std::pair<std::string, size_t>> order;
-    for (size_t i = 0; i < chosen.size(); ++i)
-      order.emplace_back(refiner_.key(*question_.read(parse_json(chosen[i].prospect.point, "point")).scenario), i);
-    std::sort(order.begin(), order.end());
-    std::vector<std::string> requests;
-    for (size_t i = 0; i < order.size(); ++i) {
-      const bool first = i % kTogether == 0;
-      if (first) requests.emplace_back("r[");
-      requests.back() += (first ? "" : ",") + chosen[order[i].second].prospect.point;
-      if (i + 1 == order.size() || (i + 1) % kTogether == 0) requests.back() += "]";
+    std::vector<std::pair<std::string, size_t>> keys;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const ReadPoint read = question_.read(branches().fastest(chosen[i].prospect.branch()));
+      keys.emplace_back(read.scenario ? refiner_.key(*read.scenario) : "", i);
     }
-    const std::vector<std::string> answers = workers.ask(requests);
+    std::sort(keys.begin(), keys.end());
+    std::vector<size_t> order;
+    for (const auto& [key, i] : keys) order.push_back(i);
+    const std::vector<std::string> answers = ask(chosen, order, workers);
     std::vector<Bound> bounds(chosen.size());
-    for (size_t r = 0; r < answers.size(); ++r) {
-      const std::vector<Bound> some = read_bounds(answers[r]);
-      for (size_t i = 0; i < some.size(); ++i) bounds[order[r * kTogether + i].second] = some[i];
+    size_t next = 0;
+    for (const std::string& text : answers) {
+      for (const Bound& bound : read_bounds(text)) bounds[order[next++]] = bound;
     }
     for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), bounds[i]);
   }
 
-  // In a worker: the prediction of a point, or the refined bounds of several.
-  std::string answer(const std::string& request) {
-    const Json asked = parse_json(request.substr(1), "point");
-    if (request[0] == 'p') return print(predictor_.predict(*question_.read(asked).scenario));
-    std::vector<Bound> bounds;
-    for (const Json& point : *asked.if_array()) bounds.push_back(refiner_.refine(*question_.read(point).scenario));
-    return print(bounds);
+  // The answers about the chosen branches in this order, some of them together.
+  std::vector<std::string> ask(const std::vector<Entry>& chosen, const std::vector<size_t>& order,
+                               WorkerPool& workers) const {
+    const auto step = static_cast<size_t>(chosen.front().next);
+    std::vector<std::string> requests;
+    for (size_t first = 0; first < order.size(); first += kTogether[step]) {
+      Json together = Json::array();
+      for (size_t i = first; i < std::min(first + kTogether[step], order.size()); ++i)
+        together.push(to_json(chosen[order[i]].prospect));
+      requests.push_back(std::to_string(step) + together.dump_compact());
+    }
+    return workers.ask(requests);
   }
 
-  static bool later(const Entry& a, const Entry& b) { return b < a; }
+  // In a worker: children of branches, refined bounds of branches, or the prediction of a point.
+  std::string answer(const std::string& request) {
+    const Json asked = parse_json(request.substr(1), "branches");
+    const auto step  = static_cast<Step>(request[0] - '0');
+    Json children    = Json::array();
+    std::vector<Bound> bounds;
+    for (const JsonView& one : JsonView(asked, "branches").items()) {
+      const Prospect prospect = read_prospect(one);
+      const Branch branch     = prospect.branch();
+      if (step == Step::predict) return print(predictor_.predict(*question_.read(branch.point).scenario));
+      if (step == Step::refine) bounds.push_back(refined_bound(branch));
+      if (step != Step::expand) continue;
+      for (const Branch& child : branches().children(branch)) children.push(judged(child, prospect));
+    }
+    return step == Step::refine ? print(bounds) : children.dump_compact();
+  }
 
-  // The next points that are not ruled out: as many of one kind as the most promising of all is.
+  Bound refined_bound(const Branch& branch) {
+    const ReadPoint read = question_.read(branches().fastest(branch));
+    return read.scenario ? refiner_.refine(*read.scenario) : Bound();
+  }
+
+  Json judged(const Branch& child, const Prospect& parent) {
+    auto found = surveyor_.judge(child, parent.number, &parent);
+    Json json  = Json::object();
+    if (const auto* refused = std::get_if<Refused>(&found)) {
+      const Prospect place{0, Bytes(0), parent.number, child.region, child.depth, child.point.dump_compact()};
+      return json.set("prospect", to_json(place)).set("refusal", json_of(refused->refusal));
+    }
+    return json.set("prospect", to_json(std::get<Prospect>(found)));
+  }
+
+  // The next branches that are not ruled out: as many for one step as the most promising of all is for.
   std::vector<Entry> choose() {
     std::vector<Entry> chosen;
     while (!waiting_.empty()) {
       const Entry& first = waiting_.front();
       const bool out     = standing_.rules_out(first.prospect.fastest, first.prospect.memory);
-      if (!out && !chosen.empty() &&
-          (first.refined != chosen.front().refined || chosen.size() == (first.refined ? kPredicted : kRefined)))
-        break;
+      const auto step    = static_cast<size_t>(first.next);
+      if (!out && !chosen.empty() && (first.next != chosen.front().next || chosen.size() == kAtOnce[step])) break;
+      open_ -= first.points;
       std::pop_heap(waiting_.begin(), waiting_.end(), later);
       if (!out) chosen.push_back(std::move(waiting_.back()));
       waiting_.pop_back();
@@ -145,15 +219,18 @@ class Search {
   }
 
   void refined(Entry entry, const Bound& bound) {
-    Prospect& prospect = entry.prospect;
-    const Json point   = parse_json(prospect.point, "point");
-    prospect.memory    = std::max(prospect.memory, bound.memory);
-    if (auto refusal = surveyor_.too_large(prospect.memory)) return add_infeasible(result_, point, *std::move(refusal));
-    const auto samples = static_cast<double>(question_.read(point).scenario->strategy.global_batch);
-    if (bound.time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / bound.time.value());
-    entry.refined = true;
-    waiting_.push_back(std::move(entry));
-    std::push_heap(waiting_.begin(), waiting_.end(), later);
+    Prospect& prospect  = entry.prospect;
+    const Branch branch = prospect.branch();
+    prospect.memory     = std::max(prospect.memory, bound.memory);
+    if (auto refusal = surveyor_.too_large(prospect.memory))
+      return add_refused(result_, branches(), {branch, *std::move(refusal)});
+    const ReadPoint read = question_.read(branches().fastest(branch));
+    if (bound.time > Seconds(0)) {
+      const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
+      prospect.fastest   = std::min(prospect.fastest, samples / bound.time.value());
+    }
+    entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
+    push(std::move(entry));
   }
 
   void report() {
@@ -165,7 +242,7 @@ class Search {
     }
     if (!options_.report) return;
     options_.report({.points    = result_.points,
-                     .decided   = result_.points - std::min(result_.points, waiting_.size()),
+                     .decided   = result_.points - std::min(result_.points, open_),
                      .evaluated = result_.evaluated,
                      .best      = standing_.best(),
                      .gap       = gap_});
@@ -179,6 +256,7 @@ class Search {
   Refiner refiner_;      // likewise
   Result result_;
   std::vector<Entry> waiting_;  // a heap, the most promising at the front
+  size_t open_ = 0;             // the number of points in them
   double beyond_ = 0;           // no point that the survey left out is faster
   std::optional<double> gap_;
 };

@@ -5,24 +5,35 @@
 
 namespace foreflow::search {
 
-const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario) {
+const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario,
+                                            const std::vector<scenario::Placement>& placements) {
   const scenario::Strategy& strategy = scenario.strategy;
   const Json* placement              = scenario.source.find("placement");
   std::string text                   = placement == nullptr ? "" : placement->dump_compact();
   for (const int degree : {strategy.dp, strategy.tp, strategy.pp, strategy.cp, strategy.ep})
     text += "/" + std::to_string(degree);
+  for (const scenario::Placement& placement : placements) {
+    text += "/";
+    for (const scenario::Dimension dimension : placement.order) text += std::to_string(static_cast<int>(dimension));
+  }
   const auto [found, fresh] = by_text_.try_emplace(std::move(text));
   if (!fresh) return *found->second;
-  std::vector<int> places = scenario::places(scenario, platform_);
-  places.resize(static_cast<size_t>(strategy.devices()));
-  const auto known = arrangements_.find(places);
+  std::vector<std::vector<int>> ways;
+  scenario::Scenario placed = scenario;
+  for (const scenario::Placement& placement : placements.empty() ? std::vector{scenario.placement} : placements) {
+    placed.placement        = placement;
+    std::vector<int> places = scenario::places(placed, platform_);
+    places.resize(static_cast<size_t>(strategy.devices()));
+    ways.push_back(std::move(places));
+  }
+  const auto known = arrangements_.find(ways);
   if (known != arrangements_.end()) return *(found->second = &known->second);
-  Arrangement made{static_cast<int>(arrangements_.size()), places};
-  return *(found->second = &arrangements_.emplace(std::move(places), std::move(made)).first->second);
+  Arrangement made{static_cast<int>(arrangements_.size()), ways};
+  return *(found->second = &arrangements_.emplace(std::move(ways), std::move(made)).first->second);
 }
 
 Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, int step) {
-  return alone(where, message, Alike{message.ranks, step, static_cast<int>(where.places.size()) / step});
+  return alone(where, message, Alike{message.ranks, step, static_cast<int>(where.ranks()) / step});
 }
 
 Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, const Alike& groups) {
@@ -89,12 +100,14 @@ const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& 
   const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.ranks));
   if (!fresh) return found->second;
   std::set<int> shapes;
-  for (int g = 0; g < groups.count; ++g) {
-    std::vector<int> group;
-    const int first = g * groups.step;
-    for (const int rank : groups.ranks) group.push_back(where.places[static_cast<size_t>(rank + first)]);
-    const int number = shape(group);
-    if (shapes.insert(number).second) found->second.push_back({std::move(group), number});
+  for (const std::vector<int>& places : where.ways) {
+    for (int g = 0; g < groups.count; ++g) {
+      std::vector<int> group;
+      const int first = g * groups.step;
+      for (const int rank : groups.ranks) group.push_back(places[static_cast<size_t>(rank + first)]);
+      const int number = shape(group);
+      if (shapes.insert(number).second) found->second.push_back({std::move(group), number});
+    }
   }
   return found->second;
 }

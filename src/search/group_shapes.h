@@ -11,10 +11,13 @@
 
 namespace foreflow::search {
 
-// Where the ranks of a strategy are: rank r has the platform device places[r].
+// Where the ranks of a strategy are. With several ways to place them, times are those of the way that is best for the
+// message.
 struct Arrangement {
-  int number;  // of this arrangement: equal ones have equal numbers
-  std::vector<int> places;
+  int number;                          // of this arrangement: equal ones have equal numbers
+  std::vector<std::vector<int>> ways;  // in each, rank r has the platform device way[r]
+
+  size_t ranks() const { return ways.front().size(); }
 };
 
 // `count` groups of equal form: `ranks` is the first, and each further group is the previous one shifted by `step`
@@ -30,8 +33,10 @@ class GroupShapes {
 
   const platform::Platform& platform() const { return platform_; }
 
-  // The result is valid as long as this object.
-  const Arrangement& arrangement(const scenario::Scenario& scenario);
+  // The result is valid as long as this object. With `placements`, the ranks may be placed by each of these instead of
+  // the scenario's own placement.
+  const Arrangement& arrangement(const scenario::Scenario& scenario,
+                                 const std::vector<scenario::Placement>& placements = {});
 
   // The smallest time of `message`, with the network to itself, over its own group and the groups shifted by multiples
   // of `step` ranks.
@@ -62,7 +67,7 @@ class GroupShapes {
   const platform::Platform& platform_;
   std::map<std::string, int> shapes_;
   std::map<std::string, const Arrangement*> by_text_;  // by the degrees and the placement
-  std::map<std::vector<int>, Arrangement> arrangements_;
+  std::map<std::vector<std::vector<int>>, Arrangement> arrangements_;
   std::map<Grouping, std::vector<Group>> known_;
   std::map<Asked, Seconds> times_;
   std::map<Reduced, Seconds> reduced_;

@@ -11,6 +11,16 @@ using scenario::Scenario;
 using scenario::StageDemand;
 using transform::StageNeed;
 
+// Per device and task: whether it runs as one with the task before it.
+std::vector<std::vector<bool>> joined(const schedule::Plan& plan) {
+  std::vector<std::vector<bool>> all;
+  for (const auto& tasks : plan.order) {
+    all.emplace_back();
+    for (const schedule::Task& task : tasks) all.back().push_back(task.joined);
+  }
+  return all;
+}
+
 // The plan without cells that run as one: a task waits for its own inputs only.
 schedule::Plan loosened(schedule::Plan plan) {
   for (auto& tasks : plan.order) {
@@ -58,7 +68,8 @@ class Composition {
         demand_(demand),
         where_(shapes.arrangement(scenario)),
         exchange_(scenario, shapes, where_),
-        plan_(loosened(schedule::plan(*strategy_.schedule, strategy_.schedule_size))),
+        plan_(schedule::plan(*strategy_.schedule, strategy_.schedule_size)),
+        joined_(joined(plan_)),
         shapes_(shapes) {
     const int group = strategy_.devices() / strategy_.pp / exchange_.ways();
     for (const scenario::StageMessage& message : demand.messages) {
@@ -187,7 +198,7 @@ class Composition {
       // Delayed gradients of weights may fill gaps.
       if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
     }
-    const schedule::Slots slots = schedule::play(plan_, costs);
+    const schedule::Slots slots = schedule::play(loosened(plan_), costs);
     // The first microbatches add nothing: no path through the schedule has more of them than one for each stage and
     // pipe.
     Seconds first(0);
@@ -231,19 +242,18 @@ class Composition {
     }
     Bytes live, gradients, most;
     std::vector<bool> summed(static_cast<size_t>(plan_.size.chunks));
-    for (const schedule::Task& task : plan_.order[device]) {
-      const StageNeed& need = need_of(device, task.chunk);
-      const Bytes held      = strategy_.offload ? Bytes(0) : need.held;
-      const bool weights    = task.phase == schedule::Phase::weight_grad;
-      if (task.phase == schedule::Phase::forward) live += held;
-      if (task.phase == schedule::Phase::backward || task.phase == schedule::Phase::input_grad) {
-        live -= held;
-        most = std::max(most, live + gradients + need.working_set);
-      }
-      if (task.phase == schedule::Phase::input_grad) live += need.held_for_weights;
-      most = std::max(most, live + gradients);
-      if (weights) live -= need.held_for_weights;
-      const bool makes = weights || (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
+    const std::vector<schedule::Task>& tasks = plan_.order[device];
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const schedule::Task& task = tasks[t];
+      const StageNeed& need      = need_of(device, task.chunk);
+      const Bytes others         = live + gradients;
+      // Tasks that run as one may run in any order.
+      const bool alone = !joined_[device][t] && (t + 1 == tasks.size() || !joined_[device][t + 1]);
+      if (alone) most = std::max(most, others + within(need, task.phase));
+      live += left(need, task.phase);
+      if (alone) most = std::max(most, live + gradients);
+      const bool makes = task.phase == schedule::Phase::weight_grad ||
+                         (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
       if (makes && !summed[static_cast<size_t>(task.chunk)]) {
         summed[static_cast<size_t>(task.chunk)] = true;
         gradients += sums(need);
@@ -253,11 +263,29 @@ class Composition {
     return weights + most;
   }
 
+  Bytes held(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held; }
+
+  // What a task needs at some time beyond what there was when it began.
+  Bytes within(const StageNeed& need, schedule::Phase phase) const {
+    if (phase == schedule::Phase::weight_grad) return Bytes(0);
+    if (phase == schedule::Phase::forward) return strategy_.offload ? Bytes(0) : need.forward_peak;
+    const bool whole = phase == schedule::Phase::backward;
+    const Bytes peak = whole ? need.backward_peak : need.input_peak;
+    return std::max(need.working_set, strategy_.offload ? Bytes(0) : peak) - held(need);
+  }
+  // What there is more when it has ended.
+  Bytes left(const StageNeed& need, schedule::Phase phase) const {
+    if (phase == schedule::Phase::forward) return held(need);
+    if (phase == schedule::Phase::weight_grad) return -1 * need.held_for_weights;
+    return (phase == schedule::Phase::input_grad ? need.held_for_weights : Bytes(0)) - held(need);
+  }
+
   const scenario::Strategy& strategy_;
   const StageDemand& demand_;
   const Arrangement& where_;
   const Exchange exchange_;
   const schedule::Plan plan_;
+  const std::vector<std::vector<bool>> joined_;
   GroupShapes& shapes_;
   std::vector<Seconds> messages_;  // how long a device waits for each, as StageDemand::messages
 };

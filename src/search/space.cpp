@@ -129,6 +129,9 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Spac
     const bool split = row.key == "microbatches" && strategy.has("microbatch_size");
     if (asked && !split && !decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
   }
+  std::stable_partition(ruled.begin(), ruled.end(), [](const Dimension& dimension) { return !may_be_open(dimension); });
+  std::stable_partition(ruled.begin(), ruled.end(),
+                        [](const Dimension& dimension) { return !dimension.rule->rule.refines; });
   given_values.insert(given_values.end(), ruled.begin(), ruled.end());
   return given_values;
 }
@@ -146,6 +149,7 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   facts.sequence                     = workload.size("sequence");
   facts.experts                      = family.has_experts;
   facts.expert_count                 = workload.size("experts");
+  facts.vocabulary                   = workload.size("vocabulary");
   facts.routing                      = std::max<int64_t>(workload.size("routing_groups"), 1);
   if (facts.training) facts.layers *= family.stacks_in_training;
   return facts;
@@ -165,6 +169,10 @@ Json own_placement(const Json& source) {
 }
 
 }  // namespace
+
+bool may_be_open(const Dimension& dimension) {
+  return dimension.rule != nullptr && dimension.rule->rule.fastest != Open::never;
+}
 
 Space::Space(const Json& source, const std::string& file, const platform::Platform& platform)
     : source_(source), file_(file) {

@@ -13,19 +13,17 @@ namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-// Neighbouring points have much in common, so every share of the work takes some in a row.
-constexpr size_t kInARow = 256;
+// Neighbouring branches have much in common, so every share of the work takes some in a row.
+constexpr size_t kInARow = 64;
 
-// Calls `see` with the points of one of several shares, and their numbers, until it returns false. Returns the number
-// of points of the space that were met.
-size_t visit_share(const Space& space, size_t share, size_t shares,
-                   const std::function<bool(const Json& point, size_t number)>& see) {
+// Calls `see` with the branches of one of several shares, and their numbers, until it returns false.
+void visit_share(const Branches& branches, size_t share, size_t shares,
+                 const std::function<bool(const Branch& branch, size_t number)>& see) {
   size_t number = 0;
-  space.visit([&](const Json& point) {
+  branches.visit([&](const Branch& branch) {
     const size_t own = number++;
-    return own / kInARow % shares != share || see(point, own);
+    return own / kInARow % shares != share || see(branch, own);
   });
-  return number;
 }
 
 // The members of a point on which the family of a legal point depends.
@@ -39,28 +37,20 @@ std::string family_part(const Json& point) {
   return part;
 }
 
-void refuse(const Json& point, size_t number, Refusal refusal, Survey& survey) {
-  Result one;
-  add_infeasible(one, point, std::move(refusal));
-  ++survey.refused;
-  ++survey.reasons[one.reasons.begin()->first];
-  if (survey.infeasible.size() < kMostListed) survey.infeasible.emplace_back(number, std::move(one.infeasible[0]));
-}
-
-Json row_of(const Prospect& prospect) {
-  return Json(Json::Array{std::isinf(prospect.fastest) ? Json() : Json(prospect.fastest), prospect.memory.value(),
-                          prospect.number, prospect.point});
-}
-
-Prospect read_prospect(const JsonView& json) {
-  const auto items = json.items();
-  return {items[0].json().is_null() ? kUnbounded : items[0].as_number(), Bytes(items[1].as_number()),
-          static_cast<size_t>(items[2].as_int()), items[3].as_string()};
+void refuse(const Branches& branches, const Refused& refused, size_t number, Survey& survey) {
+  Result all;
+  add_refused(all, branches, refused);
+  survey.refused += all.refused;
+  survey.reasons[all.reasons.begin()->first] += all.refused;
+  for (Infeasible& point : all.infeasible) {
+    if (survey.infeasible.size() == kMostListed) break;
+    survey.infeasible.emplace_back(number, std::move(point));
+  }
 }
 
 std::string print(const Survey& survey) {
   Json prospects = Json::array(), infeasible = Json::array(), reasons = Json::array();
-  for (const Prospect& prospect : survey.prospects) prospects.push(row_of(prospect));
+  for (const Prospect& prospect : survey.prospects) prospects.push(to_json(prospect));
   for (const auto& [number, point] : survey.infeasible) {
     Json one = Json::object();
     one.set("number", number).set("strategy", point.strategy).set("placement", point.placement);
@@ -77,7 +67,7 @@ std::string print(const Survey& survey) {
 void add_share(const std::string& text, Survey& survey) {
   const Json json = parse_json(text, "survey");
   const JsonView view(json, "survey");
-  survey.points = std::max(survey.points, static_cast<size_t>(view.at("points").as_int()));
+  survey.points += static_cast<size_t>(view.at("points").as_int());
   survey.refused += static_cast<size_t>(view.at("refused").as_int());
   survey.complete = survey.complete && view.at("complete").as_bool();
   survey.stopped  = survey.stopped || view.at("stopped").as_bool();
@@ -93,11 +83,28 @@ void add_share(const std::string& text, Survey& survey) {
 
 }  // namespace
 
+Json to_json(const Prospect& prospect) {
+  return Json(Json::Array{std::isinf(prospect.fastest) ? Json() : Json(prospect.fastest), prospect.memory.value(),
+                          prospect.number, prospect.region, prospect.depth, prospect.point});
+}
+
+Prospect read_prospect(const JsonView& json) {
+  const auto items = json.items();
+  const auto whole = [&](size_t i) { return static_cast<size_t>(items[i].as_int()); };
+  return {items[0].json().is_null() ? kUnbounded : items[0].as_number(),
+          Bytes(items[1].as_number()),
+          whole(2),
+          whole(3),
+          whole(4),
+          items[5].as_string()};
+}
+
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
     : question_(question),
       options_(options),
       most_(most),
       memory_(largest_memory(*question.platform())),
+      branches_(question.space()),
       bounds_(*question.platform(), options.jobs) {
   if (options.pruning != Pruning::none) learn_families();
 }
@@ -114,13 +121,15 @@ void Surveyor::learn_families() {
   const auto found  = map_in_children(shares, options_.jobs, [&](size_t share) {
     std::set<std::string> known, seen;
     Json points = Json::array();
-    visit_share(question_.space(), share, shares, [&](const Json& point, size_t) {
-      std::string part = family_part(point);
+    visit_share(branches_, share, shares, [&](const Branch& branch, size_t) {
+      std::string part = family_part(branch.point);
       if (seen.contains(part)) return true;
-      const ReadPoint read = question_.read(point);
-      if (!read.scenario) return true;
-      seen.insert(std::move(part));
-      if (known.insert(bounds_.family(*read.scenario)).second) points.push(point);
+      for (const Json& point : branches_.families(branch)) {
+        const ReadPoint read = question_.read(point);
+        if (!read.scenario) break;
+        seen.insert(part);
+        if (known.insert(bounds_.family(*read.scenario)).second) points.push(point);
+      }
       return !options_.stop || !options_.stop();
     });
     return points.dump_compact();
@@ -155,39 +164,86 @@ Survey Surveyor::survey(const Prospect* after) {
 
 Survey Surveyor::survey_share(size_t share, const Prospect* after) {
   Survey survey;
-  survey.points =
-      visit_share(question_.space(), share, static_cast<size_t>(options_.jobs), [&](const Json& point, size_t number) {
-        look_at(point, number, after, survey);
-        survey.stopped = options_.stop && options_.stop();
-        return !survey.stopped;
-      });
+  visit_share(branches_, share, static_cast<size_t>(options_.jobs), [&](const Branch& branch, size_t number) {
+    look_at(branch, number, after, survey);
+    survey.stopped = options_.stop && options_.stop();
+    return !survey.stopped;
+  });
   return survey;
 }
 
-void Surveyor::look_at(const Json& point, size_t number, const Prospect* after, Survey& survey) {
-  const ReadPoint read = question_.read(point);
-  if (!read.scenario) {
-    if (after == nullptr) refuse(point, number, read.scenario.refusal(), survey);
+void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* after, Survey& survey) {
+  auto judged = judge(branch, number, nullptr);
+  if (after == nullptr) survey.points += branches_.points(branch);
+  if (const auto* refused = std::get_if<Refused>(&judged)) {
+    if (after == nullptr) refuse(branches_, *refused, number, survey);
     return;
   }
-  const Bound bound = options_.pruning == Pruning::none ? Bound() : bounds_.of(*read.scenario);
-  if (auto refusal = too_large(bound.memory)) {
-    if (after == nullptr) refuse(point, number, *std::move(refusal), survey);
-    return;
-  }
-  const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
-  Prospect prospect{bound.time > Seconds(0) ? samples / bound.time.value() : kUnbounded, bound.memory, number, ""};
+  auto& prospect = std::get<Prospect>(judged);
   if (after != nullptr && !(*after < prospect)) return;
-  const bool full = survey.prospects.size() == most_;
-  if (full) {
+  if (survey.prospects.size() == most_) {
     survey.complete = false;
     if (!(prospect < survey.prospects.front())) return;
     std::pop_heap(survey.prospects.begin(), survey.prospects.end());
     survey.prospects.pop_back();
   }
-  prospect.point = point.dump_compact();
   survey.prospects.push_back(std::move(prospect));
   std::push_heap(survey.prospects.begin(), survey.prospects.end());
+}
+
+// Where all points are refused, so is the one that has the first choice of every open dimension.
+std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent) {
+  const Json fast = branches_.fastest(branch);
+  ReadPoint read  = question_.read(fast);
+  if (!read.scenario) {
+    ReadPoint first = question_.read(branches_.first_points(branch, 1).front());
+    if (!first.scenario) return Refused{branch, first.scenario.refusal()};
+  }
+  Prospect prospect{kUnbounded, Bytes(0), number, branch.region, branch.depth, branch.point.dump_compact()};
+  if (parent != nullptr) {
+    prospect.fastest = parent->fastest;
+    prospect.memory  = parent->memory;
+  }
+  if (options_.pruning == Pruning::none) return prospect;
+  const std::vector<scenario::Placement>& placements = this->placements(branch);
+  Bound bound;
+  if (read.scenario) {
+    bound              = bounds_.of(*read.scenario, placements);
+    const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
+    if (bound.time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / bound.time.value());
+  }
+  const Json lean = branches_.leanest(branch);
+  if (!has_all(fast, lean)) {
+    read         = question_.read(lean);
+    bound.memory = read.scenario ? bounds_.of(*read.scenario, placements).memory : Bytes(0);
+  }
+  prospect.memory = std::max(prospect.memory, bound.memory);
+  if (auto refusal = too_large(prospect.memory)) return Refused{branch, *std::move(refusal)};
+  return prospect;
+}
+
+const std::vector<scenario::Placement>& Surveyor::placements(const Branch& branch) {
+  static const std::vector<scenario::Placement> kOwn;
+  const std::vector<Json> choices = branches_.counted(branch);
+  if (choices.empty()) return kOwn;
+  std::string text;
+  for (const Json& choice : choices) text += choice.dump_compact();
+  const auto [found, fresh] = placements_.try_emplace(std::move(text));
+  // The placement does not depend on the strategy.
+  for (size_t i = 0; fresh && i < choices.size(); ++i)
+    found->second.push_back(question_.read(choices[i]).scenario->placement);
+  return found->second;
+}
+
+void add_refused(Result& result, const Branches& branches, const Refused& refused) {
+  const size_t count = branches.points(refused.branch);
+  if (count == 0) return;
+  const size_t room  = kMostListed - std::min(kMostListed, result.infeasible.size());
+  const auto points  = branches.first_points(refused.branch, std::max<size_t>(room, 1));
+  const size_t known = result.refused;
+  for (const Json& point : points) add_infeasible(result, point, refused.refusal);
+  result.reasons[reason_of(refused.refusal)] += known + count - result.refused;
+  result.refused = known + count;
 }
 
 }  // namespace foreflow::search

@@ -1,40 +1,57 @@
-// A survey of a space: which of its points are legal, and how good each can be at most, by bounds that take
-// microseconds. Points are not stored but for the most promising, so a space may have any number of them.
+// A survey of a space: how good the points of each branch can be at most, by bounds that take microseconds. Branches
+// are not stored but for the most promising, so a space may have any number of them.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <variant>
 #include <vector>
 
 #include "search/bounds.h"
+#include "search/branches.h"
 #include "search/question.h"
 
 namespace foreflow::search {
 
-// A legal point that is not evaluated yet.
+// A branch that may have points that are good enough.
 struct Prospect {
-  double fastest;     // samples per second that it cannot exceed; infinite where no bound is known
-  Bytes memory;       // that it needs at least
-  size_t number;      // of the point, in the order of Space::visit
+  double fastest;  // samples per second that its points cannot exceed; infinite where no bound is known
+  Bytes memory;    // that they need at least
+  size_t number;   // of the branch in the order of Branches::visit; children have that of their parent
+  size_t region, depth;
   std::string point;  // as compact JSON
+
+  Branch branch() const { return {region, depth, parse_json(point, "point")}; }
 
   // The most promising first.
   bool operator<(const Prospect& other) const {
-    return fastest != other.fastest ? fastest > other.fastest : number < other.number;
+    if (fastest != other.fastest) return fastest > other.fastest;
+    return std::tie(number, point) < std::tie(other.number, other.point);
   }
+};
+
+Json to_json(const Prospect& prospect);
+Prospect read_prospect(const JsonView& json);
+
+// A branch without a legal point that fits in memory.
+struct Refused {
+  Branch branch;
+  Refusal refusal;
 };
 
 // What a survey found.
 struct Survey {
   size_t points = 0;  // legal or not
-  // The infeasible points: how many, for which reasons, and the first kMostListed of them with their numbers.
+  // The infeasible points: how many, for which reasons, and the first kMostListed of them with the numbers of their
+  // branches.
   size_t refused = 0;
   std::map<std::string, size_t> reasons;
   std::vector<std::pair<size_t, Infeasible>> infeasible;
-  // The most promising points, best first.
+  // The most promising branches, best first.
   std::vector<Prospect> prospects;
-  bool complete = true;   // no legal point is missing in `prospects`; false: there are others, none more promising
+  bool complete = true;   // no other is missing in `prospects`; false: there are, none more promising
   bool stopped  = false;  // by Options::stop, so that nothing else is complete
 };
 
@@ -43,23 +60,34 @@ class Surveyor {
   // `most` is the number of prospects that a survey may return.
   Surveyor(const Question& question, const Options& options, size_t most);
 
-  // The most promising points that follow `after` (null: all). The points are divided over Options::jobs processes; the
+  const Branches& branches() const { return branches_; }
+
+  // The most promising branches that follow `after` (null: all). They are divided over Options::jobs processes; the
   // result is the same for any number of them.
   Survey survey(const Prospect* after);
 
-  // The refusal of a point that needs so much memory at least; nothing when the largest device has as much.
+  // What is known of the branch from the bounds of all its points; exactly one of both. `parent` may be null.
+  std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
+
+  // The refusal of points that need so much memory at least; nothing when the largest device has as much.
   std::optional<Refusal> too_large(Bytes least) const;
 
  private:
   void learn_families();
   Survey survey_share(size_t share, const Prospect* after);
-  void look_at(const Json& point, size_t number, const Prospect* after, Survey& survey);
+  void look_at(const Branch& branch, size_t number, const Prospect* after, Survey& survey);
+  const std::vector<scenario::Placement>& placements(const Branch& branch);
 
   const Question& question_;
   const Options& options_;
   const size_t most_;
   const Bytes memory_;  // of the largest device
+  const Branches branches_;
   Bounds bounds_;
+  std::map<std::string, std::vector<scenario::Placement>> placements_;  // by their text
 };
+
+// Adds the points of a branch to those that are infeasible.
+void add_refused(Result& result, const Branches& branches, const Refused& refused);
 
 }  // namespace foreflow::search

@@ -38,6 +38,7 @@ struct SpaceFacts {
   int64_t layers       = 0;
   int64_t expert_count = 0;  // of a layer
   int64_t sequence     = 0;
+  int64_t vocabulary   = 0;
   int64_t routing      = 1;  // routing groups of each sample
 };
 
@@ -45,6 +46,14 @@ enum class Searched : uint8_t {
   never,      // only where the scenario lists values
   always,     // also where the scenario leaves the key out
   on_demand,  // also where the scenario says "any"
+};
+
+// Which of its legal values bounds take for a key that a search has not decided yet.
+enum class Open : uint8_t {
+  never,  // none: the key is decided before any bound is computed
+  first,  // the first: with no other value is the bound lower
+  last,   // the last, likewise
+  all     // all: the bound is the lowest that any of them has
 };
 
 struct SearchRule {
@@ -56,6 +65,11 @@ struct SearchRule {
   std::vector<Json> (*legal)(const SpaceFacts& facts, const Json& point) = nullptr;
   // The value that a search which decides key by key assumes until it reaches this key; null: the first legal one.
   Json (*assumed)(const SpaceFacts& facts, const Json& point) = nullptr;
+  // For bounds of the time and of the memory. Where they are not `never`, `legal` must not depend on other such keys, and
+  // the first legal value must not be refused where others are accepted.
+  Open fastest = Open::never, leanest = Open::never;
+  // True where the key may be open in refined bounds, too: it does not change where a model is cut into stages.
+  bool refines = false;
   // True for degrees of parallelism (dp, tp, pp, ...). Their product is the number of devices, so they are decided
   // together.
   bool is_degree = false;

@@ -25,6 +25,10 @@ struct Dimension {
   const AxisDef* rule = nullptr;
 };
 
+// Whether bounds can be computed before the dimension is decided. Such dimensions are the last of a region; those for
+// which this is true of refined bounds, too, are the very last.
+bool may_be_open(const Dimension& dimension);
+
 // The points of one strategy object of the scenario: all combinations of choices, where the choices of a dimension may
 // depend on those of earlier dimensions.
 using Region = std::vector<Dimension>;

@@ -30,6 +30,9 @@ struct StageNeed {
   // At some time of the backward pass of a microbatch, so much is there of its activations and gradients: the operands
   // or the results of one op, or the values of one recomputed segment.
   Bytes working_set;
+  // The most that the activations and gradients of one microbatch need in this stage during its forward pass, during
+  // its backward pass, and during a backward pass without gradients of weights: with `held`.
+  Bytes forward_peak, backward_peak, input_peak;
 };
 
 // The program of one group of devices, whose batch is divided into equal parts: the microbatches of all replicas.

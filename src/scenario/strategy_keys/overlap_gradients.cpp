@@ -18,7 +18,12 @@ StrategyKeyDef row() {
           .fallback = false,
           .read     = read_flag<&Strategy::overlap_gradients>,
           .write    = write_member<&Strategy::overlap_gradients>,
-          .search   = {.searched = Searched::on_demand, .turn = 100, .legal = legal}};
+          .search   = {.searched = Searched::always,
+                        .turn     = 100,
+                        .legal    = legal,
+                        .fastest  = Open::last,
+                        .leanest  = Open::last,
+                        .refines  = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_gradients_key

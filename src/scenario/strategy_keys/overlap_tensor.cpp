@@ -26,7 +26,12 @@ StrategyKeyDef row() {
           .fallback = 1,
           .read     = read,
           .write    = write_member<&Strategy::tensor_chunks>,
-          .search   = {.searched = Searched::on_demand, .turn = 120, .legal = legal}};
+          .search   = {.searched = Searched::always,
+                        .turn     = 120,
+                        .legal    = legal,
+                        .fastest  = Open::last,
+                        .leanest  = Open::last,
+                        .refines  = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_tensor_key

@@ -11,7 +11,8 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 }
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
-  return facts.transformer && whole_or(point, "tp", 1) > 1 ? yes_or_no() : words({});
+  const int64_t tp = whole_or(point, "tp", 1);
+  return facts.transformer && tp > 1 && facts.vocabulary % tp == 0 ? yes_or_no() : words({});
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ StrategyKeyDef row() {
           .settle         = settle,
           .write          = write_member<&Strategy::vocabulary_parallel>,
           .of_one_replica = true,
-          .search         = {.searched = Searched::on_demand, .turn = 80, .legal = legal}};
+          .search         = {.searched = Searched::always, .turn = 80, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::vocabulary_parallel_key

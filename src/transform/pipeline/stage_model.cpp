@@ -12,12 +12,15 @@
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/summed_product.h"
+#include "transform/pipeline/task_peaks.h"
 #include "transform/pipeline/weight_gradients.h"
 
 namespace foreflow::transform {
 namespace {
 
 bool communicates(const ir::Op& op) { return op.def->role == ir::Role::communication; }
+
+bool is_same_task(const StagedOp& a, const StagedOp& b) { return a.stage == b.stage && a.phase == b.phase; }
 
 void add(StageNeed::Task& task, Seconds compute, int32_t message) {
   task.compute += compute;
@@ -43,7 +46,8 @@ class StageModel::Program {
         shards_(values_, shards),
         group_(shards_.count()),
         seconds_(function_.ops.size()),
-        message_(function_.ops.size(), -1) {
+        message_(function_.ops.size(), -1),
+        not_awaited_(function_.ops.size(), -1) {
     price_ops(price);
     find_weights(ops, price);
     find_held();
@@ -94,8 +98,21 @@ class StageModel::Program {
         words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
         words.push_back(product->is_exact ? 1 : 2);
       }
-      message_[o] = static_cast<int32_t>(known.number(words));
-      if (static_cast<size_t>(message_[o]) == messages_.size()) messages_.push_back(message_of(op, product));
+      const auto number = [&](const std::optional<SummedProduct>& beside) {
+        const auto found = static_cast<int32_t>(known.number(words));
+        if (static_cast<size_t>(found) == messages_.size()) messages_.push_back(message_of(op, beside));
+        return found;
+      };
+      message_[o] = number(product);
+      if (!product) continue;
+      // It is not certain that what is recomputed waits for its sums.
+      if (function_.ops[product->op].attributes->find(kRecompute) != nullptr) {
+        words.back() = 3;
+        message_[o]  = number(std::nullopt);
+        continue;
+      }
+      words.back()    = 3;
+      not_awaited_[o] = number(std::nullopt);
     }
   }
 
@@ -316,10 +333,12 @@ class StageModel::Program {
       staged.push_back({phases_[o], anchors_[o] < 0 ? 0 : static_cast<int>(stage_of(anchors_[o]))});
     if (split_) mark_weight_gradients(function_, values_, staged);
     for (size_t o = 0; o < staged.size(); ++o) {
-      StageNeed& need = needs[static_cast<size_t>(staged[o].stage)];
-      if (staged[o].phase == StagePhase::forward) add(need.forward, seconds_[o], message_[o]);
-      if (staged[o].phase == StagePhase::backward) add(need.input_grad, seconds_[o], message_[o]);
-      if (staged[o].phase == StagePhase::weight_grad) add(need.weight_grad, seconds_[o], message_[o]);
+      StageNeed& need       = needs[static_cast<size_t>(staged[o].stage)];
+      const bool last       = o + 1 == staged.size() || !is_same_task(staged[o], staged[o + 1]);
+      const int32_t message = last && not_awaited_[o] >= 0 ? not_awaited_[o] : message_[o];
+      if (staged[o].phase == StagePhase::forward) add(need.forward, seconds_[o], message);
+      if (staged[o].phase == StagePhase::backward) add(need.input_grad, seconds_[o], message);
+      if (staged[o].phase == StagePhase::weight_grad) add(need.weight_grad, seconds_[o], message);
     }
     for (const Weight& weight : weights_) {
       StageNeed& need = needs[stage_of(weight.anchor)];
@@ -336,6 +355,17 @@ class StageModel::Program {
     for (const auto& [anchor, bytes] : working_sets_) {
       Bytes& most = needs[stage_of(anchor)].working_set;
       most        = std::max(most, bytes);
+    }
+    const auto peaks = task_peaks(
+        function_, staged, needs.size(), [this](size_t value) { return root(value); },
+        // What no sample changes may be computed once for all microbatches.
+        [this](size_t value) {
+          return is_stored(value) && values_[value].layout.is_split() ? bytes_of(value) : Bytes(0);
+        });
+    for (size_t stage = 0; stage < needs.size(); ++stage) {
+      needs[stage].forward_peak  = peaks[stage].forward;
+      needs[stage].backward_peak = peaks[stage].backward;
+      needs[stage].input_peak    = peaks[stage].input_grad;
     }
     return needs;
   }
@@ -371,6 +401,8 @@ class StageModel::Program {
   const double group_;            // number of devices
   std::vector<Seconds> seconds_;  // per op: computes
   std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
+  // Likewise, of a sum that may run beside a product, where the op after it is in another task.
+  std::vector<int32_t> not_awaited_;
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
   std::map<size_t, size_t> gradients_;  // gradients that microbatches add to, and the numbers of their weights

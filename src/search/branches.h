@@ -1,0 +1,58 @@
+// The space of a search as a tree. A branch is a set of points that agree in the first dimensions of a region and take
+// all choices for the others, which are open.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "foreflow/search/space.h"
+
+namespace foreflow::search {
+
+struct Branch {
+  size_t region = 0;  // of Space::regions
+  size_t depth  = 0;  // the first so many dimensions of the region are decided
+  Json point;         // by these choices
+};
+
+// Example: on 8 devices, with tp and the recomputation open to search, one branch is {"dp": 2, "tp": 2, "pp": 2,
+// "schedule": "1f1b"}, whose children add "recompute": "none", "selective" and "full".
+class Branches {
+ public:
+  explicit Branches(const Space& space);
+
+  // Calls `see` with branches that have all points of the space, each once, until it returns false. All dimensions that
+  // bounds must know are decided in them.
+  void visit(const std::function<bool(const Branch& branch)>& see) const;
+  // The branches that decide the next open dimension, too.
+  std::vector<Branch> children(const Branch& branch) const;
+  // The number of points.
+  size_t points(const Branch& branch) const;
+  // The first points, `most` at most.
+  std::vector<Json> first_points(const Branch& branch, size_t most) const;
+
+  // Whether the branch is a single point.
+  bool is_point(const Branch& branch) const { return branch.depth >= space_.regions()[branch.region].size(); }
+  // Whether refined bounds hold for all of its points.
+  bool can_be_refined(const Branch& branch) const;
+
+  // The points of the branch of which no other has a lower bound of time, or of memory, but for dimensions of which
+  // all choices count: these have their first choice.
+  Json fastest(const Branch& branch) const;
+  Json leanest(const Branch& branch) const;
+  // The choices of the open dimension of which all count; empty: there is none. Each is an object of keys and values.
+  std::vector<Json> counted(const Branch& branch) const;
+  // For every program of one replica that points of the branch have, one point.
+  std::vector<Json> families(const Branch& branch) const;
+
+ private:
+  bool visit_from(size_t region, size_t depth, const Json& point,
+                  const std::function<bool(const Branch& branch)>& see) const;
+  Json completed(const Branch& branch, scenario::Open scenario::SearchRule::*which) const;
+
+  const Space& space_;
+  std::vector<size_t> decided_;  // per region: how many dimensions are decided in all branches
+};
+
+}  // namespace foreflow::search
