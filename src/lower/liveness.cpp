@@ -1,6 +1,8 @@
 #include "lower/liveness.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
 
 #include "foreflow/ir/host_memory.h"
@@ -31,6 +33,29 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
     return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
   const bool same_size = ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
   return op.def->aliases_operand && op.result_count == 1 && same_size ? inputs[0] : ir::ValueId::none;
+}
+
+// Per result of a function that looks at the same memory as an earlier result: the number of that one; else -1. Views
+// of parts of it have fewer bytes: `bytes` are those of the results, here or in a call.
+std::vector<int32_t> same_results(const ir::Function& function, const std::function<Bytes(size_t result)>& bytes) {
+  std::vector<ir::ValueId> viewed(function.values.size());
+  for (size_t value = 0; value < viewed.size(); ++value) viewed[value] = static_cast<ir::ValueId>(value);
+  for (const ir::Op& op : function.ops) {
+    const bool view = !op.is_call() && op.def->aliases_operand && op.result_count == 1;
+    const auto from = view ? function.inputs(op)[0] : ir::ValueId::none;
+    if (from != ir::ValueId::none) viewed[op.first_result] = viewed[ir::index(from)];
+  }
+  std::vector<int32_t> same(function.results.size(), -1);
+  std::map<ir::ValueId, std::vector<size_t>> seen;
+  for (size_t i = 0; i < same.size(); ++i) {
+    const ir::ValueId root = viewed[ir::index(function.results[i])];
+    if (ir::index(root) < function.parameters.size()) continue;
+    for (const size_t other : seen[root]) {
+      if (same[i] < 0 && bytes(other) == bytes(i)) same[i] = static_cast<int32_t>(other);
+    }
+    seen[root].push_back(i);
+  }
+  return same;
 }
 
 // Finds buffers and the last op that touches each.
@@ -73,14 +98,22 @@ class Analysis {
     if (size < Bytes(0)) size = ir::bytes_of(instance_.values[value].type);
   }
 
+  // Results of a call that look at the same memory.
+  std::vector<int32_t> same_results_of(const ir::Op& op) const {
+    if (rule_ == cost::MemoryRule::distir) return std::vector<int32_t>(op.result_count, -1);
+    return same_results(module_.functions[static_cast<size_t>(op.callee)],
+                        [&](size_t result) { return ir::bytes_of(instance_.values[op.first_result + result].type); });
+  }
+
   void visit(int32_t o) {
     const ir::Op& op = function_.ops[static_cast<size_t>(o)];
+    const auto same  = op.is_call() ? same_results_of(op) : std::vector<int32_t>();
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id != ir::ValueId::none) last(id) = o;
     }
     for (size_t i = 0; i < op.result_count; ++i) {
       const size_t value       = op.first_result + i;
-      const ir::ValueId shared = op.is_call() ? ir::ValueId::none : shared_operand(op, i, o);
+      const ir::ValueId shared = op.is_call() ? result_of(op, same[i]) : shared_operand(op, i, o);
       own_memory(value);
       if (shared != ir::ValueId::none) {
         result_.buffer_of[value] = result_.buffer_of[ir::index(shared)];
@@ -89,6 +122,10 @@ class Analysis {
       }
       if (last(static_cast<ir::ValueId>(value)) < o) last(static_cast<ir::ValueId>(value)) = o;
     }
+  }
+
+  static ir::ValueId result_of(const ir::Op& op, int32_t result) {
+    return result < 0 ? ir::ValueId::none : static_cast<ir::ValueId>(op.first_result + static_cast<uint32_t>(result));
   }
 
   // The operand whose memory result `i` takes over: an optimizer's weight, a cache that new rows are written into, the
@@ -131,11 +168,16 @@ class Analysis {
     }
     std::vector<bool> returned(function_.values.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) returned[i] = boundary_.dies[i] == 0;
+    const auto same = rule_ == cost::MemoryRule::distir
+                          ? std::vector<int32_t>(function_.results.size(), -1)
+                          : same_results(function_, [&](size_t result) {
+                              return ir::bytes_of(instance_.values[ir::index(function_.results[result])].type);
+                            });
     for (size_t i = 0; i < function_.results.size(); ++i) {
       if (boundary_.wanted[i] == 0) continue;
       const ir::ValueId id = function_.results[i];
       const auto buffer    = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
-      if (returned[buffer]) result_.returned_again.push_back(id);
+      if (returned[buffer] && same[i] < 0) result_.returned_again.push_back(id);
       returned[buffer] = true;
       last(id)         = kPinned;
     }
@@ -192,8 +234,12 @@ class Analysis {
     call.wanted.reserve(op.result_count);
     for (const ir::ValueId id : inputs)
       call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]) ? 1 : 0);
-    for (size_t i = 0; i < op.result_count; ++i)
-      call.wanted.push_back(hand(static_cast<int32_t>(op.first_result + i)) ? 0 : 1);
+    for (size_t i = 0; i < op.result_count; ++i) {
+      const auto value     = static_cast<int32_t>(op.first_result + i);
+      const int32_t buffer = result_.buffer_of[static_cast<size_t>(value)];
+      call.wanted.push_back(buffer != value ? call.wanted[static_cast<size_t>(buffer) - op.first_result]
+                                            : static_cast<uint8_t>(hand(value) ? 0 : 1));
+    }
   }
 
   const ir::Module& module_;

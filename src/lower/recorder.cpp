@@ -91,7 +91,7 @@ void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir
   call.results.reserve(op.result_count);
   for (const ir::ValueId id : function_.inputs(op))
     call.arguments.push_back(id == ir::ValueId::none ? -1 : live_.buffer_of[ir::index(id)]);
-  for (uint32_t i = 0; i < op.result_count; ++i) call.results.push_back(static_cast<int32_t>(op.first_result + i));
+  for (uint32_t i = 0; i < op.result_count; ++i) call.results.push_back(live_.buffer_of[op.first_result + i]);
   for (const int32_t device : ledger_.storage.procedures[static_cast<size_t>(procedure)].devices) {
     const int32_t place = outside(device, map) + 1;
     const auto slot     = static_cast<size_t>(place);
