@@ -1,16 +1,21 @@
 #include "foreflow/search/search.h"
 
+#include <fmt/core.h>
+
+#include <iostream>
+
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
 #include "cli/search_progress.h"
 #include "cli/timing.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::cli::definitions::search_command {
 namespace {
 
 struct Options {
-  std::string scenario, engine, json, csv;
+  std::string scenario, store, engine, json, csv;
   std::string method = "exhaustive", prune = "top";
   std::vector<std::string> settings;
   int jobs      = default_workers();
@@ -41,6 +46,12 @@ search::Result searched(const Options& options) {
   how.pruning = pruning(options.prune);
   how.method  = &search::methods().get(options.method, "--method");
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
+  how.store   = options.store;
+  how.version = FOREFLOW_VERSION;
+  how.begun   = [&](size_t predictions) {
+    if (predictions > 0)
+      std::cerr << fmt::format("foreflow: {} predictions are in {}\n", predictions, escape::terminal(options.store));
+  };
   SearchProgress progress;
   const Interruption interruption;
   how.report = [&](const search::Status& status) { progress.show(status); };
@@ -78,6 +89,8 @@ Action declare(CLI::App& command) {
   command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
       ->capture_default_str();
   command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();
+  command.add_option("--store", options->store,
+                     "an SQLite file for predictions: a search that was ended goes on where it was (default: none)");
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");

@@ -85,13 +85,12 @@ class Search {
   }
 
   void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<std::string> requests;
-    for (const Entry& entry : chosen) requests.push_back("p" + entry.prospect.point);
-    const std::vector<std::string> answers = workers.ask(requests);
+    std::vector<std::string> points;
+    for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
+    const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, "p");
     for (size_t i = 0; i < chosen.size(); ++i) {
-      const Prediction prediction = read_prediction(answers[i]);
-      add(result_, question_.read(parse_json(chosen[i].prospect.point, "point")), prediction);
-      standing_.add(prediction);
+      add(result_, question_.read(parse_json(points[i], "point")), predictions[i]);
+      standing_.add(predictions[i]);
     }
   }
 
@@ -167,6 +166,7 @@ class Search {
     options_.report({.points    = result_.points,
                      .decided   = result_.points - std::min(result_.points, waiting_.size()),
                      .evaluated = result_.evaluated,
+                     .reused    = question_.kept().reused(),
                      .best      = standing_.best(),
                      .gap       = gap_});
   }

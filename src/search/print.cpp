@@ -86,7 +86,7 @@ std::string caveat(const Result& result, size_t top) {
 }  // namespace
 
 std::string progress_line(const Status& status, std::chrono::duration<double> elapsed) {
-  const double rate = static_cast<double>(status.evaluated) / std::max(elapsed.count(), 1e-3);
+  const double rate = static_cast<double>(status.evaluated - status.reused) / std::max(elapsed.count(), 1e-3);
   std::string line  = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
                                   status.points, status.evaluated, rate);
   if (status.best > 0) line += fmt::format(", best {:.5g} samples/s", status.best);

@@ -41,7 +41,8 @@ Json strategy_json(const ReadPoint& point) {
 Question::Question(const Json& source, const std::string& file, const Options& options)
     : base_(without_strategy(source, file, options.engine)),
       platform_(scenario::load_platform(base_.platform)),
-      space_(source, file, *platform_) {}
+      space_(source, file, *platform_),
+      kept_(std::make_shared<Kept>(source, file, options)) {}
 
 ReadPoint Question::read(const Json& point) const {
   return {point, scenario::with_strategy(base_, strategy_of(point), space_.placement(point), *platform_)};

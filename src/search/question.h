@@ -4,6 +4,7 @@
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
 #include "search/evaluate.h"
+#include "search/kept.h"
 
 namespace foreflow::search {
 
@@ -22,10 +23,14 @@ class Question {
   // Throws Error when a part of the scenario other than the strategy is wrong.
   ReadPoint read(const Json& point) const;
 
+  // What is known from searches before, and where predictions go.
+  Kept& kept() const { return *kept_; }
+
  private:
   scenario::Scenario base_;  // everything except strategy and placement, equal for all points
   scenario::PlatformRef platform_;
   Space space_;
+  std::shared_ptr<Kept> kept_;
 };
 
 // Memory of the device that has most.

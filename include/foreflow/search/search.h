@@ -37,6 +37,7 @@ struct Result {
   size_t points    = 0;      // number of points of the space
   bool estimated   = false;  // `points` is an estimate
   size_t evaluated = 0;      // number of points that the engine predicted
+  size_t reused    = 0;      // number of these whose prediction was in Options::store
   size_t refused   = 0;      // number of infeasible points
   size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
   bool proven      = false;  // no point of the space could be among the first Options::top that is not
@@ -57,6 +58,7 @@ struct Status {
   size_t points             = 0;  // of the space; 0: not counted yet
   size_t decided            = 0;  // of these: evaluated, or known to be infeasible or not good enough
   size_t evaluated          = 0;
+  size_t reused             = 0;   // of these
   double best               = 0;   // samples per second; 0: none yet
   std::optional<double> gap = {};  // as Result::gap
 };
@@ -77,8 +79,11 @@ struct Options {
   Pruning pruning                   = Pruning::top;  // exhaustive
   uint64_t seed                     = 1;             // annealing
   size_t budget                     = 300;           // annealing, beam: the most points to predict
-  std::function<void(const Status&)> report;         // called from time to time; may be empty
-  std::function<bool()> stop;                        // true: ends with what is known so far; may be empty
+  std::string store;    // an SQLite file that keeps every prediction as soon as it is made; empty: nothing is kept
+  std::string version;  // of foreflow: a store of another version is refused
+  std::function<void(size_t predictions)> begun;  // once, with the number found in the store; may be empty
+  std::function<void(const Status&)> report;      // called from time to time; may be empty
+  std::function<bool()> stop;                     // true: ends with what is known so far; may be empty
 };
 
 class Question;
@@ -92,7 +97,8 @@ struct MethodDef {
 const Registry<MethodDef>& methods();
 
 // Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
-// when another part of the scenario is wrong.
+// when another part of the scenario is wrong, and when Options::store is in use, is no store, or is one of another
+// question or version. With a store, a search that was ended goes on where it was; the result is the same with any.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // A line for people: "search: 91040 of 107281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at
