@@ -79,8 +79,9 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].time <= Seconds(0)) continue;
     Prediction least;
-    least.samples_per_second = static_cast<double>(scenarios[i]->strategy.global_batch) / bounds[i].time.value();
-    least.overflow           = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
+    least.samples_per_second =
+        static_cast<double>(scenarios[i]->strategy.global_batch) / (question_.least_factor() * bounds[i].time.value());
+    least.overflow = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
     if (least.overflow > 0) least.refusal = Refusal(Cause::memory, "", "does not fit");
     energies[number[i]] = energy_of(least);
   }

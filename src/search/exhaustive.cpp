@@ -41,7 +41,7 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(options.top, options.pruning),
-        predictor_(question.platform()),
+        predictor_(question.platform(), question.worlds()),
         refiner_(*question.platform(), predictor_) {}
 
   Result run() {
@@ -149,7 +149,8 @@ class Search {
     prospect.memory    = std::max(prospect.memory, bound.memory);
     if (auto refusal = surveyor_.too_large(prospect.memory)) return add_infeasible(result_, point, *std::move(refusal));
     const auto samples = static_cast<double>(question_.read(point).scenario->strategy.global_batch);
-    if (bound.time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / bound.time.value());
+    const Seconds time = question_.least_factor() * bound.time;
+    if (time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / time.value());
     entry.refined = true;
     waiting_.push_back(std::move(entry));
     std::push_heap(waiting_.begin(), waiting_.end(), later);

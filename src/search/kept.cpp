@@ -13,9 +13,10 @@ constexpr const char* kRefused = "refused";
 // The same for every order of the keys.
 std::string name_of(const std::string& point) { return scenario::sorted(parse_json(point, "point")).dump_compact(); }
 
-store::Identity identity_of(const Json& source, const std::string& file, const Options& options) {
+store::Identity identity_of(const Json& source, const std::string& file, const Worlds& worlds, const Options& options) {
   Json question = source;
   if (options.engine != nullptr) question.set("engine", options.engine->name);
+  if (worlds.count > 0) question.set("worlds", worlds.count).set("disturbances", worlds.said);
   // It is in the names of the points, so that searches of other strategies share the store.
   question.set("strategy", Json::object());
   return {"search", options.version, scenario::fingerprint(question, file), source.dump_compact()};
@@ -30,6 +31,11 @@ Prediction read_record(const store::Record& record) {
   }
   if (record.status != (prediction.refusal ? kRefused : kFits))
     throw Error("status", "is " + Json(record.status).dump_compact() + ", which is not what the answer says");
+  if (prediction.spread) {
+    for (const Seconds time : {prediction.spread->undisturbed, prediction.spread->mean, prediction.spread->p95}) {
+      if (!(time > Seconds(0)) || !std::isfinite(time.value())) throw Error("spread", "has a time that is not above 0");
+    }
+  }
   if (!prediction.predicted && !prediction.refusal) throw Error("prediction", "has neither a time nor a refusal");
   return prediction;
 }
@@ -39,9 +45,10 @@ bool lasts(const Prediction& prediction) { return !prediction.refusal || predict
 
 }  // namespace
 
-Kept::Kept(const Json& source, const std::string& file, const Options& options) {
+Kept::Kept(const Json& source, const std::string& file, const Worlds& worlds, const Options& options)
+    : risk_(options.risk) {
   if (options.store.empty()) return;
-  store_ = std::make_unique<store::Store>(options.store, identity_of(source, file, options));
+  store_ = std::make_unique<store::Store>(options.store, identity_of(source, file, worlds, options));
   store_->claim();
   for (const auto& [point, record] : store_->finished()) {
     try {
@@ -75,6 +82,7 @@ std::vector<Prediction> Kept::predictions(const std::vector<std::string>& points
     all[i]         = read_prediction(answer);
     put(points[i], all[i], answer);
   });
+  for (Prediction& prediction : all) prediction = judged(std::move(prediction), risk_);
   return all;
 }
 

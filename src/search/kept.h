@@ -16,12 +16,12 @@ namespace foreflow::search {
 
 class Kept {
  public:
-  // Without Options::store nothing is kept. A store belongs to a scenario without its strategy, an engine and the
-  // contents of the files that the scenario names. Throws Error as store::Store does, and at a damaged record.
-  Kept(const Json& source, const std::string& file, const Options& options);
+  // Without Options::store nothing is kept. A store belongs to a scenario without its strategy, an engine, the worlds
+  // and the contents of the files that the scenario names. Throws Error as store::Store does, and at a damaged record.
+  Kept(const Json& source, const std::string& file, const Worlds& worlds, const Options& options);
 
-  // The predictions of the points, compact JSON each, in their order. The workers are asked for those that are not
-  // kept, with `prefix` and the text of the point.
+  // The predictions of the points, compact JSON each, in their order, judged by Options::risk. The workers are asked
+  // for those that are not kept, with `prefix` and the text of the point.
   std::vector<Prediction> predictions(const std::vector<std::string>& points, WorkerPool& workers,
                                       const std::string& prefix = "");
 
@@ -32,6 +32,7 @@ class Kept {
  private:
   void put(const std::string& point, const Prediction& prediction, const std::string& answer);
 
+  Risk risk_;
   std::unique_ptr<store::Store> store_;                // null: nothing is kept
   std::unordered_map<std::string, Prediction> found_;  // by the names of their points
   size_t reused_ = 0;

@@ -170,7 +170,8 @@ void Surveyor::look_at(const Json& point, size_t number, const Prospect* after, 
     if (after == nullptr) refuse(point, number, read.scenario.refusal(), survey);
     return;
   }
-  const Bound bound = options_.pruning == Pruning::none ? Bound() : bounds_.of(*read.scenario);
+  Bound bound = options_.pruning == Pruning::none ? Bound() : bounds_.of(*read.scenario);
+  bound.time  = question_.least_factor() * bound.time;
   if (auto refusal = too_large(bound.memory)) {
     if (after == nullptr) refuse(point, number, *std::move(refusal), survey);
     return;

@@ -13,13 +13,26 @@
 
 namespace foreflow::search {
 
+// The time of an iteration without disturbances, and over the disturbed worlds of Options::worlds. The 95th percentile
+// is the smallest time that at least 95 % of the worlds do not exceed.
+struct Spread {
+  Seconds undisturbed, mean, p95;
+};
+
+// The time in disturbed worlds that a strategy is judged by.
+enum class Risk : uint8_t { mean, p95 };
+// "mean", "p95"
+std::string_view name(Risk risk);
+
 // A predicted strategy, written like a scenario's "strategy".
 struct Candidate {
   Json strategy;
   Json placement;  // null: the scenario's own
   Seconds iteration_time;
   double samples_per_second = 0;
-  Bytes peak_memory;  // on the device with the highest peak
+  Bytes peak_memory;  // on the device with the highest peak, without disturbances
+  // With Options::worlds, of which iteration_time is the one that Options::risk says; absent without.
+  std::optional<Spread> spread = {};
 };
 
 struct Infeasible {
@@ -42,6 +55,9 @@ struct Result {
   size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
   bool proven      = false;  // no point of the space could be among the first Options::top that is not
   bool interrupted = false;  // by Options::stop
+  size_t worlds    = 0;      // as Options::worlds
+  Risk risk        = Risk::mean;
+  Json disturbances;  // of which the worlds are drawn, as a scenario says it; null without worlds
   // No point is faster than (1 + gap) times the best of `ranked`; 0 when proven. Absent: not known.
   std::optional<double> gap;
   std::vector<Candidate> ranked;  // by throughput, best first
@@ -79,6 +95,11 @@ struct Options {
   Pruning pruning                   = Pruning::top;  // exhaustive
   uint64_t seed                     = 1;             // annealing
   size_t budget                     = 300;           // annealing, beam: the most points to predict
+  // Each strategy is predicted in so many disturbed worlds, too: draws from the scenario's "disturbances" with the
+  // seeds 1 to `worlds`, the same for every strategy, or from default ones (docs/models.md). 0: none; the scenario's
+  // own disturbances are then part of every prediction.
+  size_t worlds = 0;
+  Risk risk     = Risk::mean;  // the time by which strategies are ranked in these worlds
   std::string store;    // an SQLite file that keeps every prediction as soon as it is made; empty: nothing is kept
   std::string version;  // of foreflow: a store of another version is refused
   std::function<void(size_t predictions)> begun;  // once, with the number found in the store; may be empty
