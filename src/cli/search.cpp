@@ -58,6 +58,8 @@ search::Result searched(const Options& options) {
   if (options.worlds < 0) throw Error("--disturbances", "the number of worlds is too small; use 1 or more");
   how.worlds  = static_cast<size_t>(options.worlds);
   how.risk    = risk(options.risk);
+  if (how.worlds == 0 && how.risk != search::Risk::mean)
+    throw Error("--risk", "p95 is over disturbed worlds; add --disturbances");
   how.store   = options.store;
   how.version = FOREFLOW_VERSION;
   how.begun   = [&](size_t predictions) {
