@@ -70,6 +70,11 @@ std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
 }
 
+std::string file_named(const JsonView& value) {
+  if (value.as_string().empty()) value.fail("is empty; give the name of a file");
+  return beside(value.file(), value.as_string());
+}
+
 int64_t positive(const JsonView& value, int64_t largest) {
   const int64_t number = value.as_int();
   if (number < 1) value.fail(std::to_string(number) + " is too small; use 1 or more");

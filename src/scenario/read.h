@@ -8,6 +8,8 @@ namespace foreflow::scenario {
 
 // `path` as the scenario file means it: relative to the folder of `file`.
 std::string beside(const std::string& file, const std::string& path);
+// The file that a value names, as its own file means it.
+std::string file_named(const JsonView& value);
 
 constexpr int64_t kLargestNumber = 1'000'000'000;  // products of two fit in 63 bits
 constexpr int64_t kMostLayers    = 100'000;        // each is written out

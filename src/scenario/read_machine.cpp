@@ -34,7 +34,7 @@ PlatformChoice read_platform(const JsonView& json) {
   }
   json.allow_only(names_of(platform_file_keys()));
   choice.changes = platform::read_link_changes(json);
-  choice.path    = beside(json.file(), json.at("file").as_string());
+  choice.path    = file_named(json.at("file"));
   return choice;
 }
 

@@ -25,7 +25,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
   if (json.has("onnx")) {
     json.allow_only(names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;
-    workload.path   = beside(json.file(), json.at("onnx").as_string());
+    workload.path   = file_named(json.at("onnx"));
     if (!json.has("shapes")) return;
     for (const auto& [input, dims] : json.at("shapes").members()) workload.shapes.emplace(input, read_dims(dims));
     return;
@@ -33,7 +33,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
   if (json.has("distir")) {
     json.allow_only(names_of(distir_keys()));
     workload.source   = Workload::Source::distir;
-    workload.path     = beside(json.file(), json.at("distir").as_string());
+    workload.path     = file_named(json.at("distir"));
     workload.function = json.string_or("function", "");
     return;
   }

@@ -15,7 +15,7 @@ void read(const JsonView& value, Strategy& strategy) {
   const std::string& word = value.as_string();
   const bool is_file      = word != kAutomatic && word != kMegatron;
   try {
-    strategy.tensor_plan = transform::find_tensor_plan(is_file ? beside(value.file(), word) : word);
+    strategy.tensor_plan = transform::find_tensor_plan(is_file ? file_named(value) : word);
   } catch (const Error& error) {  // at a place in the file
     throw RefusalError(Cause::plan, error.where(), error.problem());
   }

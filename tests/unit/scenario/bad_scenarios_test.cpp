@@ -68,6 +68,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{
             "unknown_topology", R"(platform.topology="dgx3")",
             R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx1" (see: foreflow list))"},
+        Mistake{"a_platform_file_without_a_name", R"(platform={"file": ""})",
+                R"(gpt.json: $.platform.file: is empty; give the name of a file)"},
+        Mistake{"a_program_without_a_name", R"(workload={"distir": ""})",
+                R"(gpt.json: $.workload.distir: is empty; give the name of a file)"},
         Mistake{"no_nodes", R"(platform.nodes=0)", R"(gpt.json: $.platform.nodes: 0 is too small; use 1 or more)"},
         Mistake{"tp_and_heads", R"(strategy.tp=6)",
                 R"(gpt.json: $.strategy.tp: 6 does not divide the 32 attention heads; use 1, 2, 4, 8, 16 or 32)"},
