@@ -12,7 +12,7 @@ WorkerPool::WorkerPool(size_t workers, std::function<std::string(const std::stri
 WorkerPool::~WorkerPool() = default;
 
 std::vector<std::string> WorkerPool::ask(const std::vector<std::string>& requests,
-                                         const std::function<void(size_t)>& finished) {
+                                         const std::function<void(size_t, const std::string&)>& finished) {
   std::vector<std::string> answers(requests.size());
   std::vector<size_t> request_of(workers_.size());
   size_t next = 0, done = 0;
@@ -34,7 +34,7 @@ std::vector<std::string> WorkerPool::ask(const std::vector<std::string>& request
       if (std::optional<std::string> answer = worker->take()) {
         answers[request_of[w]] = unpack(std::move(*answer));
         ++done;
-        if (finished) finished(done);
+        if (finished) finished(request_of[w], answers[request_of[w]]);
       } else if (worker->child().finished()) {
         const ChildDied death = worker->child().died();
         worker.reset();

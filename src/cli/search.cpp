@@ -1,21 +1,27 @@
 #include "foreflow/search/search.h"
 
+#include <fmt/core.h>
+
+#include <iostream>
+
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
 #include "cli/search_progress.h"
 #include "cli/timing.h"
+#include "foreflow/base/escape.h"
 
 namespace foreflow::cli::definitions::search_command {
 namespace {
 
 struct Options {
-  std::string scenario, engine, json, csv;
-  std::string method = "exhaustive", prune = "top";
+  std::string scenario, store, engine, json, csv;
+  std::string method = "exhaustive", prune = "top", risk = "mean";
   std::vector<std::string> settings;
   int jobs      = default_workers();
   int top       = 10;
   int budget    = 300;
+  int worlds    = 0;
   uint64_t seed = 1;
   bool timing   = false;
 };
@@ -25,6 +31,13 @@ search::Pruning pruning(const std::string& word) {
   if (word == "front") return search::Pruning::front;
   if (word == "none") return search::Pruning::none;
   throw Error("--prune", "unknown word \"" + word + "\"; use top, front or none");
+}
+
+search::Risk risk(const std::string& word) {
+  for (const search::Risk one : {search::Risk::mean, search::Risk::p95}) {
+    if (search::name(one) == word) return one;
+  }
+  throw Error("--risk", "unknown word \"" + word + "\"; use mean or p95");
 }
 
 int at_least_one(const char* option, int value) {
@@ -41,6 +54,18 @@ search::Result searched(const Options& options) {
   how.pruning = pruning(options.prune);
   how.method  = &search::methods().get(options.method, "--method");
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
+  // The parser makes -1 of a 0.
+  if (options.worlds < 0) throw Error("--disturbances", "the number of worlds is too small; use 1 or more");
+  how.worlds  = static_cast<size_t>(options.worlds);
+  how.risk    = risk(options.risk);
+  if (how.worlds == 0 && how.risk != search::Risk::mean)
+    throw Error("--risk", "p95 is over disturbed worlds; add --disturbances");
+  how.store   = options.store;
+  how.version = FOREFLOW_VERSION;
+  how.begun   = [&](size_t predictions) {
+    if (predictions > 0)
+      std::cerr << fmt::format("foreflow: {} predictions are in {}\n", predictions, escape::terminal(options.store));
+  };
   SearchProgress progress;
   const Interruption interruption;
   how.report = [&](const search::Status& status) { progress.show(status); };
@@ -78,6 +103,14 @@ Action declare(CLI::App& command) {
   command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
       ->capture_default_str();
   command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();
+  command.add_flag(
+      "--disturbances{20}", options->worlds,
+      "predict in disturbed worlds, too (=N: so many), drawn from the scenario's disturbances or from default "
+      "stragglers, jitter and lost links, and rank by --risk");
+  command.add_option("--risk", options->risk, "with --disturbances: rank by the mean time, or by its p95")
+      ->capture_default_str();
+  command.add_option("--store", options->store,
+                     "an SQLite file for predictions: a search that was ended goes on where it was (default: none)");
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");

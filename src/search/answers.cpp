@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "foreflow/base/process.h"
+#include "foreflow/base/worker_pool.h"
 
 namespace foreflow::search {
 namespace {
@@ -40,21 +40,25 @@ void Answers::ask(const std::vector<Json>& points) {
     }
     const bool twice = std::any_of(news.begin(), news.end(), [&](const auto& other) { return other.first == text; });
     if (twice || predicted_ + news.size() >= options_.budget) continue;
-    predictor_.prepare(*read.scenario);
+    if (!question_.kept().has(text)) predictor_.prepare(*read.scenario);
     news.emplace_back(std::move(text), std::move(read));
   }
-  const auto answers = map_in_children(news.size(), options_.jobs,
-                                       [&](size_t i) { return print(predictor_.predict(*news[i].second.scenario)); });
-  for (size_t i = 0; i < news.size(); ++i) {
-    const Prediction prediction = read_prediction(answers[i]);
-    known_.emplace(std::move(news[i].first), Answer{std::move(news[i].second), prediction, energy_of(prediction)});
-  }
+  // Forked now, the workers share the programs that are prepared.
+  WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& point) {
+    return print(predictor_.predict(*question_.read(parse_json(point, "point")).scenario));
+  });
+  std::vector<std::string> texts;
+  for (const auto& [text, read] : news) texts.push_back(text);
+  const std::vector<Prediction> predictions = question_.kept().predictions(texts, workers);
+  for (size_t i = 0; i < news.size(); ++i)
+    known_.emplace(texts[i], Answer{std::move(news[i].second), predictions[i], energy_of(predictions[i])});
   predicted_ += news.size();
   if (options_.report) {
     const Answer* best = this->best();
     options_.report({.points    = options_.budget,
                      .decided   = predicted_,
                      .evaluated = predicted_,
+                     .reused    = question_.kept().reused(),
                      .best      = best != nullptr ? best->prediction.samples_per_second : 0});
   }
 }
@@ -75,8 +79,9 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].time <= Seconds(0)) continue;
     Prediction least;
-    least.samples_per_second = static_cast<double>(scenarios[i]->strategy.global_batch) / bounds[i].time.value();
-    least.overflow           = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
+    least.samples_per_second =
+        static_cast<double>(scenarios[i]->strategy.global_batch) / (question_.least_factor() * bounds[i].time.value());
+    least.overflow = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
     if (least.overflow > 0) least.refusal = Refusal(Cause::memory, "", "does not fit");
     energies[number[i]] = energy_of(least);
   }

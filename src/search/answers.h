@@ -23,7 +23,7 @@ class Answers {
   Answers(const Question& question, const Options& options)
       : question_(question),
         options_(options),
-        predictor_(question.platform()),
+        predictor_(question.platform(), question.worlds()),
         bounds_(*question.platform(), options.jobs) {}
 
   // Evaluates the points in order, until the budget of predictions is spent. Illegal points cost nothing.

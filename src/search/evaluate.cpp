@@ -28,6 +28,17 @@ Prediction answer(const report::Summary& summary) {
   return prediction;
 }
 
+Json times_of(const Spread& spread) {
+  return Json(Json::Array{spread.undisturbed.value(), spread.mean.value(), spread.p95.value()});
+}
+
+std::optional<Spread> read_spread(const JsonView& json) {
+  if (json.json().is_null()) return std::nullopt;
+  const auto items = json.items();
+  if (items.size() != 3) json.fail("is not three times");
+  return Spread{Seconds(items[0].as_number()), Seconds(items[1].as_number()), Seconds(items[2].as_number())};
+}
+
 Prediction unpredicted(Refusal refusal) {
   Prediction prediction;
   prediction.refusal   = std::move(refusal);
@@ -53,6 +64,7 @@ std::string print(const Prediction& prediction) {
   json.set("refusal", prediction.refusal ? json_of(*prediction.refusal) : Json()).set("time", prediction.time.value());
   json.set("throughput", prediction.samples_per_second).set("memory", prediction.memory.value());
   json.set("overflow", prediction.overflow).set("predicted", prediction.predicted);
+  if (prediction.spread) json.set("spread", times_of(*prediction.spread));
   return json.dump_compact();
 }
 
@@ -66,7 +78,16 @@ Prediction read_prediction(const std::string& text) {
           view.at("throughput").as_number(),
           Bytes(view.at("memory").as_number()),
           view.at("overflow").as_number(),
-          view.at("predicted").as_bool()};
+          view.at("predicted").as_bool(),
+          view.has("spread") ? read_spread(view.at("spread")) : std::nullopt};
+}
+
+Prediction judged(Prediction prediction, Risk risk) {
+  if (!prediction.spread) return prediction;
+  const Seconds time = at_risk(*prediction.spread, risk);
+  prediction.samples_per_second *= prediction.time / time;
+  prediction.time = time;
+  return prediction;
 }
 
 Prediction Predictor::predict(const scenario::Scenario& scenario) {
@@ -75,10 +96,25 @@ Prediction Predictor::predict(const scenario::Scenario& scenario) {
     if (!program) return unpredicted(program.refusal());
     const auto outcome = scenario::try_run(scenario, **program, platform_);
     if (!outcome) return unpredicted(outcome.refusal());
-    return answer(outcome->summary);
+    Prediction prediction = answer(outcome->summary);
+    if (worlds_.count > 0 && !prediction.refusal)
+      prediction.spread = spread_of(prediction.time, times_in_worlds(scenario, **program));
+    return prediction;
   } catch (const Error& error) {  // of the engine, say: other points may do
     return unpredicted({Cause::run, error.where(), error.problem()});
   }
+}
+
+std::vector<Seconds> Predictor::times_in_worlds(const scenario::Scenario& scenario,
+                                                const scenario::Sequential& program) const {
+  scenario::Scenario world = scenario::resolve(scenario, program, *platform_).value();
+  const auto lowered       = scenario::lower_scenario(world, program, *platform_);
+  std::vector<Seconds> times;
+  for (uint64_t seed = 1; seed <= worlds_.count; ++seed) {
+    world.simulation.disturbances = disturbances_of(worlds_, seed, *platform_);
+    times.push_back(world.engine->run(lowered.compact, *platform_, world.simulation).timeline.makespan);
+  }
+  return times;
 }
 
 void Predictor::prepare(const scenario::Scenario& scenario) {

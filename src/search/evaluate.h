@@ -6,6 +6,7 @@
 #include <string>
 
 #include "foreflow/scenario/run.h"
+#include "search/worlds.h"
 
 namespace foreflow::search {
 
@@ -18,7 +19,12 @@ struct Prediction {
   // largest excess of a device's memory over its capacity, as a fraction of the capacity; 0: all fit
   double overflow = 0;
   bool predicted  = true;  // false: only the refusal is known
+  // In disturbed worlds, where there are some; `time` is then the undisturbed one until judged().
+  std::optional<Spread> spread = {};
 };
+
+// With the time, and thus the throughput, that `risk` says.
+Prediction judged(Prediction prediction, Risk risk);
 
 // A refusal as JSON, and back.
 Json json_of(const Refusal& refusal);
@@ -31,7 +37,8 @@ Prediction read_prediction(const std::string& text);
 // Keeps undistributed programs, by global batch and fused attention, for later points.
 class Predictor {
  public:
-  explicit Predictor(scenario::PlatformRef platform) : platform_(std::move(platform)) {}
+  explicit Predictor(scenario::PlatformRef platform, Worlds worlds = {})
+      : platform_(std::move(platform)), worlds_(std::move(worlds)) {}
 
   Prediction predict(const scenario::Scenario& scenario);
   // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not
@@ -41,7 +48,11 @@ class Predictor {
   Expected<const scenario::Sequential*> sequential(const scenario::Scenario& scenario);
 
  private:
+  // The times in all worlds of a scenario that has an undisturbed one.
+  std::vector<Seconds> times_in_worlds(const scenario::Scenario& scenario, const scenario::Sequential& program) const;
+
   scenario::PlatformRef platform_;
+  Worlds worlds_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
 };
 

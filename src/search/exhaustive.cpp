@@ -29,7 +29,8 @@ constexpr size_t kProspects = 30'000;  // that a survey keeps
 enum class Step : uint8_t { expand, refine, predict };
 constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
 // So many of them are in one request: they have much in common.
-constexpr std::array<size_t, 3> kTogether = {64, 64, 1};
+constexpr std::array<size_t, 2> kTogether = {64, 64};
+constexpr auto kPredict                   = "p";  // requests for predictions begin with this; others with the step
 
 // A branch at what it is bounded to be, in the order of the search.
 struct Entry {
@@ -48,7 +49,7 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(options.top, options.pruning),
-        predictor_(question.platform()),
+        predictor_(question.platform(), question.worlds()),
         refiner_(*question.platform(), predictor_) {}
 
   Result run() {
@@ -127,13 +128,12 @@ class Search {
   }
 
   void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<size_t> order(chosen.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    const std::vector<std::string> answers = ask(chosen, order, workers);
+    std::vector<std::string> points;
+    for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
+    const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredict);
     for (size_t i = 0; i < chosen.size(); ++i) {
-      const Prediction prediction = read_prediction(answers[i]);
-      search::add(result_, question_.read(chosen[i].prospect.branch().point), prediction);
-      standing_.add(prediction);
+      search::add(result_, question_.read(chosen[i].prospect.branch().point), predictions[i]);
+      standing_.add(predictions[i]);
     }
   }
 
@@ -173,13 +173,13 @@ class Search {
   // In a worker: children of branches, refined bounds of branches, or the prediction of a point.
   std::string answer(const std::string& request) {
     const Json asked = parse_json(request.substr(1), "branches");
-    const auto step  = static_cast<Step>(request[0] - '0');
-    Json children    = Json::array();
+    if (request[0] == *kPredict) return print(predictor_.predict(*question_.read(asked).scenario));
+    const auto step = static_cast<Step>(request[0] - '0');
+    Json children   = Json::array();
     std::vector<Bound> bounds;
     for (const JsonView& one : JsonView(asked, "branches").items()) {
       const Prospect prospect = read_prospect(one);
       const Branch branch     = prospect.branch();
-      if (step == Step::predict) return print(predictor_.predict(*question_.read(branch.point).scenario));
       if (step == Step::refine) bounds.push_back(refined_bound(branch));
       if (step != Step::expand) continue;
       for (const Branch& child : branches().children(branch)) children.push(judged(child, prospect));
@@ -225,9 +225,10 @@ class Search {
     if (auto refusal = surveyor_.too_large(prospect.memory))
       return add_refused(result_, branches(), {branch, *std::move(refusal)});
     const ReadPoint read = question_.read(branches().fastest(branch));
-    if (bound.time > Seconds(0)) {
+    const Seconds time   = question_.least_factor() * bound.time;
+    if (time > Seconds(0)) {
       const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
-      prospect.fastest   = std::min(prospect.fastest, samples / bound.time.value());
+      prospect.fastest   = std::min(prospect.fastest, samples / time.value());
     }
     entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
     push(std::move(entry));
@@ -244,6 +245,7 @@ class Search {
     options_.report({.points    = result_.points,
                      .decided   = result_.points - std::min(result_.points, open_),
                      .evaluated = result_.evaluated,
+                     .reused    = question_.kept().reused(),
                      .best      = standing_.best(),
                      .gap       = gap_});
   }
@@ -256,7 +258,7 @@ class Search {
   Refiner refiner_;      // likewise
   Result result_;
   std::vector<Entry> waiting_;  // a heap, the most promising at the front
-  size_t open_ = 0;             // the number of points in them
+  size_t open_   = 0;           // the number of points in them
   double beyond_ = 0;           // no point that the survey left out is faster
   std::optional<double> gap_;
 };

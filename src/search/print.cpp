@@ -13,7 +13,7 @@ namespace {
 // The rankings of one result have the same columns: those that every ranking shows, and the keys that vary.
 class Ranking {
  public:
-  explicit Ranking(const std::vector<Candidate>& all) {
+  explicit Ranking(const std::vector<Candidate>& all) : disturbed_(all.front().spread.has_value()) {
     std::map<std::string, std::map<std::string, size_t>> used;
     for (const Candidate& candidate : all) {
       for (const auto& [key, value] : said(candidate.strategy, candidate.placement)) ++used[key][value];
@@ -39,8 +39,15 @@ class Ranking {
       head.push_back(title);
       sides += key == "schedule" ? '<' : '>';
     }
-    head.insert(head.end(), {"time", "samples/s", "memory", ""});
-    sides += ">>><";
+    if (disturbed_) {
+      head.insert(head.end(), {"mean", "p95", "undisturbed"});
+      sides += ">>>";
+    } else {
+      head.emplace_back("time");
+      sides += '>';
+    }
+    head.insert(head.end(), {"samples/s", "memory", ""});
+    sides += ">><";
     std::vector<Row> rows = {head};
     for (size_t i = 0; i < std::min(top, candidates.size()); ++i) rows.push_back(row(i + 1, candidates[i]));
     return aligned(rows, sides);
@@ -56,14 +63,30 @@ class Ranking {
     for (const std::string& key : more_) {
       if (all.contains(key)) also += (also.empty() ? "" : ", ") + key + " " + all.at(key);
     }
-    cells.insert(cells.end(), {format(candidate.iteration_time), fmt::format("{:.5g}", candidate.samples_per_second),
-                               format(candidate.peak_memory), also});
+    if (disturbed_) {
+      const Spread& spread = *candidate.spread;
+      cells.insert(cells.end(), {format(spread.mean), format(spread.p95), format(spread.undisturbed)});
+    } else {
+      cells.push_back(format(candidate.iteration_time));
+    }
+    cells.insert(cells.end(),
+                 {fmt::format("{:.5g}", candidate.samples_per_second), format(candidate.peak_memory), also});
     return cells;
   }
 
   std::vector<std::pair<std::string, std::string>> columns_;  // key and title
   std::vector<std::string> more_;
+  bool disturbed_;
 };
+
+// Ranked by the mean over 20 disturbed worlds, the same for all: jitter {"amplitude":0.02}, ...
+std::string worlds_line(const Result& result) {
+  std::string kinds;
+  for (const auto& [kind, value] : *result.disturbances.if_object())
+    kinds += (kinds.empty() ? "" : ", ") + kind + " " + value.dump_compact();
+  return fmt::format("Ranked by the {} over {} disturbed worlds, the same for all: {}\n",
+                     result.risk == Risk::mean ? "mean" : "95th percentile", result.worlds, kinds);
+}
 
 std::string runner_up(double behind) {
   constexpr double kSame = 1e-5;
@@ -86,7 +109,7 @@ std::string caveat(const Result& result, size_t top) {
 }  // namespace
 
 std::string progress_line(const Status& status, std::chrono::duration<double> elapsed) {
-  const double rate = static_cast<double>(status.evaluated) / std::max(elapsed.count(), 1e-3);
+  const double rate = static_cast<double>(status.evaluated - status.reused) / std::max(elapsed.count(), 1e-3);
   std::string line  = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
                                   status.points, status.evaluated, rate);
   if (status.best > 0) line += fmt::format(", best {:.5g} samples/s", status.best);
@@ -101,6 +124,7 @@ std::string to_text(const Result& result, size_t top) {
                                       result.refused, result.pruned());
   text += tally(result.reasons);
   if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
+  if (result.worlds > 0) text += "\n" + worlds_line(result);
   const Ranking ranking(result.ranked);
   text += "\nBest by throughput\n" + ranking.table(result.ranked, top);
   if (result.ranked.size() > 1) text += runner_up(behind(result));

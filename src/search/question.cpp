@@ -40,8 +40,11 @@ Json strategy_json(const ReadPoint& point) {
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
     : base_(without_strategy(source, file, options.engine)),
+      worlds_(take_worlds(base_, options)),
+      least_factor_(search::least_factor(worlds_)),
       platform_(scenario::load_platform(base_.platform)),
-      space_(source, file, *platform_) {}
+      space_(source, file, *platform_),
+      kept_(std::make_shared<Kept>(source, file, worlds_, options)) {}
 
 ReadPoint Question::read(const Json& point) const {
   return {point, scenario::with_strategy(base_, strategy_of(point), space_.placement(point), *platform_)};
@@ -67,8 +70,8 @@ void add_infeasible(Result& result, const Json& point, Refusal refusal) {
 }
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
-  return {strategy_json(point), placement_of(point.point), prediction.time, prediction.samples_per_second,
-          prediction.memory};
+  return {strategy_json(point),          placement_of(point.point), prediction.time,
+          prediction.samples_per_second, prediction.memory,         prediction.spread};
 }
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {

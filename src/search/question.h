@@ -4,6 +4,7 @@
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
 #include "search/evaluate.h"
+#include "search/kept.h"
 
 namespace foreflow::search {
 
@@ -22,10 +23,20 @@ class Question {
   // Throws Error when a part of the scenario other than the strategy is wrong.
   ReadPoint read(const Json& point) const;
 
+  // In which strategies are tried; the points are read without disturbances then.
+  const Worlds& worlds() const { return worlds_; }
+  // A lower bound of the time of an undisturbed point, times this, is one of the time that it is judged by.
+  double least_factor() const { return least_factor_; }
+  // What is known from searches before, and where predictions go.
+  Kept& kept() const { return *kept_; }
+
  private:
   scenario::Scenario base_;  // everything except strategy and placement, equal for all points
+  Worlds worlds_;
+  double least_factor_;
   scenario::PlatformRef platform_;
   Space space_;
+  std::shared_ptr<Kept> kept_;
 };
 
 // Memory of the device that has most.

@@ -17,11 +17,18 @@ Json point_json(const Point& point) {
   return json;
 }
 
+Json disturbed_json(const Spread& spread) {
+  Json json;
+  json.set("undisturbed_time_s", spread.undisturbed.value()).set("mean_time_s", spread.mean.value());
+  return json.set("p95_time_s", spread.p95.value());
+}
+
 Json candidate_json(const Candidate& candidate) {
   Json json = point_json(candidate);
   json.set("iteration_time_s", candidate.iteration_time.value());
   json.set("throughput_samples_per_s", candidate.samples_per_second);
   json.set("peak_memory_bytes", candidate.peak_memory.value());
+  if (candidate.spread) json.set("disturbed", disturbed_json(*candidate.spread));
   return json;
 }
 
@@ -30,7 +37,7 @@ std::string text_of(double number) { return fmt::format("{}", number); }
 // Columns of all points: of the strategies, then what is known of them.
 class Sheet {
  public:
-  explicit Sheet(const Result& result) : keys_(kColumns.begin(), kColumns.end()) {
+  explicit Sheet(const Result& result) : keys_(kColumns.begin(), kColumns.end()), disturbed_(result.worlds > 0) {
     std::set<std::string> more;
     const auto look = [&](const auto& points) {
       for (const auto& point : points) {
@@ -45,25 +52,34 @@ class Sheet {
   }
 
   std::string head() const {
-    return line(keys_, {"status", "iteration_time_s", "throughput_samples_per_s", "peak_memory_bytes", "why"});
+    return line(keys_, {"status", "iteration_time_s", "throughput_samples_per_s", "peak_memory_bytes", "why"},
+                {"undisturbed_time_s", "mean_time_s", "p95_time_s"});
   }
 
+  // `spread` is shown where there are disturbed worlds.
   template <class Point>
-  std::string line(const Point& point, const Row& known) const {
+  std::string line(const Point& point, const Row& known, const Row& spread) const {
     const Said all = said(point.strategy, point.placement);
     Row cells;
     for (const std::string& key : keys_) cells.push_back(all.contains(key) ? all.at(key) : "");
-    return line(cells, known);
+    return line(cells, known, spread);
   }
 
  private:
-  static std::string line(Row cells, const Row& known) {
+  std::string line(Row cells, const Row& known, const Row& spread) const {
     cells.insert(cells.end(), known.begin(), known.end());
+    if (disturbed_) cells.insert(cells.end(), spread.begin(), spread.end());
     return csv_line(cells);
   }
 
   Row keys_;
+  bool disturbed_;
 };
+
+Row cells_of(const std::optional<Spread>& spread) {
+  if (!spread) return {"", "", ""};
+  return {text_of(spread->undisturbed.value()), text_of(spread->mean.value()), text_of(spread->p95.value())};
+}
 
 }  // namespace
 
@@ -77,6 +93,9 @@ Json to_json(const Result& result, size_t top) {
   json.set("method", result.method);
   json.set("strategies", result.points).set("strategies_estimated", result.estimated);
   json.set("evaluated", result.evaluated);
+  if (result.worlds > 0) {
+    json.set("worlds", result.worlds).set("risk", name(result.risk)).set("disturbances", result.disturbances);
+  }
   json.set("pruned", result.pruned());
   json.set("proven", result.proven).set("gap", result.gap ? Json(*result.gap) : Json());
   json.set("exact", result.exact);
@@ -92,10 +111,13 @@ std::string to_csv(const Result& result) {
   const Sheet sheet(result);
   std::string text = sheet.head();
   for (const Candidate& candidate : result.ranked) {
-    text += sheet.line(candidate, {"ranked", text_of(candidate.iteration_time.value()),
-                                   text_of(candidate.samples_per_second), text_of(candidate.peak_memory.value()), ""});
+    text += sheet.line(candidate,
+                       {"ranked", text_of(candidate.iteration_time.value()), text_of(candidate.samples_per_second),
+                        text_of(candidate.peak_memory.value()), ""},
+                       cells_of(candidate.spread));
   }
-  for (const Infeasible& point : result.infeasible) text += sheet.line(point, {"infeasible", "", "", "", point.why});
+  for (const Infeasible& point : result.infeasible)
+    text += sheet.line(point, {"infeasible", "", "", "", point.why}, cells_of({}));
   return text;
 }
 

@@ -68,6 +68,10 @@ Result search(const Json& source, const std::string& file, const Options& option
   const MethodDef& method = options.method != nullptr ? *options.method : methods().get("exhaustive", "--method");
   Result result           = method.run(question, options);
   result.method           = method.name;
+  result.reused           = question.kept().reused();
+  result.worlds           = options.worlds;
+  result.risk             = options.risk;
+  result.disturbances     = question.worlds().said;
   if (result.points == 0) measure(question.space(), result);
   rank(result.ranked);
   result.pareto = pareto_of(result.ranked);

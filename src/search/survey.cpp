@@ -210,7 +210,8 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   if (read.scenario) {
     bound              = bounds_.of(*read.scenario, placements);
     const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
-    if (bound.time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / bound.time.value());
+    const Seconds time = question_.least_factor() * bound.time;
+    if (time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / time.value());
   }
   const Json lean = branches_.leanest(branch);
   if (!has_all(fast, lean)) {

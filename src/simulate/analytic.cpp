@@ -73,7 +73,7 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
 }  // namespace
 
 EngineDef row() {
-  return {"analytic", "a linear scan; communications never slow each other down", simulate, simulate_folded};
+  return {"analytic", "a linear scan; communications never slow each other down", simulate, simulate_folded, false};
 }
 
 }  // namespace foreflow::simulate::definitions::analytic_engine

@@ -5,17 +5,28 @@
 #include <set>
 
 #include "foreflow/base/process.h"
+#include "foreflow/scenario/fingerprint.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/store/store.h"
 #include "sweep/answer.h"
 #include "sweep/chain.h"
-#include "sweep/identity.h"
 #include "sweep/waves.h"
 
 namespace foreflow::sweep {
 namespace {
 
+using store::Record;
+using store::Store;
+
 constexpr const char* kDone   = "done";
 constexpr const char* kFailed = "failed";
+
+// The point's values by the axes' paths, sorted: {"platform.nodes":2,"strategy.tp":4}.
+std::string point_name(const std::vector<scenario::Axis>& axes, const std::vector<size_t>& choice) {
+  Json::Object values;
+  for (size_t a = 0; a < axes.size(); ++a) values.emplace_back(axes[a].path(), axes[a].values[choice[a]]);
+  return scenario::sorted(values).dump_compact();
+}
 
 std::string without_file(const std::string& text, const std::string& file) {
   const std::string prefix = file + ": ";
@@ -28,7 +39,7 @@ class Sweep {
       : source_(source), file_(file), options_(options), axes_(scenario::axes(source, file)) {
     count_ = scenario::count_points(axes_, file);
     check_scenario();
-    identity_ = identity_of(source, file, options.version);
+    identity_ = {"sweep", options.version, scenario::fingerprint(source, file), source.dump_compact()};
   }
 
   Result run() {
@@ -42,7 +53,7 @@ class Sweep {
     if (options_.begun) options_.begun(done_, count_);
     const auto jobs = static_cast<size_t>(std::max(options_.jobs, 1));
     for (const Wave& wave : waves_of(source_, axes_, pending, jobs)) work_on(wave, jobs, store);
-    return result();
+    return result(store);
   }
 
  private:
@@ -52,7 +63,7 @@ class Sweep {
   // Reads the records. Returns the points that have none.
   std::vector<size_t> read(Store& store) {
     records_ = store.finished();
-    check_records();
+    check_records(store);
     std::vector<size_t> pending;
     for (size_t number = 0; number < count_; ++number) {
       if (!records_.contains(name(number))) pending.push_back(number);
@@ -60,29 +71,24 @@ class Sweep {
     return pending;
   }
 
-  // Throws Error naming the store and the point when a record is not one that a sweep of this scenario writes: a store
-  // is a file and may have been damaged or edited. The store is not changed.
-  void check_records() const {
+  // Throws Error naming the store and the point when a record is not one that a sweep of this scenario writes. The
+  // store is not changed.
+  void check_records(const Store& store) const {
     std::set<std::string> names;
     for (size_t number = 0; number < count_; ++number) names.insert(name(number));
     for (const auto& [point, record] : records_) {
-      if (!names.contains(point)) damaged(point, "is none of the scenario's points");
+      if (!names.contains(point)) store.fail(point, "is none of the scenario's points");
       if (record.status != kDone && record.status != kFailed)
-        damaged(point, "its status is " + Json(record.status).dump_compact() + ", which is neither done nor failed");
-      if (record.status == kDone) answer_in_store(point, record);
+        store.fail(point, "its status is " + Json(record.status).dump_compact() + ", which is neither done nor failed");
+      if (record.status == kDone) answer_in(store, point, record);
     }
   }
 
-  [[noreturn]] void damaged(const std::string& point, const std::string& what) const {
-    throw Error(options_.store + ": point " + Json(point).dump_compact(),
-                what + "; the store is damaged: restore a copy, or delete that row of its table points");
-  }
-
-  Json answer_in_store(const std::string& point, const Record& record) const {
+  static Json answer_in(const Store& store, const std::string& point, const Record& record) {
     try {
       return read_answer(record.answer, "answer");
     } catch (const Error& error) {
-      damaged(point, error.what());
+      store.fail(point, error.what());
     }
   }
 
@@ -150,7 +156,7 @@ class Sweep {
     if (options_.finished) options_.finished(done_, count_);
   }
 
-  Result result() const {
+  Result result(const Store& store) const {
     Result result{source_, identity_.version, identity_.hash, axes_, {}};
     for (size_t number = 0; number < count_; ++number) {
       Point& point = result.points.emplace_back();
@@ -163,7 +169,7 @@ class Sweep {
       const Record& record = records_.at(name(number));
       point.status         = record.status == kDone ? Status::done : Status::failed;
       if (point.status == Status::done) {
-        point.answer = answer_in_store(name(number), record);
+        point.answer = answer_in(store, name(number), record);
       } else {
         point.why = record.answer;
       }
@@ -177,7 +183,7 @@ class Sweep {
   std::vector<scenario::Axis> axes_;
   size_t count_ = 0;
   size_t done_  = 0;
-  Identity identity_;
+  store::Identity identity_;
   std::map<std::string, Record> records_;  // by the points' names
   std::map<size_t, std::string> crashed_;
 };

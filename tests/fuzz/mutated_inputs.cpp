@@ -59,6 +59,7 @@ const std::map<std::string, Way>& ways() {
       {"onnx", {"in.onnx", {{"import", "in.onnx"}, {"analyze", "in.onnx"}, {"evaluate", "in.onnx"}}}},
       {"platform", {"in.xml", {{"platform", "in.xml"}}}},
       {"scenario", {"in.json", {{"simulate", "in.json", "--json", "-"}}}},
+      {"search_store", {"in.sqlite", {{"search", "search.json", "--store", "in.sqlite", "--jobs", "1"}}}},
       {"store", {"in.sqlite", {{"sweep", "sweep.json", "--store", "in.sqlite", "--jobs", "1"}}}},
       {"tensor", {"in.pb", {{"evaluate", "relu.distir", "--input", "x=in.pb"}}}},
   };
@@ -72,6 +73,9 @@ void prepare(const std::string& folder) {
     "platform": {"topology": "dgx1"}, "strategy": {"dp": 2, "global_batch": 8}, "cost": {"model": "in.json"}})");
   file("program.json",
        R"({"workload": {"distir": "in.distir"}, "engine": "analytic", "platform": {"topology": "dgx1"}})");
+  file("search.json", R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64}, "engine": "analytic",
+    "platform": {"topology": "dgx1"}, "strategy": {"dp": [1, 2], "tp": [1, 2], "pp": 1, "global_batch": 8,
+    "microbatches": 1, "recompute": "none", "zero": 0}})");
   file("sweep.json", R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64}, "engine": "analytic",
     "platform": {"topology": "dgx1"}, "strategy": {"dp": [1, 2, 3], "global_batch": 8}})");
   file("relu.distir", "func @main(%x) {\n  %y = Relu(%x)\n  return %y\n}\n");
@@ -154,7 +158,7 @@ int try_form(const std::string& form, const std::string& program, int count) {
   const Command command(program, folder.path().string());
   auto seeds       = read_seeds(form);
   const auto words = read_dictionary(form);
-  if (form == "store") {  // the seed is of another version
+  if (form.ends_with("store")) {  // the seed is of another version
     command.run(way.commands.front());
     seeds = {read_file(folder / way.file)};
   }

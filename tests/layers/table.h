@@ -23,6 +23,7 @@ constexpr std::array kModules = {
     Module{2, "schedule", ""},
     Module{2, "collective", ""},
     Module{2, "platform", ""},
+    Module{2, "store", ""},
     Module{3, "binary", "ir"},
     Module{3, "ops", "ir"},
     Module{3, "interpret", "ir"},
@@ -37,8 +38,8 @@ constexpr std::array kModules = {
     Module{4, "analyze", "ir interpret cost platform"},
     Module{5, "scenario", kAllBelow},
     Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
-    Module{6, "search", "schedule scenario"},
-    Module{6, "sweep", "scenario platform"},
+    Module{6, "search", "schedule scenario store"},
+    Module{6, "sweep", "scenario platform store"},
     Module{7, "reproduce", "scenario search"},
     Module{8, "cli", kAllBelow},
 };
@@ -103,7 +104,7 @@ constexpr std::array kFences = {
     Fence{"CLI/", "cli"},
     Fence{"boost/", "ir analyze"},
     Fence{"Eigen/", "ops"},
-    Fence{"sqlite3.h", "sweep"},
+    Fence{"sqlite3.h", "store"},
     Fence{"mpi.h", "execute"},
     Fence{"fmt/", kEverywhere},
 };

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "foreflow/sweep/sweep.h"
+#include "store/database.h"
 #include "support/temporary.h"
-#include "sweep/database.h"
 
 namespace foreflow::sweep_kill_test {
 namespace {
@@ -87,7 +87,7 @@ using Points = std::map<std::string, std::string>;
 
 Points points_in(const std::string& store) {
   Points points;
-  sweep::Database database(store);
+  store::Database database(store);
   if (database.run("SELECT name FROM sqlite_master WHERE name = 'points'").empty()) return points;  // killed that early
   for (const auto& row : database.run("SELECT point, status || answer FROM points")) {
     EXPECT_TRUE(points.emplace(row[0], row[1]).second) << row[0] << " is there twice";

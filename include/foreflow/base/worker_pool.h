@@ -20,10 +20,10 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
-  // The answers to the requests, in their order. `finished` (may be empty) is called here for every answer that comes
-  // in, with the number of answers so far. Rethrows what `work` threw; throws ChildDied when a worker dies.
+  // The answers to the requests, in their order. `finished` (may be empty) is called here for every answer the moment
+  // it comes in, with the index of its request. Rethrows what `work` threw; throws ChildDied when a worker dies.
   std::vector<std::string> ask(const std::vector<std::string>& requests,
-                               const std::function<void(size_t)>& finished = {});
+                               const std::function<void(size_t request, const std::string& answer)>& finished = {});
 
  private:
   std::function<std::string(const std::string&)> work_;

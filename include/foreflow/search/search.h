@@ -13,13 +13,26 @@
 
 namespace foreflow::search {
 
+// The time of an iteration without disturbances, and over the disturbed worlds of Options::worlds. The 95th percentile
+// is the smallest time that at least 95 % of the worlds do not exceed.
+struct Spread {
+  Seconds undisturbed, mean, p95;
+};
+
+// The time in disturbed worlds that a strategy is judged by.
+enum class Risk : uint8_t { mean, p95 };
+// "mean", "p95"
+std::string_view name(Risk risk);
+
 // A predicted strategy, written like a scenario's "strategy".
 struct Candidate {
   Json strategy;
   Json placement;  // null: the scenario's own
   Seconds iteration_time;
   double samples_per_second = 0;
-  Bytes peak_memory;  // on the device with the highest peak
+  Bytes peak_memory;  // on the device with the highest peak, without disturbances
+  // With Options::worlds, of which iteration_time is the one that Options::risk says; absent without.
+  std::optional<Spread> spread = {};
 };
 
 struct Infeasible {
@@ -37,10 +50,14 @@ struct Result {
   size_t points    = 0;      // number of points of the space
   bool estimated   = false;  // `points` is an estimate
   size_t evaluated = 0;      // number of points that the engine predicted
+  size_t reused    = 0;      // number of these whose prediction was in Options::store
   size_t refused   = 0;      // number of infeasible points
   size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
   bool proven      = false;  // no point of the space could be among the first Options::top that is not
   bool interrupted = false;  // by Options::stop
+  size_t worlds    = 0;      // as Options::worlds
+  Risk risk        = Risk::mean;
+  Json disturbances;  // of which the worlds are drawn, as a scenario says it; null without worlds
   // No point is faster than (1 + gap) times the best of `ranked`; 0 when proven. Absent: not known.
   std::optional<double> gap;
   std::vector<Candidate> ranked;  // by throughput, best first
@@ -57,6 +74,7 @@ struct Status {
   size_t points             = 0;  // of the space; 0: not counted yet
   size_t decided            = 0;  // of these: evaluated, or known to be infeasible or not good enough
   size_t evaluated          = 0;
+  size_t reused             = 0;   // of these
   double best               = 0;   // samples per second; 0: none yet
   std::optional<double> gap = {};  // as Result::gap
 };
@@ -77,8 +95,16 @@ struct Options {
   Pruning pruning                   = Pruning::top;  // exhaustive
   uint64_t seed                     = 1;             // annealing
   size_t budget                     = 300;           // annealing, beam: the most points to predict
-  std::function<void(const Status&)> report;         // called from time to time; may be empty
-  std::function<bool()> stop;                        // true: ends with what is known so far; may be empty
+  // Each strategy is predicted in so many disturbed worlds, too: draws from the scenario's "disturbances" with the
+  // seeds 1 to `worlds`, the same for every strategy, or from default ones (docs/models.md). 0: none; the scenario's
+  // own disturbances are then part of every prediction.
+  size_t worlds = 0;
+  Risk risk     = Risk::mean;  // the time by which strategies are ranked in these worlds
+  std::string store;    // an SQLite file that keeps every prediction as soon as it is made; empty: nothing is kept
+  std::string version;  // of foreflow: a store of another version is refused
+  std::function<void(size_t predictions)> begun;  // once, with the number found in the store; may be empty
+  std::function<void(const Status&)> report;      // called from time to time; may be empty
+  std::function<bool()> stop;                     // true: ends with what is known so far; may be empty
 };
 
 class Question;
@@ -92,7 +118,8 @@ struct MethodDef {
 const Registry<MethodDef>& methods();
 
 // Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
-// when another part of the scenario is wrong.
+// when another part of the scenario is wrong, and when Options::store is in use, is no store, or is one of another
+// question or version. With a store, a search that was ended goes on where it was; the result is the same with any.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // A line for people: "search: 91040 of 107281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at

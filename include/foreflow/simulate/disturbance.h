@@ -51,11 +51,31 @@ struct Background {
   Seconds until = kForever;
 };
 
+// Devices that compute more slowly in the whole run, each drawn with the chance `share`. Whether a device is one
+// depends on the seed and the device's number only.
+struct Stragglers {
+  double share  = 0;  // in [0, 1]; 0: none
+  double factor = 1;  // >= 1, as in Slowdown
+  uint64_t seed = 0;
+  bool drawn    = false;  // they are among Disturbances::slowdowns (simulate::drawn)
+};
+
+// Links that lose bandwidth in the whole run, each drawn with the chance `share`. Whether a link is hit depends on the
+// seed and the link's number only.
+struct LinkLoss {
+  double share  = 0;  // in [0, 1]; 0: none
+  double factor = 1;  // in (0, 1], of the platform's bandwidth
+  uint64_t seed = 0;
+  bool drawn    = false;  // they are among Disturbances::links (simulate::drawn)
+};
+
 struct Disturbances {
   std::vector<Slowdown> slowdowns    = {};
   Jitter jitter                      = {};
   std::vector<LinkTrace> links       = {};  // refused by the analytic engine, which does not model shared links
   std::vector<Background> background = {};  // likewise
+  Stragglers stragglers              = {};
+  LinkLoss link_loss                 = {};  // as links
 };
 
 }  // namespace foreflow::simulate

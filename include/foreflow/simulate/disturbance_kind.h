@@ -82,6 +82,12 @@ struct DisturbanceDef {
   std::function<void(const Disturbances& disturbances, const platform::Platform& platform)> check = {};
   // Whether there are disturbances of this kind.
   std::function<bool(const Disturbances& disturbances)> is_given = {};
+  // Adds what is drawn at random on this platform; null for a kind whose devices and links are given.
+  std::function<void(const platform::Platform& platform, Disturbances& disturbances)> draw = {};
+  // Replaces its seed; null for a kind without random numbers.
+  std::function<void(uint64_t seed, Disturbances& disturbances)> reseed = {};
+  // The least factor by which it changes the time of what it affects; null: it never shortens it.
+  std::function<double(const Disturbances& disturbances)> least_factor = {};
 };
 
 const Registry<DisturbanceDef>& disturbance_kinds();
@@ -89,8 +95,14 @@ const Registry<DisturbanceDef>& disturbance_kinds();
 // What "disturbances" of a scenario says.
 NamedDisturbances read_disturbances(const JsonView& json);
 
-// With the platform's numbers of devices and links. Throws Error at a name that it does not have.
+// With what is drawn at random on the platform, which is drawn once.
+Disturbances drawn(Disturbances disturbances, const platform::Platform& platform);
+
+// With the platform's numbers of devices and links, and drawn. Throws Error at a name that it does not have.
 Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
+
+// No compute and no transfer takes less than this factor of its undisturbed time; at most 1.
+double least_factor(const Disturbances& disturbances);
 
 // Throws Error when a device, link, factor, time or size is out of range.
 void check(const Disturbances& disturbances, const platform::Platform& platform);

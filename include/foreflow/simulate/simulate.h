@@ -51,6 +51,7 @@ struct EngineDef {
   // Null: the engine simulates every stream.
   stream::Timeline (*simulate_folded)(const FoldedProgram& folded, const platform::Platform& platform,
                                       const Options& options) = nullptr;
+  bool shares_links = true;  // false: disturbances that affect links are refused
 
   // Simulates a program whose device d is the platform device program.devices[d].place. Throws Error when
   //   1. two members of a communication have no route;

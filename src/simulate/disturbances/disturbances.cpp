@@ -79,7 +79,22 @@ Disturbances numbered(const NamedDisturbances& named, const platform::Platform& 
   for (const DisturbanceDef& kind : disturbance_kinds()) {
     if (kind.renumber) kind.renumber(numbers, result);
   }
-  return result;
+  return drawn(std::move(result), platform);
+}
+
+Disturbances drawn(Disturbances disturbances, const platform::Platform& platform) {
+  for (const DisturbanceDef& kind : disturbance_kinds()) {
+    if (kind.draw && kind.is_given(disturbances)) kind.draw(platform, disturbances);
+  }
+  return disturbances;
+}
+
+double least_factor(const Disturbances& disturbances) {
+  double least = 1;
+  for (const DisturbanceDef& kind : disturbance_kinds()) {
+    if (kind.least_factor) least *= std::min(kind.least_factor(disturbances), 1.0);
+  }
+  return least;
 }
 
 void check(const Disturbances& disturbances, const platform::Platform& platform) {

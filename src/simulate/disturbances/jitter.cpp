@@ -1,4 +1,4 @@
-#include "foreflow/simulate/disturbance_kind.h"
+#include "simulate/disturbances/drawn_kind.h"
 
 namespace foreflow::simulate::definitions::jitter {
 namespace {
@@ -21,9 +21,7 @@ void read(const JsonView& json, ComponentNames&, Disturbances& disturbances) {
   Jitter& jitter   = disturbances.jitter;
   jitter.amplitude = json.at("amplitude").as_number();
   check_amplitude(jitter, json.at("amplitude").where());
-  const int64_t seed = json.int_or("seed", 0);
-  if (seed < 0) json.at("seed").fail("is below 0");
-  jitter.seed = static_cast<uint64_t>(seed);
+  jitter.seed = read_seed(json);
 }
 
 void check(const Disturbances& disturbances, const platform::Platform&) {
@@ -38,12 +36,14 @@ DisturbanceDef row() {
           .meaning =
               "every compute takes its time times a number drawn uniformly from 1 - `amplitude` to 1 + "
               "`amplitude`; the same seed, the same numbers",
-          .affects  = Affected::computes,
-          .type     = types::object_of(jitter_keys(), "an object", {"amplitude"}),
-          .objects  = {{"jitter", jitter_keys()}},
-          .read     = read,
-          .check    = check,
-          .is_given = [](const Disturbances& disturbances) { return disturbances.jitter.amplitude > 0; }};
+          .affects      = Affected::computes,
+          .type         = types::object_of(jitter_keys(), "an object", {"amplitude"}),
+          .objects      = {{"jitter", jitter_keys()}},
+          .read         = read,
+          .check        = check,
+          .is_given     = [](const Disturbances& disturbances) { return disturbances.jitter.amplitude > 0; },
+          .reseed       = [](uint64_t seed, Disturbances& disturbances) { disturbances.jitter.seed = seed; },
+          .least_factor = [](const Disturbances& disturbances) { return 1 - disturbances.jitter.amplitude; }};
 }
 
 }  // namespace foreflow::simulate::definitions::jitter

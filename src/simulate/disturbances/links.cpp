@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "simulate/disturbances/list_kind.h"
@@ -33,6 +34,14 @@ void check(const LinkTrace& trace, const Location& where) {
   }
 }
 
+double least_factor(const Disturbances& disturbances) {
+  double most = 1;
+  for (const LinkTrace& trace : disturbances.links) {
+    for (const BandwidthStep& step : trace.changes) most = std::max(most, step.factor);
+  }
+  return 1 / most;
+}
+
 }  // namespace
 
 DisturbanceDef row() {
@@ -49,7 +58,8 @@ DisturbanceDef row() {
        .meaning = "the bandwidth is `factor` times the planned one from `at` on; 0 is down: flows wait until it is "
                   "repaired; a scenario in which they would wait for ever is refused",
        .affects = Affected::links,
-       .objects = {{"links[].changes[]", step_keys()}}});
+       .objects = {{"links[].changes[]", step_keys()}},
+       .least_factor = least_factor});
 }
 
 }  // namespace foreflow::simulate::definitions::links

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "simulate/disturbances/list_kind.h"
 
@@ -14,6 +16,18 @@ void check(const Slowdown& slowdown, const Location& where) {
                 "is not above 0; 2 means half the speed");
   where.require(slowdown.from >= Seconds(0), "from", "is below 0s");
   where.require(slowdown.until > slowdown.from, "until", "is not after \"from\"");
+}
+
+// Overlapping ones multiply.
+double least_factor(const Disturbances& disturbances) {
+  std::map<int, double> of_device;
+  double least = 1;
+  for (const Slowdown& slowdown : disturbances.slowdowns) {
+    double& factor = of_device.emplace(slowdown.device, 1).first->second;
+    factor *= std::min(slowdown.factor, 1.0);
+    least = std::min(least, factor);
+  }
+  return least;
 }
 
 }  // namespace
@@ -33,7 +47,8 @@ DisturbanceDef row() {
        .doc     = "devices that compute more slowly for a while",
        .meaning = "computes of the device take `factor` times as long while it lasts (2: half the speed); overlapping "
                   "ones multiply",
-       .affects = Affected::computes});
+       .affects = Affected::computes,
+       .least_factor = least_factor});
 }
 
 }  // namespace foreflow::simulate::definitions::slowdowns

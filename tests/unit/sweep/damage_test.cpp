@@ -7,8 +7,8 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "foreflow/sweep/sweep.h"
+#include "store/database.h"
 #include "support/temporary.h"
-#include "sweep/database.h"
 
 namespace foreflow::sweep::damage_test {
 namespace {
@@ -33,7 +33,7 @@ class DamagedStore : public ::testing::Test {
     return "none";
   }
   void set_answer(const std::string& text) {
-    Database(path_).run("UPDATE points SET answer = ? WHERE point = '{\"platform.nodes\":2}'", {text});
+    store::Database(path_).run("UPDATE points SET answer = ? WHERE point = '{\"platform.nodes\":2}'", {text});
   }
 
   const test::TemporaryFolder folder_;
@@ -48,7 +48,7 @@ TEST_F(DamagedStore, IsNamedWithThePointWhoseAnswerIsNone) {
   sweep_it();
   const std::string where = path_ + ": point \"{\\\"platform.nodes\\\":2}\": answer: ";
   const std::string hint  = "; the store is damaged: restore a copy, or delete that row of its table points";
-  const std::string whole = Database(path_).run("SELECT answer FROM points WHERE point LIKE '%2%'").at(0).at(0);
+  const std::string whole = store::Database(path_).run("SELECT answer FROM points WHERE point LIKE '%2%'").at(0).at(0);
   for (const auto& [answer, what] : std::vector<std::pair<std::string, std::string>>{
            {"{}", "$: the key \"iteration_time_s\" is missing"},
            {"[]", "$: expected an object, found []"},
@@ -56,7 +56,7 @@ TEST_F(DamagedStore, IsNamedWithThePointWhoseAnswerIsNone) {
            {whole.substr(0, whole.size() - 1) + ",\"x\":1}", "$.x: unknown key \"x\"; the nearest is \"mfu\""}}) {
     set_answer(answer);
     EXPECT_EQ(complaint(), where + what + hint) << answer;
-    EXPECT_EQ(Database(path_).run("SELECT count(*) FROM points").at(0).at(0), "2") << "a record is lost";
+    EXPECT_EQ(store::Database(path_).run("SELECT count(*) FROM points").at(0).at(0), "2") << "a record is lost";
   }
   Json text = parse_json(whole, "answer");
   text.set("throughput_samples_per_s", "fast");
@@ -70,9 +70,10 @@ TEST_F(DamagedStore, IsNamedWithThePointWhoseAnswerIsNone) {
 
 TEST_F(DamagedStore, IsNamedWithAPointThatIsNoneAndAStatusThatIsNone) {
   sweep_it();
-  Database(path_).run("UPDATE points SET status = 'dome' WHERE point LIKE '%2%'");
+  store::Database(path_).run("UPDATE points SET status = 'dome' WHERE point LIKE '%2%'");
   EXPECT_THAT(complaint(), HasSubstr("its status is \"dome\", which is neither done nor failed"));
-  Database(path_).run("UPDATE points SET status = 'done', point = '{\"platform.nodes\":3}' WHERE point LIKE '%2%'");
+  store::Database(path_).run(
+      "UPDATE points SET status = 'done', point = '{\"platform.nodes\":3}' WHERE point LIKE '%2%'");
   EXPECT_THAT(complaint(), HasSubstr("point \"{\\\"platform.nodes\\\":3}\": is none of the scenario's points"));
 }
 

@@ -3,8 +3,8 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/sweep/sweep.h"
+#include "store/database.h"
 #include "support/temporary.h"
-#include "sweep/database.h"
 
 namespace foreflow::sweep::sharing_test {
 namespace {
@@ -29,7 +29,7 @@ TEST(StoreOfARunningSweep, IsRead) {
   size_t looks     = 0;
   options.finished = [&](size_t done, size_t) {
     ++looks;
-    EXPECT_EQ(Database(options.store).run("SELECT count(*) FROM points").at(0).at(0), std::to_string(done));
+    EXPECT_EQ(store::Database(options.store).run("SELECT count(*) FROM points").at(0).at(0), std::to_string(done));
   };
   sweep(question("[1, 2, 3]"), "s.json", options);
   EXPECT_EQ(looks, 3U);

@@ -3,8 +3,8 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "foreflow/sweep/sweep.h"
+#include "store/database.h"
 #include "support/temporary.h"
-#include "sweep/database.h"
 
 namespace foreflow::sweep::store_test {
 namespace {
@@ -85,7 +85,7 @@ TEST(Stores, AreNoOtherFiles) {
   write_file(folder / "text", std::string(200, 'x'));
   EXPECT_EQ(with("text"), "is no SQLite file; give another --store");
   EXPECT_EQ(with("none/s"), "cannot be opened; give a --store in a folder that can be written to");
-  Database(folder / "other").run("CREATE TABLE points(x)");
+  store::Database(folder / "other").run("CREATE TABLE points(x)");
   EXPECT_EQ(with("other"), "is an SQLite file of something else; give another --store");
 }
 

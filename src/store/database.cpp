@@ -1,11 +1,11 @@
-#include "sweep/database.h"
+#include "store/database.h"
 
 #include <algorithm>
 #include <new>
 
 #include "foreflow/base/error.h"
 
-namespace foreflow::sweep {
+namespace foreflow::store {
 namespace {
 
 constexpr int kPatience = 5000;  // milliseconds, for the transaction of another process
@@ -92,4 +92,4 @@ void Database::fail(int code) const {
   }
 }
 
-}  // namespace foreflow::sweep
+}  // namespace foreflow::store

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace foreflow::sweep {
+namespace foreflow::store {
 
 // An advisory lock on a file (flock), beside those that SQLite takes for the time of a transaction. It is released when
 // its process ends, however that happens.
@@ -22,4 +22,4 @@ class Claim {
   int descriptor_ = -1;
 };
 
-}  // namespace foreflow::sweep
+}  // namespace foreflow::store

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace foreflow::sweep {
+namespace foreflow::store {
 
 // An open database. Other processes may read it meanwhile, and write between the transactions of this one. It outlives
 // a kill at any moment with everything that was committed.
@@ -36,4 +36,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-}  // namespace foreflow::sweep
+}  // namespace foreflow::store

@@ -1,12 +1,12 @@
-#include "sweep/identity.h"
+#include "foreflow/scenario/fingerprint.h"
 
 #include <algorithm>
 
 #include "foreflow/base/digest.h"
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/axes.h"
 
-namespace foreflow::sweep {
-namespace {
+namespace foreflow::scenario {
 
 Json sorted(const Json& value) {
   if (const Json::Array* items = value.if_array()) {
@@ -21,21 +21,12 @@ Json sorted(const Json& value) {
   return members;
 }
 
-}  // namespace
-
-Identity identity_of(const Json& source, const std::string& file, const std::string& version) {
+std::string fingerprint(const Json& source, const std::string& file) {
   Json files = Json::object();
-  for (const auto& [written, path] : scenario::referenced_files(source, file))
-    files.set(written, sha256(read_file(path)));
+  for (const auto& [written, path] : referenced_files(source, file)) files.set(written, sha256(read_file(path)));
   Json whole;
   whole.set("files", std::move(files)).set("scenario", sorted(source));
-  return {version, sha256(whole.dump_compact()), source.dump_compact()};
+  return sha256(whole.dump_compact());
 }
 
-std::string point_name(const std::vector<scenario::Axis>& axes, const std::vector<size_t>& choice) {
-  Json::Object values;
-  for (size_t a = 0; a < axes.size(); ++a) values.emplace_back(axes[a].path(), sorted(axes[a].values[choice[a]]));
-  return sorted(values).dump_compact();
-}
-
-}  // namespace foreflow::sweep
+}  // namespace foreflow::scenario

@@ -1,4 +1,4 @@
-#include "sweep/claim.h"
+#include "store/claim.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-namespace foreflow::sweep {
+namespace foreflow::store {
 
 Claim::Claim(const std::string& path) {
   if (path.empty()) return;
@@ -31,4 +31,4 @@ bool Claim::take() const {
   }
 }
 
-}  // namespace foreflow::sweep
+}  // namespace foreflow::store

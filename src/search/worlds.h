@@ -1,0 +1,36 @@
+// The disturbed worlds in which a search tries its strategies: so many draws from one distribution, the same for every
+// strategy (common random numbers), so that strategies differ by what they are and not by their luck.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/scenario/run.h"
+#include "foreflow/search/search.h"
+
+namespace foreflow::search {
+
+struct Worlds {
+  size_t count = 0;                          // 0: nothing is disturbed
+  simulate::NamedDisturbances distribution;  // world number s has the seed s, from 1 to `count`
+  Json said;                                 // the distribution as a scenario says it
+};
+
+// Takes the distribution of the scenario, which is left undisturbed; where it has none, a default one without what
+// means nothing to its engine. Nothing changes without Options::worlds. Throws Error when the scenario's distribution
+// has nothing that is drawn.
+Worlds take_worlds(scenario::Scenario& scenario, const Options& options);
+
+// A lower bound of the time of an iteration without disturbances, times this, is one in each world.
+double least_factor(const Worlds& worlds);
+
+// The disturbances of one world on the platform.
+simulate::Disturbances disturbances_of(const Worlds& worlds, uint64_t seed, const platform::Platform& platform);
+
+// The 95th percentile is the smallest of `times` that at least 95 % of them do not exceed (nearest rank). Requires: at
+// least one time.
+Spread spread_of(Seconds undisturbed, std::vector<Seconds> times);
+
+Seconds at_risk(const Spread& spread, Risk risk);
+
+}  // namespace foreflow::search
