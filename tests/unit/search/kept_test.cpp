@@ -22,7 +22,9 @@ Json question(const std::string& strategy, const std::string& more = "") {
                     "mlp.json");
 }
 
-const char* const kStrategy = R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": 1, "global_batch": 64, "recompute": "none"})";
+const char* const kStrategy =
+    R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": 1, "global_batch": 64, "recompute": "none", "overlap_gradients": false,
+                                 "overlap_tensor": 1})";
 
 class KeptPredictions : public testing::Test {
  protected:
@@ -61,9 +63,10 @@ TEST_F(KeptPredictions, AreReadAndNotMadeAgain) {
 
 // The strategy is no part of the question: its points have names of their own.
 TEST_F(KeptPredictions, ServeSearchesOfOtherStrategiesAndMethods) {
-  const size_t all = searched(question(kStrategy)).evaluated;
-  const Result fewer =
-      searched(question(R"({"global_batch": 64, "tp": [1, 2], "dp": [2, 4], "pp": 1, "recompute": "none"})"));
+  const size_t all   = searched(question(kStrategy)).evaluated;
+  const Result fewer = searched(question(
+      R"({"global_batch": 64, "tp": [1, 2], "dp": [2, 4], "pp": 1, "recompute": "none", "overlap_gradients": false,
+                                "overlap_tensor": 1})"));
   EXPECT_EQ(fewer.reused, fewer.evaluated);
   Options beam;
   beam.method         = &methods().get("beam", "method");

@@ -11,7 +11,8 @@ namespace {
 Json question() {
   return parse_json(R"({
     "workload": {"model": "mlp", "layers": 48, "hidden": 4096, "dtype": "f16"}, "platform": {"topology": "dgx2"},
-    "strategy": {"global_batch": 256, "schedule": ["1f1b", "gpipe"], "recompute": "none", "zero": 0}, "engine": "analytic"})",
+    "strategy": {"global_batch": 256, "schedule": ["1f1b", "gpipe"], "recompute": "none", "zero": 0, "overlap_gradients": false,
+                 "overlap_tensor": 1}, "engine": "analytic"})",
                     "mlp.json");
 }
 

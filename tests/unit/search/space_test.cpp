@@ -66,9 +66,9 @@ TEST(Space, TakesAnyForAllThatIsLegal) {
 }
 
 TEST(Space, OfSeveralStrategiesIsTheUnion) {
-  const auto all = points(
-      source(R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"},
-    {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none"}])"));
+  const auto all = points(source(
+      R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false},
+    {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false}])"));
   EXPECT_EQ(all.size(), 15U * 2U);  // pp 1 with one microbatch is in both
 }
 
@@ -93,8 +93,9 @@ TEST(Space, TakesListsOfThePlacement) {
 }
 
 TEST(Space, EstimatesHowManyPointsThereAre) {
-  const Space listed = space_of(
-      source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "zero": 0})"));
+  const Space listed = space_of(source(
+      R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "zero": 0, "overlap_gradients": false,
+                 "overlap_tensor": 1})"));
   EXPECT_NEAR(listed.estimate(), 6, 1e-9);
   const Space open = space_of(source(R"({"global_batch": 64})"));
   EXPECT_NEAR(open.estimate() / static_cast<double>(open.points().size()), 1, 0.25);
