@@ -1,11 +1,18 @@
 #include "search/columns.h"
 
+#include "foreflow/scenario/strategy_key.h"
+
 namespace foreflow::search {
 namespace {
 
 // Without quotes where it is a word.
 std::string plain(const Json& value) {
   return value.if_string() != nullptr ? *value.if_string() : value.dump_compact();
+}
+
+Json fallback_of(const std::string& key) {
+  const scenario::StrategyKeyDef* row = scenario::strategy_keys().find(key);
+  return row != nullptr ? row->fallback : Json();
 }
 
 }  // namespace
@@ -19,6 +26,16 @@ Said said(const Json& strategy, const Json& placement) {
   }
   for (const auto& [key, value] : *placement.if_object()) all.emplace("placement." + key, plain(value));
   return all;
+}
+
+bool is_default(const std::string& key, const std::string& value) {
+  const Json fallback = fallback_of(key);
+  return !fallback.is_null() && plain(fallback) == value;
+}
+
+bool differs_from_default(const std::string& key, const std::string& value) {
+  const Json fallback = fallback_of(key);
+  return !fallback.is_null() && plain(fallback) != value;
 }
 
 }  // namespace foreflow::search

@@ -28,7 +28,9 @@ class Ranking {
     if (used.contains("schedule")) columns_.emplace_back("schedule", "schedule");
     const std::set<std::string_view> shown(kColumns.begin(), kColumns.end());
     for (const auto& [key, values] : used) {
-      if (!shown.contains(key) && varies(key)) more_.push_back(key);
+      const bool differs = std::any_of(values.begin(), values.end(),
+                                       [&](const auto& value) { return differs_from_default(key, value.first); });
+      if (!shown.contains(key) && (varies(key) || differs)) more_.push_back(key);
     }
   }
 
@@ -61,7 +63,8 @@ class Ranking {
     for (const auto& [key, title] : columns_) cells.push_back(word(key));
     std::string also;  // "zero 1, recompute full"
     for (const std::string& key : more_) {
-      if (all.contains(key)) also += (also.empty() ? "" : ", ") + key + " " + all.at(key);
+      if (all.contains(key) && !is_default(key, all.at(key)))
+        also += (also.empty() ? "" : ", ") + key + " " + all.at(key);
     }
     if (disturbed_) {
       const Spread& spread = *candidate.spread;

@@ -44,7 +44,7 @@ TEST(Space, HasEveryWayToUseAllDevices) {
 TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
   const auto all =
       points(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"],
-                 "recompute": "none", "zero": 0})"));
+                 "recompute": "none", "zero": 0, "overlap_gradients": false, "overlap_tensor": 1})"));
   EXPECT_EQ(all.size(), 2U * 3U * 2U);
 }
 
@@ -67,8 +67,8 @@ TEST(Space, TakesAnyForAllThatIsLegal) {
 
 TEST(Space, OfSeveralStrategiesIsTheUnion) {
   const auto all = points(source(
-      R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false},
-    {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false}])"));
+      R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false, "overlap_tensor": 1},
+    {"pp": [1, 2, 4, 8, 16], "microbatches": [1, 2], "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false, "overlap_tensor": 1}])"));
   EXPECT_EQ(all.size(), 15U * 2U);  // pp 1 with one microbatch is in both
 }
 
@@ -125,7 +125,8 @@ TEST(Space, MeetsEveryPointOnceWithoutHoldingThem) {
   std::string list = "1";
   for (int i = 1; i <= 200; ++i) list += "," + std::to_string(i);
   const Space space = space_of(source(R"({"dp": [)" + list + R"(], "tp": [)" + list + R"(], "pp": [1, 2, 3],
-                                        "microbatches": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "zero": 0, "recompute": "none", "schedule": "1f1b"})"));
+                                        "microbatches": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "zero": 0, "recompute": "none", "schedule": "1f1b",
+                                        "overlap_gradients": false, "overlap_tensor": 1})"));
   size_t met        = 0;
   space.visit([&](const Json&) { return ++met > 0; });
   EXPECT_EQ(met, 200U * 200U * 3U * 10U);
