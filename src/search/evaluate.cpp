@@ -73,7 +73,7 @@ Prediction Predictor::predict(const scenario::Scenario& scenario) {
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
-    const auto outcome = scenario::try_run(scenario, **program, platform_);
+    const auto outcome = scenario::try_run(scenario, **program, platform_, {}, &shared_);
     if (!outcome) return unpredicted(outcome.refusal());
     return answer(outcome->summary);
   } catch (const Error& error) {  // of the engine, say: other points may do

@@ -28,7 +28,8 @@ Refusal read_refusal(const JsonView& json);
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps undistributed programs, by global batch and fused attention, for later points.
+// Keeps undistributed programs, by global batch and fused attention, and the programs of replicas that were used last,
+// for later points. All scenarios differ in strategy and placement only.
 class Predictor {
  public:
   explicit Predictor(scenario::PlatformRef platform) : platform_(std::move(platform)) {}
@@ -43,6 +44,7 @@ class Predictor {
  private:
   scenario::PlatformRef platform_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
+  scenario::SharedPrograms shared_;
 };
 
 }  // namespace foreflow::search
