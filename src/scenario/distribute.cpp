@@ -15,6 +15,7 @@
 #include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
+#include "scenario/program_keys.h"
 #include "scenario/stage_prices.h"
 
 namespace foreflow::scenario {
@@ -75,13 +76,6 @@ bool is_uniform(const platform::Platform& platform) {
 
 namespace {
 
-// What one replica does.
-struct Replica {
-  ir::Module module;
-  int shards;                            // as AlikeReplicas::shards
-  std::vector<int32_t> split_data = {};  // as AlikeReplicas::split_data
-};
-
 std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
   std::vector<int32_t> sources;
   for (size_t i = 0; i < pipelined.parameters.size(); ++i) {
@@ -91,24 +85,63 @@ std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
   return sources;
 }
 
+// The program by `key` that is shared already, or else the one that `make` makes.
+template <typename Make>
+Expected<ReplicaProgramRef> shared_or_made(SharedPrograms* shared, const std::string& key, const Make& make) {
+  if (shared != nullptr) {
+    if (ReplicaProgramRef found = shared->find(key)) return found;
+  }
+  Expected<ReplicaProgram> made = make();
+  if (!made) return made.refusal();
+  auto program = std::make_shared<const ReplicaProgram>(*std::move(made));
+  if (shared != nullptr) shared->keep(key, program);
+  return ReplicaProgramRef(std::move(program));
+}
+
+Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
+                                        SharedPrograms* shared) {
+  const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, shards);
+  return shared_or_made(shared, key, [&]() -> Expected<ReplicaProgram> {
+    int alike   = shards;
+    auto module = before_pipeline(sequential, scenario, alike);
+    if (!module) return module.refusal();
+    return ReplicaProgram{*std::move(module), alike};
+  });
+}
+
 // Tensor and pipeline parallelism.
-Expected<Replica> of_replica(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform,
-                             int run = 0, int shards = 0) {
+Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario& scenario,
+                                   const platform::Platform& platform, int run, int shards, SharedPrograms* shared) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  auto module              = before_pipeline(sequential, scenario, shards);
-  std::vector<int32_t> split_data;
-  if (module && (strategy.pp > 1 || strategy.microbatches > 1)) {
-    module = asked_for_by("microbatches", scenario, [&] {
-      auto pipelined = transform::pipeline(*module, ops, pipeline_of(*module, scenario, platform, run, shards));
-      split_data     = split_data_of(pipelined);
-      return std::move(pipelined.module);
+  const auto whole         = unpipelined(sequential, scenario, shards, shared);
+  if (!whole) return whole.refusal();
+  ReplicaProgram program{{}, (*whole)->shards};
+  Expected<ir::Module> module = ir::Module();
+  if (strategy.pp > 1 || strategy.microbatches > 1) {
+    const ir::Module& before = (*whole)->module;
+    module                   = asked_for_by("microbatches", scenario, [&] {
+      auto distributed = transform::pipeline(before, ops, pipeline_of(before, scenario, platform, run, program.shards));
+      program.split_data = split_data_of(distributed);
+      return std::move(distributed.module);
     });
+  } else {
+    module = (*whole)->module;
   }
   if (module && strategy.offload)
     module = asked_for_by("offload", scenario, [&] { return transform::offload(*module, ops); });
   if (!module) return module.refusal();
-  return Replica{*std::move(module), shards, std::move(split_data)};
+  program.module = *std::move(module);
+  return program;
+}
+
+Expected<ReplicaProgramRef> of_replica(const Sequential& sequential, const Scenario& scenario,
+                                       const platform::Platform& platform, SharedPrograms* shared, int run = 0,
+                                       int shards = 0) {
+  if (!has_program_keys(scenario.strategy)) shared = nullptr;
+  const auto key =
+      shared == nullptr ? std::string() : pipelined_key(scenario.strategy, scenario.placement, run, shards);
+  return shared_or_made(shared, key, [&] { return pipelined(sequential, scenario, platform, run, shards, shared); });
 }
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
@@ -146,14 +179,16 @@ int shards_alike(const Strategy& strategy) {
 
 }  // namespace
 
-Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
-                                    const platform::Platform& platform) {
+namespace {
+
+Expected<ir::Module> distributed(const Sequential& sequential, const Scenario& scenario,
+                                 const platform::Platform& platform, SharedPrograms* shared) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return sequential.module;
   const transform::DataParallel how = data_parallel(scenario.strategy);
-  auto replica                      = of_replica(sequential, scenario, platform);
+  const auto replica                = of_replica(sequential, scenario, platform, shared);
   if (!replica) return replica.refusal();
-  Expected<ir::Module> module = std::move(replica->module);
+  Expected<ir::Module> module = (*replica)->module;
   if (how.shares()) {
     const auto one = one_replica(*std::move(module), scenario);
     if (!one) return one.refusal();
@@ -165,6 +200,13 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
   }
   if (!module) return module;
   return with_streams(*std::move(module), scenario.strategy);
+}
+
+}  // namespace
+
+Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
+                                    const platform::Platform& platform) {
+  return distributed(sequential, scenario, platform, nullptr);
 }
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
@@ -188,27 +230,27 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 }
 
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform, int run, bool two) {
+                                             const platform::Platform& platform, int run, bool two,
+                                             SharedPrograms* shared) {
   const transform::DataParallel how = data_parallel(scenario.strategy);
   const bool uniform                = is_uniform(platform);
   const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
   if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
-    auto module = try_distribute(sequential, scenario, platform);
+    auto module = distributed(sequential, scenario, platform, shared);
     if (!module) return module.refusal();
     return AlikeReplicas{*std::move(module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  auto replica = of_replica(sequential, scenario, platform, run, shards);
+  const auto replica = of_replica(sequential, scenario, platform, shared, run, shards);
   if (!replica) return replica.refusal();
-  AlikeReplicas all{{}, how.ways, replica->shards};
+  AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
   if (how.ways == 1) {
-    all.module = with_streams(std::move(replica->module), scenario.strategy);
+    all.module = with_streams((*replica)->module, scenario.strategy);
   } else {
-    auto one = one_replica(std::move(replica->module), scenario);
+    auto one = one_replica((*replica)->module, scenario);
     if (!one) return one.refusal();
     all.module = std::move(one->module);
   }
-  all.split_data = std::move(replica->split_data);
   return all;
 }
 

@@ -17,9 +17,11 @@ struct AlikeReplicas {
   std::vector<int32_t> split_data = {};
 };
 // With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). `two`: shards
-// that are alike may be represented by the first two of them.
+// that are alike may be represented by the first two of them. Programs of a replica are taken from `shared` and kept
+// there, if it is given.
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
-                                             const platform::Platform& platform, int run, bool two);
+                                             const platform::Platform& platform, int run, bool two,
+                                             SharedPrograms* shared = nullptr);
 
 // The work of one replica, before it is cut into stages.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);

@@ -122,13 +122,14 @@ namespace {
 // With `two`, of shards that are alike only two are transformed. Then nothing, too, where these do not say what all do.
 Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario, const Sequential& sequential,
                                                         const platform::Platform& platform, int run, bool two,
-                                                        const Finished& finished, const Held& held) {
+                                                        const Finished& finished, const Held& held,
+                                                        SharedPrograms* shared) {
   const auto tell = [&](size_t step) {
     if (finished) finished(step);
   };
   auto places = try_places(scenario, platform, held);
   if (!places) return places.refusal();
-  const auto distributed = try_distribute_alike(sequential, scenario, platform, run, two);
+  const auto distributed = try_distribute_alike(sequential, scenario, platform, run, two, shared);
   if (!distributed) return distributed.refusal();
   const ir::Module& module = distributed->module;
   tell(1);
@@ -155,16 +156,17 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
 
 Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
                                                        const platform::Platform& platform, int run,
-                                                       const Finished& finished, const Held& held) {
-  auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held);
+                                                       const Finished& finished, const Held& held,
+                                                       SharedPrograms* shared) {
+  auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held, shared);
   if (!lowered || *lowered) return lowered;
-  return try_lower_alike(scenario, sequential, platform, run, false, finished, held);
+  return try_lower_alike(scenario, sequential, platform, run, false, finished, held, shared);
 }
 
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,
                                                          const Sequential& sequential,
-                                                         const platform::Platform& platform) {
-  const auto lowered = try_lower_some(scenario, sequential, platform, few);
+                                                         const platform::Platform& platform, SharedPrograms* shared) {
+  const auto lowered = try_lower_some(scenario, sequential, platform, few, {}, {}, shared);
   if (!lowered) return lowered.refusal();
   if (!*lowered) return std::optional<Prediction>();
   const int all = scenario.strategy.microbatches;
@@ -173,7 +175,7 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
   if (!found->run) {
     const auto more = static_cast<int>((all - few) % found->at_once);
     if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
-    return try_predict_from_few(few + more, scenario, sequential, platform);
+    return try_predict_from_few(few + more, scenario, sequential, platform, shared);
   }
   const report::Job job = describe(scenario, sequential, **lowered, found->executions);
   auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);

@@ -67,27 +67,27 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
 }
 
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
-                                 const platform::Platform& platform, const Finished& finished) {
+                                 const platform::Platform& platform, const Finished& finished, SharedPrograms* shared) {
   if (const int few = few_microbatches(scenario, sequential); few > 0) {
-    auto predicted = try_predict_from_few(few, scenario, sequential, platform);
+    auto predicted = try_predict_from_few(few, scenario, sequential, platform, shared);
     if (!predicted) return predicted.refusal();
     if (*predicted) {
       tell(finished, kSteps);
       return std::move(**predicted);
     }
   }
-  auto lowered = try_lower(scenario, sequential, platform, finished);
+  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, {}, shared);
   if (!lowered) return lowered.refusal();
-  Prediction prediction = predict(scenario, sequential, *lowered, platform, finished);
-  prediction.compact    = std::make_shared<const stream::CompactProgram>(std::move(lowered->compact));
+  Prediction prediction = predict(scenario, sequential, **lowered, platform, finished);
+  prediction.compact    = std::make_shared<const stream::CompactProgram>(std::move((*lowered)->compact));
   return prediction;
 }
 
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
-                          const Finished& finished) {
+                          const Finished& finished, SharedPrograms* shared) {
   const auto resolved = resolve(scenario, sequential, *platform);
   if (!resolved) return resolved.refusal();
-  auto predicted = try_predict(*resolved, sequential, *platform, finished);
+  auto predicted = try_predict(*resolved, sequential, *platform, finished, shared);
   if (!predicted) return predicted.refusal();
   return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform,
                  std::move(predicted->compact)};

@@ -94,7 +94,7 @@ Prediction Predictor::predict(const scenario::Scenario& scenario) {
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
-    const auto outcome = scenario::try_run(scenario, **program, platform_);
+    const auto outcome = scenario::try_run(scenario, **program, platform_, {}, &shared_);
     if (!outcome) return unpredicted(outcome.refusal());
     Prediction prediction = answer(outcome->summary);
     if (worlds_.count > 0 && !prediction.refusal)

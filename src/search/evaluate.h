@@ -34,7 +34,8 @@ Refusal read_refusal(const JsonView& json);
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps undistributed programs, by global batch and fused attention, for later points.
+// Keeps undistributed programs, by global batch and fused attention, and the programs of replicas that were used last,
+// for later points. All scenarios differ in strategy and placement only.
 class Predictor {
  public:
   explicit Predictor(scenario::PlatformRef platform, Worlds worlds = {})
@@ -54,6 +55,7 @@ class Predictor {
   scenario::PlatformRef platform_;
   Worlds worlds_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
+  scenario::SharedPrograms shared_;
 };
 
 }  // namespace foreflow::search

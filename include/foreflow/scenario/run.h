@@ -10,6 +10,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/report/summary.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/scenario/shared_programs.h"
 #include "foreflow/simulate/chosen.h"
 
 namespace foreflow::scenario {
@@ -121,11 +122,13 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
 // and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are
 // then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated.
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
-                                 const platform::Platform& platform, const Finished& finished = {});
+                                 const platform::Platform& platform, const Finished& finished = {},
+                                 SharedPrograms* shared = nullptr);
 
-// resolve() and all five steps, for a scenario without jobs.
+// resolve() and all five steps, for a scenario without jobs. Both try_ forms take programs from `shared`, if it is
+// given, and keep there what they make.
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
-                          const Finished& finished = {});
+                          const Finished& finished = {}, SharedPrograms* shared = nullptr);
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
 // Runs a whole scenario. The jobs of a scenario become one program, and the summary compares the time of each job alone

@@ -1,0 +1,55 @@
+#include "scenario/program_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "foreflow/scenario/strategy_key.h"
+#include "foreflow/schedule/schedule.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// Keys that say what is done with the program of a replica.
+constexpr std::array<std::string_view, 5> kOfReplicas = {"zero", "overlap_gradients", "bucket_size", "overlap_sends",
+                                                         "overlap_tensor"};
+
+Json placement_key(const Placement& placement) {
+  Json key = Json::array(), devices = Json::array(), order = Json::array();
+  for (const std::string& device : placement.devices) devices.push(device);
+  for (const Dimension dimension : placement.order) order.push(static_cast<int64_t>(dimension));
+  key.push(placement.policy == nullptr ? "" : std::string(placement.policy->name));
+  key.push(std::move(devices));
+  key.push(std::move(order));
+  key.push(std::to_string(placement.seed));
+  return key;
+}
+
+}  // namespace
+
+bool has_program_keys(const Strategy& strategy) {
+  return strategy.recompute.kind != transform::Recompute::Kind::optimal && strategy.stage_ends.empty();
+}
+
+std::string unpipelined_key(const Strategy& strategy, int shards) {
+  Json key = Json::object();
+  for (const StrategyKeyDef& row : strategy_keys()) {
+    if (row.of_one_replica) key.set(row.name, row.write(strategy));
+  }
+  // Segments of blocks do not cross from one stage into the next.
+  if (strategy.recompute.kind == transform::Recompute::Kind::blocks)
+    key.set("stages", schedule::stages(strategy.schedule->mapping, strategy.schedule_size));
+  return key.set("batch", strategy.global_batch).set("shards", shards).dump_compact();
+}
+
+std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run, int shards) {
+  Json key = Json::object();
+  for (const StrategyKeyDef& row : strategy_keys()) {
+    const bool own = std::find(kOfReplicas.begin(), kOfReplicas.end(), row.name) == kOfReplicas.end();
+    if (own && row.write != nullptr) key.set(row.name, row.write(strategy));
+  }
+  key.set("placement", placement_key(placement)).set("run", run);
+  return key.set("two", shards).dump_compact();
+}
+
+}  // namespace foreflow::scenario
