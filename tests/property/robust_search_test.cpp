@@ -31,7 +31,8 @@ Json question(size_t number) {
   json.set("engine", "simgrid");
   json.set("strategy", parse_json(R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2, 4], "microbatches": [1, 4],
                                       "schedule": ["1f1b", "gpipe"], "global_batch": 64, "recompute": "none",
-                                      "zero": 0, "sequence_parallel": false})",
+                                      "zero": 0, "sequence_parallel": false, "overlap_gradients": false,
+                                      "overlap_tensor": 1, "vocabulary_parallel": false})",
                                   "draw"));
   const std::string& text = kDisturbances[number % kDisturbances.size()];
   if (!text.empty()) json.set("disturbances", parse_json(text, "draw"));
