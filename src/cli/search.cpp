@@ -56,8 +56,8 @@ search::Result searched(const Options& options) {
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
   // The parser makes -1 of a 0.
   if (options.worlds < 0) throw Error("--disturbances", "the number of worlds is too small; use 1 or more");
-  how.worlds  = static_cast<size_t>(options.worlds);
-  how.risk    = risk(options.risk);
+  how.worlds = static_cast<size_t>(options.worlds);
+  how.risk   = risk(options.risk);
   if (how.worlds == 0 && how.risk != search::Risk::mean)
     throw Error("--risk", "p95 is over disturbed worlds; add --disturbances");
   how.store   = options.store;

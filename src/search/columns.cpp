@@ -34,8 +34,9 @@ bool is_default(const std::string& key, const std::string& value) {
 }
 
 bool differs_from_default(const std::string& key, const std::string& value) {
-  const Json fallback = fallback_of(key);
-  return !fallback.is_null() && plain(fallback) != value;
+  const scenario::StrategyKeyDef* row = scenario::strategy_keys().find(key);
+  const bool searched                 = row != nullptr && row->search.searched != scenario::Searched::never;
+  return searched && !row->fallback.is_null() && plain(row->fallback) != value;
 }
 
 }  // namespace foreflow::search

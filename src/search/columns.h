@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 6> kColumns = {"dp", "tp", "pp", "microba
 // The members of a strategy and its placement by key; those of the placement as "placement.order".
 using Said = std::map<std::string, std::string>;
 Said said(const Json& strategy, const Json& placement);
-// Whether a strategy that does not have the key has this value, and whether it has another one. Both are false where
-// the default depends on other keys.
+// Whether a strategy that does not have the key has this value, and whether a search may have chosen another one. Both
+// are false where the default depends on other keys.
 bool is_default(const std::string& key, const std::string& value);
 bool differs_from_default(const std::string& key, const std::string& value);
 

@@ -65,8 +65,8 @@ struct SearchRule {
   std::vector<Json> (*legal)(const SpaceFacts& facts, const Json& point) = nullptr;
   // The value that a search which decides key by key assumes until it reaches this key; null: the first legal one.
   Json (*assumed)(const SpaceFacts& facts, const Json& point) = nullptr;
-  // For bounds of the time and of the memory. Where they are not `never`, `legal` must not depend on other such keys, and
-  // the first legal value must not be refused where others are accepted.
+  // For bounds of the time and of the memory. Where they are not `never`, `legal` must not depend on other such keys,
+  // and the first legal value must not be refused where others are accepted.
   Open fastest = Open::never, leanest = Open::never;
   // True where the key may be open in refined bounds, too: it does not change where a model is cut into stages.
   bool refines = false;

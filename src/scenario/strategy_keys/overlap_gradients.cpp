@@ -19,11 +19,11 @@ StrategyKeyDef row() {
           .read     = read_flag<&Strategy::overlap_gradients>,
           .write    = write_member<&Strategy::overlap_gradients>,
           .search   = {.searched = Searched::always,
-                        .turn     = 100,
-                        .legal    = legal,
-                        .fastest  = Open::last,
-                        .leanest  = Open::last,
-                        .refines  = true}};
+                       .turn     = 100,
+                       .legal    = legal,
+                       .fastest  = Open::last,
+                       .leanest  = Open::last,
+                       .refines  = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_gradients_key

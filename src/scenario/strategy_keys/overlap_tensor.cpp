@@ -27,11 +27,11 @@ StrategyKeyDef row() {
           .read     = read,
           .write    = write_member<&Strategy::tensor_chunks>,
           .search   = {.searched = Searched::always,
-                        .turn     = 120,
-                        .legal    = legal,
-                        .fastest  = Open::last,
-                        .leanest  = Open::last,
-                        .refines  = true}};
+                       .turn     = 120,
+                       .legal    = legal,
+                       .fastest  = Open::last,
+                       .leanest  = Open::last,
+                       .refines  = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_tensor_key

@@ -41,7 +41,8 @@ StrategyKeyDef row() {
           .settle         = settle,
           .write          = write,
           .of_one_replica = true,
-          .search         = {.searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last}};
+          .search         = {
+                      .searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last}};
 }
 
 }  // namespace foreflow::scenario::definitions::recompute_key

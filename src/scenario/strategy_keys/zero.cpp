@@ -34,7 +34,8 @@ StrategyKeyDef row() {
           .read     = read,
           .settle   = settle,
           .write    = write_member<&Strategy::zero>,
-          .search   = {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last}};
+          .search   = {
+                .searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last}};
 }
 
 }  // namespace foreflow::scenario::definitions::zero_key
