@@ -23,7 +23,7 @@ struct StrategySource {
   bool infers() const { return workload.mode == workload::Mode::inference; }
   // The place for a refusal of the key: the key itself, or the strategy when the key is absent.
   std::string where(std::string_view key) const { return has(key) ? json.at(key).where() : json.where(); }
-  Refusal refused(std::string_view key, std::string why) const {
+  Refusal refused(std::string_view key, const std::string& why) const {
     return {Cause::value, where(key), why, std::string(has(key) ? key : "")};
   }
 };
