@@ -104,7 +104,8 @@ const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& 
     for (int g = 0; g < groups.count; ++g) {
       std::vector<int> group;
       const int first = g * groups.step;
-      for (const int rank : groups.ranks) group.push_back(places[static_cast<size_t>(rank + first)]);
+      for (const int rank : groups.ranks)
+        group.push_back(places[static_cast<size_t>(rank) + static_cast<size_t>(first)]);
       const int number = shape(group);
       if (shapes.insert(number).second) found->second.push_back({std::move(group), number});
     }
