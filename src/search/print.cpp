@@ -28,8 +28,9 @@ class Ranking {
     if (used.contains("schedule")) columns_.emplace_back("schedule", "schedule");
     const std::set<std::string_view> shown(kColumns.begin(), kColumns.end());
     for (const auto& [key, values] : used) {
-      const bool differs = std::any_of(values.begin(), values.end(),
-                                       [&](const auto& value) { return differs_from_default(key, value.first); });
+      const bool differs = std::any_of(values.begin(), values.end(), [&name = key](const auto& value) {
+        return differs_from_default(name, value.first);
+      });
       if (!shown.contains(key) && (varies(key) || differs)) more_.push_back(key);
     }
   }
