@@ -57,6 +57,7 @@ const std::vector<Values>& value_table() {
       {"reproduce", "NAME", [] { return names_in("reproductions"); }},
       {"schedule", "NAME", [] { return names_in("schedules"); }},
       {"search", "--method", [] { return search::methods().names(); }},
+      {"search", "--objective", [] { return search::objectives().names(); }},
       {"search", "--prune", [] { return split("top front none", ' '); }},
       {"search", "--set", settings},
       {"simulate", "--set", settings},

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <iostream>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/interruption.h"
@@ -10,18 +12,21 @@
 #include "cli/search_progress.h"
 #include "cli/timing.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::cli::definitions::search_command {
 namespace {
 
 struct Options {
   std::string scenario, store, engine, json, csv;
-  std::string method = "exhaustive", prune = "top", risk = "mean";
+  std::string method = "exhaustive", prune = "top", risk = "mean", objective = "throughput",
+              pareto = "throughput,memory";
   std::vector<std::string> settings;
-  int jobs      = default_workers();
-  int top       = 10;
-  int budget    = 300;
-  int worlds    = 0;
+  int jobs   = default_workers();
+  int top    = 10;
+  int budget = 300;
+  int worlds = 0;
+  std::optional<double> price, at_least;
   uint64_t seed = 1;
   bool timing   = false;
 };
@@ -45,6 +50,25 @@ int at_least_one(const char* option, int value) {
   return value;
 }
 
+// 0 where it is not given.
+double positive(const char* option, const std::optional<double>& value) {
+  if (value && (!(*value > 0) || std::isinf(*value)))
+    throw Error(option, fmt::format("{} is no number above 0", *value));
+  return value.value_or(0);
+}
+
+search::Goal goal(const Options& options) {
+  search::Goal goal;
+  goal.objective                       = &search::objectives().get(options.objective, "--objective");
+  const std::vector<std::string> front = split(options.pareto, ',');
+  if (front.size() != goal.front.size())
+    throw Error("--pareto", "\"" + options.pareto + "\" is not two objectives; write A,B, such as throughput,memory");
+  for (size_t i = 0; i < front.size(); ++i) goal.front[i] = &search::objectives().get(front[i], "--pareto");
+  goal.terms.price    = positive("--price", options.price);
+  goal.terms.at_least = positive("--at-least", options.at_least);
+  return goal;
+}
+
 search::Result searched(const Options& options) {
   search::Options how;
   how.jobs    = at_least_one("--jobs", options.jobs);
@@ -58,6 +82,7 @@ search::Result searched(const Options& options) {
   if (options.worlds < 0) throw Error("--disturbances", "the number of worlds is too small; use 1 or more");
   how.worlds = static_cast<size_t>(options.worlds);
   how.risk   = risk(options.risk);
+  how.goal   = goal(options);
   if (how.worlds == 0 && how.risk != search::Risk::mean)
     throw Error("--risk", "p95 is over disturbed worlds; add --disturbances");
   how.store   = options.store;
@@ -91,6 +116,12 @@ Action declare(CLI::App& command) {
                   "that is legal; the strategy may be a list of such objects")
       ->required();
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
+  command.add_option("--objective", options->objective, "rank by it: " + list_or(search::objectives().names()))
+      ->capture_default_str();
+  command.add_option("--price", options->price, "dollars for an hour of one device, for the objective cost");
+  command.add_option("--at-least", options->at_least, "samples per second: slower strategies are infeasible");
+  command.add_option("--pareto", options->pareto, "A,B: tell the Pareto front of these two objectives")
+      ->capture_default_str();
   command
       .add_option("--method", options->method,
                   "exhaustive, annealing or beam; the last two look at --budget strategies and prove nothing")

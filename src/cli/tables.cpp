@@ -10,6 +10,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/search/objective.h"
 #include "foreflow/transform/optimizers.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/workload/preset.h"
@@ -126,6 +127,7 @@ const std::vector<Table>& tables() {
                                          {"engines", [] { return rows_of(simulate::engines()); }},
                                          {"couplings", [] { return rows_of(simulate::couplings()); }},
                                          {"disturbances", disturbance_rows, {"affects"}},
+                                         {"objectives", [] { return rows_of(search::objectives()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
                                          {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
                                          {"keys", every_key, {"values", "else", "search"}},

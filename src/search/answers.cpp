@@ -11,12 +11,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// A point that does not fit may lead to one that does: it counts as three times as slow, and more the less it fits.
-double energy_of(const Prediction& prediction) {
-  if (!prediction.predicted || prediction.samples_per_second <= 0) return kNever;
-  const double speed = -std::log(prediction.samples_per_second);
-  return !prediction.refusal ? speed : speed + std::log(3) + 3 * std::log1p(prediction.overflow);
-}
+// A point that does not fit may lead to one that does: it counts as three times as bad, and more the less it fits. So
+// does one that is too slow.
+double excess_energy(double excess) { return excess <= 0 ? 0 : std::log(3) + 3 * std::log1p(excess); }
 
 Prediction unpredictable(const Refusal& refusal) {
   Prediction prediction;
@@ -26,6 +23,13 @@ Prediction unpredictable(const Refusal& refusal) {
 }
 
 }  // namespace
+
+double Answers::energy_of(const Figures& figures, double overflow) const {
+  const Terms& terms = question_.goal().terms;
+  if (figures.samples_per_second <= 0) return kNever;
+  return question_.goal().objective->energy(figures, terms) + excess_energy(overflow) +
+         excess_energy(terms.at_least / figures.samples_per_second - 1);
+}
 
 void Answers::ask(const std::vector<Json>& points) {
   std::vector<std::pair<std::string, ReadPoint>> news;
@@ -50,16 +54,25 @@ void Answers::ask(const std::vector<Json>& points) {
   std::vector<std::string> texts;
   for (const auto& [text, read] : news) texts.push_back(text);
   const std::vector<Prediction> predictions = question_.kept().predictions(texts, workers);
-  for (size_t i = 0; i < news.size(); ++i)
-    known_.emplace(texts[i], Answer{std::move(news[i].second), predictions[i], energy_of(predictions[i])});
+  for (size_t i = 0; i < news.size(); ++i) {
+    Prediction prediction = admitted(predictions[i], question_.goal().terms);
+    const Figures figures = figures_of(prediction, *news[i].second.scenario);
+    const double energy   = prediction.predicted ? energy_of(figures, prediction.overflow) : kNever;
+    known_.emplace(texts[i], Answer{std::move(news[i].second), std::move(prediction), energy});
+  }
   predicted_ += news.size();
   if (options_.report) {
     const Answer* best = this->best();
+    const auto value   = [&](const Answer& answer) {
+      return question_.goal().objective->value(figures_of(answer.prediction, *answer.point.scenario),
+                                                 question_.goal().terms);
+    };
     options_.report({.points    = options_.budget,
                      .decided   = predicted_,
                      .evaluated = predicted_,
                      .reused    = question_.kept().reused(),
-                     .best      = best != nullptr ? best->prediction.samples_per_second : 0});
+                     .best      = best != nullptr ? value(*best) : 0,
+                     .goal      = question_.goal()});
   }
 }
 
@@ -78,12 +91,11 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
   const std::vector<Bound> bounds = bounds_.of(scenarios);
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].time <= Seconds(0)) continue;
-    Prediction least;
-    least.samples_per_second =
-        static_cast<double>(scenarios[i]->strategy.global_batch) / (question_.least_factor() * bounds[i].time.value());
-    least.overflow = std::max(bounds[i].memory / largest_memory(*question_.platform()) - 1, 0.0);
-    if (least.overflow > 0) least.refusal = Refusal(Cause::memory, "", "does not fit");
-    energies[number[i]] = energy_of(least);
+    const auto samples    = static_cast<double>(scenarios[i]->strategy.global_batch);
+    const Seconds time    = question_.least_factor() * bounds[i].time;
+    const double overflow = bounds[i].memory / largest_memory(*question_.platform()) - 1;
+    energies[number[i]] =
+        energy_of({samples / time.value(), bounds[i].memory, scenarios[i]->strategy.devices()}, overflow);
   }
   return energies;
 }

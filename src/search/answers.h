@@ -13,8 +13,8 @@ namespace foreflow::search {
 struct Answer {
   ReadPoint point;
   Prediction prediction;
-  // The quantity that a search minimises: the logarithm of the time per sample in seconds, increased when the point
-  // does not fit in memory; infinite when it is refused.
+  // The quantity that a search minimises: that of the objective, increased when the point does not fit in memory or is
+  // too slow; infinite when it is refused otherwise.
   double energy;
 };
 
@@ -41,6 +41,9 @@ class Answers {
   void add_to(Result& result) const;
 
  private:
+  // Of a point with these figures whose memory exceeds that of its devices by this fraction.
+  double energy_of(const Figures& figures, double overflow) const;
+
   const Question& question_;
   const Options& options_;
   Predictor predictor_;

@@ -1,5 +1,7 @@
 #include "search/columns.h"
 
+#include <algorithm>
+
 #include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::search {
@@ -16,6 +18,14 @@ Json fallback_of(const std::string& key) {
 }
 
 }  // namespace
+
+std::vector<const ObjectiveDef*> own_columns(const Goal& goal) {
+  std::vector<const ObjectiveDef*> all;
+  for (const ObjectiveDef* one : {goal.objective, goal.front[0], goal.front[1]}) {
+    if (!one->column.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
 
 Said said(const Json& strategy, const Json& placement) {
   Said all;

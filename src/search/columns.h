@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/search/search.h"
 
@@ -12,6 +13,9 @@ namespace foreflow::search {
 
 // The columns that every ranking has.
 constexpr std::array<std::string_view, 6> kColumns = {"dp", "tp", "pp", "microbatches", "global_batch", "schedule"};
+
+// The objectives of a goal that have a column of their own, each once.
+std::vector<const ObjectiveDef*> own_columns(const Goal& goal);
 
 // The members of a strategy and its placement by key; those of the placement as "placement.order".
 using Said = std::map<std::string, std::string>;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "foreflow/base/worker_pool.h"
@@ -30,6 +31,7 @@ enum class Step : uint8_t { expand, refine, predict };
 constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
 // So many of them are in one request: they have much in common.
 constexpr std::array<size_t, 2> kTogether = {64, 64};
+constexpr double kNothing                 = std::numeric_limits<double>::infinity();  // the penalty of no point at all
 constexpr auto kPredict                   = "p";  // requests for predictions begin with this; others with the step
 
 // A branch at what it is bounded to be, in the order of the search.
@@ -48,7 +50,7 @@ class Search {
       : question_(question),
         options_(options),
         surveyor_(question, options, kProspects),
-        standing_(options.top, options.pruning),
+        standing_(question.goal(), options.top, options.pruning),
         predictor_(question.platform(), question.worlds()),
         refiner_(*question.platform(), predictor_) {}
 
@@ -62,9 +64,9 @@ class Search {
     result_.estimated   = survey.stopped;  // as many as were met
     while (!result_.interrupted) {
       const std::optional<Prospect> last = survey.complete ? std::nullopt : std::optional(survey.prospects.back());
-      beyond_                            = last ? last->fastest : 0;
+      beyond_                            = last ? last->score[0] : kNothing;
       decide(std::move(survey.prospects));
-      if (!last || result_.interrupted || standing_.rules_out(last->fastest)) break;
+      if (!last || result_.interrupted || standing_.rules_out(last->score)) break;
       survey              = surveyor_.survey(&*last);
       result_.interrupted = survey.stopped;
     }
@@ -132,8 +134,10 @@ class Search {
     for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
     const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredict);
     for (size_t i = 0; i < chosen.size(); ++i) {
-      search::add(result_, question_.read(chosen[i].prospect.branch().point), predictions[i]);
-      standing_.add(predictions[i]);
+      const ReadPoint read        = question_.read(chosen[i].prospect.branch().point);
+      const Prediction prediction = admitted(predictions[i], question_.goal().terms);
+      search::add(result_, read, prediction);
+      if (!prediction.refusal) standing_.add(figures_of(prediction, *read.scenario));
     }
   }
 
@@ -196,7 +200,7 @@ class Search {
     auto found = surveyor_.judge(child, parent.number, &parent);
     Json json  = Json::object();
     if (const auto* refused = std::get_if<Refused>(&found)) {
-      const Prospect place{0, Bytes(0), parent.number, child.region, child.depth, child.point.dump_compact()};
+      const Prospect place{{}, {}, parent.number, child.region, child.depth, child.point.dump_compact()};
       return json.set("prospect", to_json(place)).set("refusal", json_of(refused->refusal));
     }
     return json.set("prospect", to_json(std::get<Prospect>(found)));
@@ -207,7 +211,7 @@ class Search {
     std::vector<Entry> chosen;
     while (!waiting_.empty()) {
       const Entry& first = waiting_.front();
-      const bool out     = standing_.rules_out(first.prospect.fastest, first.prospect.memory);
+      const bool out     = standing_.rules_out(first.prospect.most, first.prospect.score);
       const auto step    = static_cast<size_t>(first.next);
       if (!out && !chosen.empty() && (first.next != chosen.front().next || chosen.size() == kAtOnce[step])) break;
       open_ -= first.points;
@@ -221,33 +225,36 @@ class Search {
   void refined(Entry entry, const Bound& bound) {
     Prospect& prospect  = entry.prospect;
     const Branch branch = prospect.branch();
-    prospect.memory     = std::max(prospect.memory, bound.memory);
-    if (auto refusal = surveyor_.too_large(prospect.memory))
-      return add_refused(result_, branches(), {branch, *std::move(refusal)});
-    const ReadPoint read = question_.read(branches().fastest(branch));
-    const Seconds time   = question_.least_factor() * bound.time;
+    Figures& most       = prospect.most;
+    most.memory         = std::max(most.memory, bound.memory);
+    const Seconds time  = question_.least_factor() * bound.time;
     if (time > Seconds(0)) {
-      const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
-      prospect.fastest   = std::min(prospect.fastest, samples / time.value());
+      const ReadPoint read    = question_.read(branches().fastest(branch));
+      const auto samples      = static_cast<double>(read.scenario->strategy.global_batch);
+      most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
     }
-    entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
+    if (auto refusal = surveyor_.hopeless(most)) return add_refused(result_, branches(), {branch, *std::move(refusal)});
+    prospect.score = score_of(question_.goal(), most);
+    entry.next     = branches().is_point(branch) ? Step::predict : Step::expand;
     push(std::move(entry));
   }
 
   void report() {
+    const ObjectiveDef& objective    = *question_.goal().objective;
+    const std::optional<double> best = standing_.best();
     gap_.reset();
-    if (standing_.best() > 0) {
-      const double rest = std::max(beyond_, waiting_.empty() ? 0 : waiting_.front().prospect.fastest);
-      gap_              = std::max(0.0, rest / standing_.best() - 1);
-      if (std::isinf(*gap_)) gap_.reset();
+    if (best) {
+      const double rest = std::min(beyond_, waiting_.empty() ? kNothing : waiting_.front().prospect.score[0]);
+      gap_              = gap_between(objective, *best, rest);
     }
     if (!options_.report) return;
     options_.report({.points    = result_.points,
                      .decided   = result_.points - std::min(result_.points, open_),
                      .evaluated = result_.evaluated,
                      .reused    = question_.kept().reused(),
-                     .best      = standing_.best(),
-                     .gap       = gap_});
+                     .best      = std::abs(best.value_or(0)),
+                     .gap       = gap_,
+                     .goal      = question_.goal()});
   }
 
   const Question& question_;
@@ -259,7 +266,7 @@ class Search {
   Result result_;
   std::vector<Entry> waiting_;  // a heap, the most promising at the front
   size_t open_   = 0;           // the number of points in them
-  double beyond_ = 0;           // no point that the survey left out is faster
+  double beyond_ = kNothing;    // no point that the survey left out has a lower penalty
   std::optional<double> gap_;
 };
 

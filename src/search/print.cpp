@@ -13,7 +13,8 @@ namespace {
 // The rankings of one result have the same columns: those that every ranking shows, and the keys that vary.
 class Ranking {
  public:
-  explicit Ranking(const std::vector<Candidate>& all) : disturbed_(all.front().spread.has_value()) {
+  Ranking(const std::vector<Candidate>& all, const Goal& goal)
+      : goal_(goal), own_(own_columns(goal)), disturbed_(all.front().spread.has_value()) {
     std::map<std::string, std::map<std::string, size_t>> used;
     for (const Candidate& candidate : all) {
       for (const auto& [key, value] : said(candidate.strategy, candidate.placement)) ++used[key][value];
@@ -49,8 +50,10 @@ class Ranking {
       head.emplace_back("time");
       sides += '>';
     }
-    head.insert(head.end(), {"samples/s", "memory", ""});
-    sides += ">><";
+    head.insert(head.end(), {"samples/s", "memory"});
+    for (const ObjectiveDef* objective : own_) head.emplace_back(objective->column);
+    head.emplace_back("");
+    sides += ">>" + std::string(own_.size(), '>') + "<";
     std::vector<Row> rows = {head};
     for (size_t i = 0; i < std::min(top, candidates.size()); ++i) rows.push_back(row(i + 1, candidates[i]));
     return aligned(rows, sides);
@@ -73,13 +76,17 @@ class Ranking {
     } else {
       cells.push_back(format(candidate.iteration_time));
     }
-    cells.insert(cells.end(),
-                 {fmt::format("{:.5g}", candidate.samples_per_second), format(candidate.peak_memory), also});
+    cells.insert(cells.end(), {fmt::format("{:.5g}", candidate.samples_per_second), format(candidate.peak_memory)});
+    for (const ObjectiveDef* objective : own_)
+      cells.push_back(fmt::format("{:.4g}", objective->value(candidate.figures(), goal_.terms)));
+    cells.push_back(also);
     return cells;
   }
 
   std::vector<std::pair<std::string, std::string>> columns_;  // key and title
   std::vector<std::string> more_;
+  const Goal& goal_;
+  std::vector<const ObjectiveDef*> own_;
   bool disturbed_;
 };
 
@@ -92,17 +99,18 @@ std::string worlds_line(const Result& result) {
                      result.risk == Risk::mean ? "mean" : "95th percentile", result.worlds, kinds);
 }
 
-std::string runner_up(double behind) {
+std::string runner_up(double behind, const ObjectiveDef& objective) {
   constexpr double kSame = 1e-5;
-  return behind < kSame ? "The second is as fast.\n" : fmt::format("The second is {:.2g} % behind.\n", 100 * behind);
+  if (behind < kSame) return fmt::format("The second {}.\n", objective.as_good);
+  return fmt::format("The second is {:.2g} % behind.\n", 100 * behind);
 }
 
 // How sure the ranking is.
 std::string caveat(const Result& result, size_t top) {
   if (result.interrupted) {
-    const std::string gap =
-        result.gap ? fmt::format("no strategy is more than {:.2g} % faster than the best here", 100 * *result.gap)
-                   : "others may be better";
+    const std::string gap = result.gap ? fmt::format("no strategy is more than {:.2g} % {} than the best here",
+                                                     100 * *result.gap, result.goal.objective->better)
+                                       : "others may be better";
     return "Interrupted: " + gap + ".\n";
   }
   if (result.exact >= std::min(top, result.ranked.size())) return "";
@@ -116,7 +124,7 @@ std::string progress_line(const Status& status, std::chrono::duration<double> el
   const double rate = static_cast<double>(status.evaluated - status.reused) / std::max(elapsed.count(), 1e-3);
   std::string line  = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
                                   status.points, status.evaluated, rate);
-  if (status.best > 0) line += fmt::format(", best {:.5g} samples/s", status.best);
+  if (status.best > 0) line += ", best " + status.goal.objective->text(status.best);
   if (status.gap) line += fmt::format(", at most {:.2g} % better possible", 100 * *status.gap);
   return line;
 }
@@ -129,11 +137,15 @@ std::string to_text(const Result& result, size_t top) {
   text += tally(result.reasons);
   if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
   if (result.worlds > 0) text += "\n" + worlds_line(result);
-  const Ranking ranking(result.ranked);
-  text += "\nBest by throughput\n" + ranking.table(result.ranked, top);
-  if (result.ranked.size() > 1) text += runner_up(behind(result));
+  const Goal& goal = result.goal;
+  const Ranking ranking(result.ranked, goal);
+  text += fmt::format("\nBest by {}", goal.objective->name);
+  if (goal.terms.at_least > 0) text += fmt::format(", at {:g} samples/s or more", goal.terms.at_least);
+  text += "\n" + ranking.table(result.ranked, top);
+  if (result.ranked.size() > 1) text += runner_up(behind(result), *goal.objective);
   text += caveat(result, top);
-  return text + "\nLeast memory for the speed\n" + ranking.table(result.pareto, top);
+  text += fmt::format("\n{} for the {}\n", goal.front[1]->superlative, goal.front[0]->quality);
+  return text + ranking.table(result.pareto, top);
 }
 
 }  // namespace foreflow::search

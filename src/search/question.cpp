@@ -1,6 +1,10 @@
 #include "search/question.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "search/goal.h"
 
 namespace foreflow::search {
 namespace {
@@ -42,6 +46,7 @@ Question::Question(const Json& source, const std::string& file, const Options& o
     : base_(without_strategy(source, file, options.engine)),
       worlds_(take_worlds(base_, options)),
       least_factor_(search::least_factor(worlds_)),
+      goal_(settled(options.goal, base_)),
       platform_(scenario::load_platform(base_.platform)),
       space_(source, file, *platform_),
       kept_(std::make_shared<Kept>(source, file, worlds_, options)) {}
@@ -69,9 +74,28 @@ void add_infeasible(Result& result, const Json& point, Refusal refusal) {
   result.infeasible.push_back({strategy_of(point), placement_of(point), std::move(refusal), std::move(why)});
 }
 
+std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second) {
+  if (samples_per_second >= terms.at_least) return std::nullopt;
+  return Refusal(Cause::run, "", fmt::format("is slower than {:g} samples/s", terms.at_least));
+}
+
+Prediction admitted(Prediction prediction, const Terms& terms) {
+  if (!prediction.refusal) prediction.refusal = too_slow(terms, prediction.samples_per_second);
+  return prediction;
+}
+
+Figures figures_of(const Prediction& prediction, const scenario::Scenario& scenario) {
+  return {prediction.samples_per_second, prediction.memory, scenario.strategy.devices()};
+}
+
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
-  return {strategy_json(point),          placement_of(point.point), prediction.time,
-          prediction.samples_per_second, prediction.memory,         prediction.spread};
+  return {strategy_json(point),
+          placement_of(point.point),
+          prediction.time,
+          prediction.samples_per_second,
+          prediction.memory,
+          prediction.spread,
+          point.scenario->strategy.devices()};
 }
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {

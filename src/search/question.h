@@ -23,6 +23,9 @@ class Question {
   // Throws Error when a part of the scenario other than the strategy is wrong.
   ReadPoint read(const Json& point) const;
 
+  // What is best, with all terms that it needs.
+  const Goal& goal() const { return goal_; }
+
   // In which strategies are tried; the points are read without disturbances then.
   const Worlds& worlds() const { return worlds_; }
   // A lower bound of the time of an undisturbed point, times this, is one of the time that it is judged by.
@@ -34,6 +37,7 @@ class Question {
   scenario::Scenario base_;  // everything except strategy and placement, equal for all points
   Worlds worlds_;
   double least_factor_;
+  Goal goal_;
   scenario::PlatformRef platform_;
   Space space_;
   std::shared_ptr<Kept> kept_;
@@ -47,6 +51,13 @@ void add_infeasible(Result& result, const Json& point, Refusal refusal);
 // The reason of a refusal in words, as Result::reasons has it: all points that do not fit in memory are one kind,
 // regardless of device and unit.
 std::string reason_of(const Refusal& refusal);
+
+// The refusal of a strategy that has so many samples per second at most; nothing where that is enough.
+std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second);
+// The prediction, refused where the strategy is too slow.
+Prediction admitted(Prediction prediction, const Terms& terms);
+Figures figures_of(const Prediction& prediction, const scenario::Scenario& scenario);
+
 Candidate candidate(const ReadPoint& point, const Prediction& prediction);
 
 // Adds the prediction of a point to a result.

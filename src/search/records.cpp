@@ -23,13 +23,24 @@ Json disturbed_json(const Spread& spread) {
   return json.set("p95_time_s", spread.p95.value());
 }
 
-Json candidate_json(const Candidate& candidate) {
+Json candidate_json(const Candidate& candidate, const Goal& goal) {
   Json json = point_json(candidate);
   json.set("iteration_time_s", candidate.iteration_time.value());
   json.set("throughput_samples_per_s", candidate.samples_per_second);
   json.set("peak_memory_bytes", candidate.peak_memory.value());
+  for (const ObjectiveDef* objective : own_columns(goal))
+    json.set(objective->key, objective->value(candidate.figures(), goal.terms));
   if (candidate.spread) json.set("disturbed", disturbed_json(*candidate.spread));
   return json;
+}
+
+// What a goal has beside the usual one.
+void add_goal(const Goal& goal, Json& json) {
+  const Goal usual;
+  if (goal.objective != usual.objective) json.set("objective", goal.objective->name);
+  if (goal.front != usual.front) json.set("pareto_objectives", Json::Array{goal.front[0]->name, goal.front[1]->name});
+  if (goal.terms.price > 0) json.set("price_per_device_hour", goal.terms.price);
+  if (goal.terms.at_least > 0) json.set("at_least_samples_per_s", goal.terms.at_least);
 }
 
 std::string text_of(double number) { return fmt::format("{}", number); }
@@ -37,7 +48,8 @@ std::string text_of(double number) { return fmt::format("{}", number); }
 // Columns of all points: of the strategies, then what is known of them.
 class Sheet {
  public:
-  explicit Sheet(const Result& result) : keys_(kColumns.begin(), kColumns.end()), disturbed_(result.worlds > 0) {
+  explicit Sheet(const Result& result)
+      : keys_(kColumns.begin(), kColumns.end()), disturbed_(result.worlds > 0), goal_(result.goal) {
     std::set<std::string> more;
     const auto look = [&](const auto& points) {
       for (const auto& point : points) {
@@ -52,45 +64,64 @@ class Sheet {
   }
 
   std::string head() const {
+    Row values;
+    for (const ObjectiveDef* objective : own_columns(goal_)) values.emplace_back(objective->key);
     return line(keys_, {"status", "iteration_time_s", "throughput_samples_per_s", "peak_memory_bytes", "why"},
-                {"undisturbed_time_s", "mean_time_s", "p95_time_s"});
+                {"undisturbed_time_s", "mean_time_s", "p95_time_s"}, values);
   }
 
-  // `spread` is shown where there are disturbed worlds.
-  template <class Point>
-  std::string line(const Point& point, const Row& known, const Row& spread) const {
-    const Said all = said(point.strategy, point.placement);
-    Row cells;
-    for (const std::string& key : keys_) cells.push_back(all.contains(key) ? all.at(key) : "");
-    return line(cells, known, spread);
+  std::string line(const Candidate& candidate) const {
+    Row values;
+    for (const ObjectiveDef* objective : own_columns(goal_))
+      values.push_back(text_of(objective->value(candidate.figures(), goal_.terms)));
+    return line(cells_of(candidate),
+                {"ranked", text_of(candidate.iteration_time.value()), text_of(candidate.samples_per_second),
+                 text_of(candidate.peak_memory.value()), ""},
+                cells_of(candidate.spread), values);
+  }
+  std::string line(const Infeasible& point) const {
+    const Row none(own_columns(goal_).size());
+    return line(cells_of(point), {"infeasible", "", "", "", point.why}, {"", "", ""}, none);
   }
 
  private:
-  std::string line(Row cells, const Row& known, const Row& spread) const {
+  template <class Point>
+  Row cells_of(const Point& point) const {
+    const Said all = said(point.strategy, point.placement);
+    Row cells;
+    for (const std::string& key : keys_) cells.push_back(all.contains(key) ? all.at(key) : "");
+    return cells;
+  }
+  static Row cells_of(const std::optional<Spread>& spread) {
+    if (!spread) return {"", "", ""};
+    return {text_of(spread->undisturbed.value()), text_of(spread->mean.value()), text_of(spread->p95.value())};
+  }
+
+  // `spread` is shown where there are disturbed worlds; `values` are those of objectives with a column of their own.
+  std::string line(Row cells, const Row& known, const Row& spread, const Row& values) const {
     cells.insert(cells.end(), known.begin(), known.end());
     if (disturbed_) cells.insert(cells.end(), spread.begin(), spread.end());
+    cells.insert(cells.end(), values.begin(), values.end());
     return csv_line(cells);
   }
 
   Row keys_;
   bool disturbed_;
+  const Goal& goal_;
 };
-
-Row cells_of(const std::optional<Spread>& spread) {
-  if (!spread) return {"", "", ""};
-  return {text_of(spread->undisturbed.value()), text_of(spread->mean.value()), text_of(spread->p95.value())};
-}
 
 }  // namespace
 
 Json to_json(const Result& result, size_t top) {
   Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array(), reasons = Json::object();
-  for (size_t i = 0; i < std::min(top, result.ranked.size()); ++i) ranked.push(candidate_json(result.ranked[i]));
-  for (const Candidate& candidate : result.pareto) pareto.push(candidate_json(candidate));
+  for (size_t i = 0; i < std::min(top, result.ranked.size()); ++i)
+    ranked.push(candidate_json(result.ranked[i], result.goal));
+  for (const Candidate& candidate : result.pareto) pareto.push(candidate_json(candidate, result.goal));
   for (const Infeasible& point : result.infeasible) infeasible.push(point_json(point).set("why", point.why));
   for (const auto& [why, count] : result.reasons) reasons.set(why, count);
   Json json;
   json.set("method", result.method);
+  add_goal(result.goal, json);
   json.set("strategies", result.points).set("strategies_estimated", result.estimated);
   json.set("evaluated", result.evaluated);
   if (result.worlds > 0) {
@@ -110,14 +141,8 @@ Json to_json(const Result& result, size_t top) {
 std::string to_csv(const Result& result) {
   const Sheet sheet(result);
   std::string text = sheet.head();
-  for (const Candidate& candidate : result.ranked) {
-    text += sheet.line(candidate,
-                       {"ranked", text_of(candidate.iteration_time.value()), text_of(candidate.samples_per_second),
-                        text_of(candidate.peak_memory.value()), ""},
-                       cells_of(candidate.spread));
-  }
-  for (const Infeasible& point : result.infeasible)
-    text += sheet.line(point, {"infeasible", "", "", "", point.why}, cells_of({}));
+  for (const Candidate& candidate : result.ranked) text += sheet.line(candidate);
+  for (const Infeasible& point : result.infeasible) text += sheet.line(point);
   return text;
 }
 

@@ -1,8 +1,11 @@
 #include "foreflow/search/search.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include "search/question.h"
+#include "search/score.h"
 
 namespace foreflow::search {
 // clang-format off
@@ -15,10 +18,16 @@ namespace definitions {
 
 namespace {
 
-std::vector<Candidate> pareto_of(const std::vector<Candidate>& ranked) {
+std::vector<Candidate> pareto_of(const std::vector<Candidate>& ranked, const Goal& goal) {
+  std::vector<std::pair<FrontScore, const Candidate*>> all;
+  for (const Candidate& candidate : ranked) all.emplace_back(front_score_of(goal, candidate.figures()), &candidate);
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Candidate> front;
-  for (const Candidate& candidate : ranked) {
-    if (front.empty() || candidate.peak_memory < front.back().peak_memory) front.push_back(candidate);
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [score, candidate] : all) {
+    if (!(score[1] < least)) continue;
+    least = score[1];
+    front.push_back(*candidate);
   }
   return front;
 }
@@ -34,19 +43,16 @@ void measure(const Space& space, Result& result) {
   space.visit([&](const Json&) { return ++result.points > 0; });
 }
 
-// Ties in speed are ordered by memory, then by text: any order of evaluation gives the same ranking.
-void rank(std::vector<Candidate>& candidates) {
-  std::vector<std::pair<std::string, const Candidate*>> texts;
-  for (const Candidate& candidate : candidates)
-    texts.emplace_back(candidate.strategy.dump_compact() + candidate.placement.dump_compact(), &candidate);
-  std::sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) {
-    if (a.second->samples_per_second != b.second->samples_per_second)
-      return a.second->samples_per_second > b.second->samples_per_second;
-    if (a.second->peak_memory != b.second->peak_memory) return a.second->peak_memory < b.second->peak_memory;
-    return a.first < b.first;
-  });
+// Equal scores are ordered by text: any order of evaluation gives the same ranking.
+void rank(std::vector<Candidate>& candidates, const Goal& goal) {
+  std::vector<std::tuple<Score, std::string, const Candidate*>> all;
+  for (const Candidate& candidate : candidates) {
+    all.emplace_back(score_of(goal, candidate.figures()),
+                     candidate.strategy.dump_compact() + candidate.placement.dump_compact(), &candidate);
+  }
+  std::sort(all.begin(), all.end());
   std::vector<Candidate> ranked;
-  for (const auto& [text, candidate] : texts) ranked.push_back(*candidate);
+  for (const auto& [score, text, candidate] : all) ranked.push_back(*candidate);
   candidates = std::move(ranked);
 }
 
@@ -72,16 +78,19 @@ Result search(const Json& source, const std::string& file, const Options& option
   result.worlds           = options.worlds;
   result.risk             = options.risk;
   result.disturbances     = question.worlds().said;
+  result.goal             = question.goal();
   if (result.points == 0) measure(question.space(), result);
-  rank(result.ranked);
-  result.pareto = pareto_of(result.ranked);
+  rank(result.ranked, result.goal);
+  result.pareto = pareto_of(result.ranked, result.goal);
   result.exact  = std::min(result.exact, result.ranked.size());
   return result;
 }
 
 double behind(const Result& result) {
   if (result.ranked.size() < 2) return 0;
-  return result.ranked[0].samples_per_second / result.ranked[1].samples_per_second - 1;
+  const ObjectiveDef& objective = *result.goal.objective;
+  const auto value = [&](size_t i) { return objective.value(result.ranked[i].figures(), result.goal.terms); };
+  return objective.is_maximised ? value(0) / value(1) - 1 : value(1) / value(0) - 1;
 }
 
 }  // namespace foreflow::search

@@ -3,20 +3,30 @@
 #include <algorithm>
 
 namespace foreflow::search {
+namespace {
 
-void Standing::add(const Prediction& prediction) {
-  if (prediction.refusal) return;
-  best_.insert(std::upper_bound(best_.begin(), best_.end(), prediction.samples_per_second, std::greater<>()),
-               prediction.samples_per_second);
-  if (best_.size() > top_) best_.resize(top_);
-  if (pruning_ == Pruning::front) seen_.emplace_back(prediction.samples_per_second, prediction.memory);
+// As good by both objectives, and better by one.
+bool dominates(const FrontScore& one, const FrontScore& other) {
+  return one[0] <= other[0] && one[1] <= other[1] && one != other;
 }
 
-bool Standing::rules_out(double fastest, Bytes least_memory) const {
-  if (pruning_ == Pruning::none || best_.size() < top_ || fastest >= best_.back()) return false;
+}  // namespace
+
+void Standing::add(const Figures& figures) {
+  const Score score = score_of(goal_, figures);
+  best_.insert(std::upper_bound(best_.begin(), best_.end(), score), score);
+  if (best_.size() > top_) best_.resize(top_);
+  if (pruning_ != Pruning::front) return;
+  const FrontScore own = front_score_of(goal_, figures);
+  std::erase_if(front_, [&](const FrontScore& other) { return dominates(own, other); });
+  front_.push_back(own);
+}
+
+bool Standing::rules_out(const Figures& figures, const Score& score) const {
+  if (pruning_ == Pruning::none || !is_behind(score)) return false;
   if (pruning_ == Pruning::top) return true;
-  return std::any_of(seen_.begin(), seen_.end(),
-                     [&](const auto& other) { return other.first >= fastest && other.second <= least_memory; });
+  const FrontScore own = front_score_of(goal_, figures);
+  return std::any_of(front_.begin(), front_.end(), [&](const FrontScore& other) { return dominates(other, own); });
 }
 
 }  // namespace foreflow::search

@@ -1,35 +1,38 @@
 // The best points found so far, and which others they rule out.
 #pragma once
 
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "foreflow/search/search.h"
-#include "search/evaluate.h"
+#include "search/score.h"
 
 namespace foreflow::search {
 
 class Standing {
  public:
-  Standing(size_t top, Pruning pruning) : top_(top), pruning_(pruning) {}
+  Standing(const Goal& goal, size_t top, Pruning pruning) : goal_(goal), top_(top), pruning_(pruning) {}
 
-  void add(const Prediction& prediction);
+  // A point that works.
+  void add(const Figures& figures);
 
-  // Whether a point that is at most this fast, in samples per second, and that needs at least this memory, cannot be
-  // part of the result (Pruning).
-  bool rules_out(double fastest, Bytes least_memory) const;
-  // Whether this is so for every point that is at most this fast.
-  bool rules_out(double fastest) const {
-    return pruning_ == Pruning::top && best_.size() >= top_ && fastest < best_.back();
-  }
+  // Whether a point that is no better than this in any figure cannot be part of the result (Pruning). `score` is that
+  // of the figures.
+  bool rules_out(const Figures& figures, const Score& score) const;
+  // Whether this is so for every point of this score or a higher one.
+  bool rules_out(const Score& score) const { return pruning_ == Pruning::top && is_behind(score); }
 
-  double best() const { return best_.empty() ? 0 : best_.front(); }  // samples per second; 0: none
+  // The lowest penalty by the objective; nothing where there is no point yet.
+  std::optional<double> best() const { return best_.empty() ? std::nullopt : std::optional(best_.front()[0]); }
 
  private:
+  bool is_behind(const Score& score) const { return best_.size() >= top_ && best_.back() < score; }
+
+  const Goal& goal_;
   const size_t top_;
   const Pruning pruning_;
-  std::vector<double> best_;                    // the best `top` throughputs, best first
-  std::vector<std::pair<double, Bytes>> seen_;  // throughput and memory
+  std::vector<Score> best_;        // the best `top`, best first
+  std::vector<FrontScore> front_;  // of the points that no other dominates
 };
 
 }  // namespace foreflow::search

@@ -13,6 +13,12 @@ namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
+// A number that may be infinite, and back.
+Json finite(double number) { return std::isinf(number) ? Json() : Json(number); }
+double or_infinite(const JsonView& json, double infinite) {
+  return json.json().is_null() ? infinite : json.as_number();
+}
+
 // Neighbouring branches have much in common, so every share of the work takes some in a row.
 constexpr size_t kInARow = 64;
 
@@ -84,19 +90,17 @@ void add_share(const std::string& text, Survey& survey) {
 }  // namespace
 
 Json to_json(const Prospect& prospect) {
-  return Json(Json::Array{std::isinf(prospect.fastest) ? Json() : Json(prospect.fastest), prospect.memory.value(),
-                          prospect.number, prospect.region, prospect.depth, prospect.point});
+  return Json(Json::Array{finite(prospect.most.samples_per_second), prospect.most.memory.value(), prospect.most.devices,
+                          finite(prospect.score[0]), prospect.number, prospect.region, prospect.depth, prospect.point});
 }
 
 Prospect read_prospect(const JsonView& json) {
   const auto items = json.items();
   const auto whole = [&](size_t i) { return static_cast<size_t>(items[i].as_int()); };
-  return {items[0].json().is_null() ? kUnbounded : items[0].as_number(),
-          Bytes(items[1].as_number()),
-          whole(2),
-          whole(3),
-          whole(4),
-          items[5].as_string()};
+  const Figures most{or_infinite(items[0], kUnbounded), Bytes(items[1].as_number()), items[2].as_int()};
+  // Only a bound of what is maximised may be infinite.
+  const Score score{or_infinite(items[3], -kUnbounded), -most.samples_per_second, most.memory.value()};
+  return {most, score, whole(4), whole(5), whole(6), items[7].as_string()};
 }
 
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
@@ -109,10 +113,10 @@ Surveyor::Surveyor(const Question& question, const Options& options, size_t most
   if (options.pruning != Pruning::none) learn_families();
 }
 
-std::optional<Refusal> Surveyor::too_large(Bytes least) const {
-  if (least <= memory_) return std::nullopt;
+std::optional<Refusal> Surveyor::hopeless(const Figures& most) const {
+  if (most.memory <= memory_) return too_slow(question_.goal().terms, most.samples_per_second);
   return Refusal(Cause::memory, "",
-                 "does not fit in memory: needs " + format(least) + " of " + format(memory_) + " or more");
+                 "does not fit in memory: needs " + format(most.memory) + " of " + format(memory_) + " or more");
 }
 
 // Each share looks for one point of every family; the families are then learnt from these.
@@ -195,32 +199,36 @@ void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* afte
 std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent) {
   const Json fast = branches_.fastest(branch);
   ReadPoint read  = question_.read(fast);
-  if (!read.scenario) {
+  Figures most{kUnbounded, Bytes(0), 1};
+  if (read.scenario) {
+    most.devices = read.scenario->strategy.devices();
+  } else {
     ReadPoint first = question_.read(branches_.first_points(branch, 1).front());
     if (!first.scenario) return Refused{branch, first.scenario.refusal()};
+    most.devices = first.scenario->strategy.devices();
   }
-  Prospect prospect{kUnbounded, Bytes(0), number, branch.region, branch.depth, branch.point.dump_compact()};
-  if (parent != nullptr) {
-    prospect.fastest = parent->fastest;
-    prospect.memory  = parent->memory;
-  }
-  if (options_.pruning == Pruning::none) return prospect;
+  if (parent != nullptr) most = parent->most;
+  const auto prospect = [&] {
+    const Score score = score_of(question_.goal(), most);
+    return Prospect{most, score, number, branch.region, branch.depth, branch.point.dump_compact()};
+  };
+  if (options_.pruning == Pruning::none) return prospect();
   const std::vector<scenario::Placement>& placements = this->placements(branch);
   Bound bound;
   if (read.scenario) {
     bound              = bounds_.of(*read.scenario, placements);
     const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
     const Seconds time = question_.least_factor() * bound.time;
-    if (time > Seconds(0)) prospect.fastest = std::min(prospect.fastest, samples / time.value());
+    if (time > Seconds(0)) most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
   }
   const Json lean = branches_.leanest(branch);
   if (!has_all(fast, lean)) {
     read         = question_.read(lean);
     bound.memory = read.scenario ? bounds_.of(*read.scenario, placements).memory : Bytes(0);
   }
-  prospect.memory = std::max(prospect.memory, bound.memory);
-  if (auto refusal = too_large(prospect.memory)) return Refused{branch, *std::move(refusal)};
-  return prospect;
+  most.memory = std::max(most.memory, bound.memory);
+  if (auto refusal = hopeless(most)) return Refused{branch, *std::move(refusal)};
+  return prospect();
 }
 
 const std::vector<scenario::Placement>& Surveyor::placements(const Branch& branch) {

@@ -12,14 +12,15 @@
 #include "search/bounds.h"
 #include "search/branches.h"
 #include "search/question.h"
+#include "search/score.h"
 
 namespace foreflow::search {
 
 // A branch that may have points that are good enough.
 struct Prospect {
-  double fastest;  // samples per second that its points cannot exceed; infinite where no bound is known
-  Bytes memory;    // that they need at least
-  size_t number;   // of the branch in the order of Branches::visit; children have that of their parent
+  Figures most;   // none of its points is better in any of these
+  Score score;    // of these
+  size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
   std::string point;  // as compact JSON
 
@@ -27,7 +28,7 @@ struct Prospect {
 
   // The most promising first.
   bool operator<(const Prospect& other) const {
-    if (fastest != other.fastest) return fastest > other.fastest;
+    if (score != other.score) return score < other.score;
     return std::tie(number, point) < std::tie(other.number, other.point);
   }
 };
@@ -35,7 +36,7 @@ struct Prospect {
 Json to_json(const Prospect& prospect);
 Prospect read_prospect(const JsonView& json);
 
-// A branch without a legal point that fits in memory.
+// A branch without a legal point that fits in memory and is fast enough.
 struct Refused {
   Branch branch;
   Refusal refusal;
@@ -69,8 +70,9 @@ class Surveyor {
   // What is known of the branch from the bounds of all its points; exactly one of both. `parent` may be null.
   std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
 
-  // The refusal of points that need so much memory at least; nothing when the largest device has as much.
-  std::optional<Refusal> too_large(Bytes least) const;
+  // The refusal of points that are no better than this: they need more memory than the largest device has, or are too
+  // slow. Nothing where they may work.
+  std::optional<Refusal> hopeless(const Figures& most) const;
 
  private:
   void learn_families();

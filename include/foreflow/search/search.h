@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foreflow/scenario/run.h"
+#include "foreflow/search/objective.h"
 
 namespace foreflow::search {
 
@@ -33,6 +34,9 @@ struct Candidate {
   Bytes peak_memory;  // on the device with the highest peak, without disturbances
   // With Options::worlds, of which iteration_time is the one that Options::risk says; absent without.
   std::optional<Spread> spread = {};
+  int64_t devices              = 1;  // that the strategy uses
+
+  Figures figures() const { return {samples_per_second, peak_memory, devices}; }
 };
 
 struct Infeasible {
@@ -58,10 +62,14 @@ struct Result {
   size_t worlds    = 0;      // as Options::worlds
   Risk risk        = Risk::mean;
   Json disturbances;  // of which the worlds are drawn, as a scenario says it; null without worlds
-  // No point is faster than (1 + gap) times the best of `ranked`; 0 when proven. Absent: not known.
+  Goal goal;          // as Options::goal, with the tokens of a sample where they are needed
+  // The value of Goal::objective of no point is better than that of the best of `ranked` by more than this fraction of
+  // it; 0 when proven. Absent: not known.
   std::optional<double> gap;
-  std::vector<Candidate> ranked;  // by throughput, best first
-  std::vector<Candidate> pareto;  // candidates than which no other is faster in at most the same memory; best first
+  std::vector<Candidate> ranked;  // by the objective, best first
+  // Candidates than which no other is as good by both objectives of Goal::front, and better by one; in the order of the
+  // first of them, best first.
+  std::vector<Candidate> pareto;
   std::vector<Infeasible> infeasible;     // the first kMostListed
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
 
@@ -75,8 +83,9 @@ struct Status {
   size_t decided            = 0;  // of these: evaluated, or known to be infeasible or not good enough
   size_t evaluated          = 0;
   size_t reused             = 0;   // of these
-  double best               = 0;   // samples per second; 0: none yet
+  double best               = 0;   // the best value of the objective; 0: none yet
   std::optional<double> gap = {};  // as Result::gap
+  Goal goal                 = {};  // of the search
 };
 
 // Which points lower bounds may exclude from prediction:
@@ -99,7 +108,8 @@ struct Options {
   // seeds 1 to `worlds`, the same for every strategy, or from default ones (docs/models.md). 0: none; the scenario's
   // own disturbances are then part of every prediction.
   size_t worlds = 0;
-  Risk risk     = Risk::mean;  // the time by which strategies are ranked in these worlds
+  Risk risk     = Risk::mean;  // the time by which strategies are judged in these worlds
+  Goal goal;                   // what is best; its Terms::tokens_per_sample is found by the search
   std::string store;    // an SQLite file that keeps every prediction as soon as it is made; empty: nothing is kept
   std::string version;  // of foreflow: a store of another version is refused
   std::function<void(size_t predictions)> begun;  // once, with the number found in the store; may be empty
@@ -118,16 +128,17 @@ struct MethodDef {
 const Registry<MethodDef>& methods();
 
 // Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
-// when another part of the scenario is wrong, and when Options::store is in use, is no store, or is one of another
-// question or version. With a store, a search that was ended goes on where it was; the result is the same with any.
+// when another part of the scenario is wrong, when an objective lacks what it needs (a price, a rate, tokens), and when
+// Options::store is in use, is no store, or is one of another question or version. With a store, a search that was
+// ended goes on where it was; the result is the same with any.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // A line for people: "search: 91040 of 107281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at
 // most 3.1 % better possible".
 std::string progress_line(const Status& status, std::chrono::duration<double> elapsed);
 
-// By how much the second best strategy is slower per sample than the best, as a fraction (0.05: 5 %); 0 when there is
-// no second.
+// By how much the second best strategy is worse than the best, as a fraction (0.05: 5 %): how much faster the best is
+// or, of what is minimised, how much more the second has. 0 when there is no second.
 double behind(const Result& result);
 
 // The result with at most `top` entries of `ranked` and all entries of the other lists.
