@@ -19,8 +19,7 @@ namespace {
 
 struct Options {
   std::string scenario, store, engine, json, csv;
-  std::string method = "exhaustive", prune = "top", risk = "mean", objective = "throughput",
-              pareto = "throughput,memory";
+  std::string method = "exhaustive", prune, risk = "mean", objective = "throughput", pareto;
   std::vector<std::string> settings;
   int jobs   = default_workers();
   int top    = 10;
@@ -31,7 +30,9 @@ struct Options {
   bool timing   = false;
 };
 
-search::Pruning pruning(const std::string& word) {
+// A front that is asked for is exact, unless something else is said.
+search::Pruning pruning(const std::string& word, bool asks_for_front) {
+  if (word.empty()) return asks_for_front ? search::Pruning::front : search::Pruning::top;
   if (word == "top") return search::Pruning::top;
   if (word == "front") return search::Pruning::front;
   if (word == "none") return search::Pruning::none;
@@ -59,13 +60,14 @@ double positive(const char* option, const std::optional<double>& value) {
 
 search::Goal goal(const Options& options) {
   search::Goal goal;
-  goal.objective                       = &search::objectives().get(options.objective, "--objective");
+  goal.objective      = &search::objectives().get(options.objective, "--objective");
+  goal.terms.price    = positive("--price", options.price);
+  goal.terms.at_least = positive("--at-least", options.at_least);
+  if (options.pareto.empty()) return goal;
   const std::vector<std::string> front = split(options.pareto, ',');
   if (front.size() != goal.front.size())
     throw Error("--pareto", "\"" + options.pareto + "\" is not two objectives; write A,B, such as throughput,memory");
   for (size_t i = 0; i < front.size(); ++i) goal.front[i] = &search::objectives().get(front[i], "--pareto");
-  goal.terms.price    = positive("--price", options.price);
-  goal.terms.at_least = positive("--at-least", options.at_least);
   return goal;
 }
 
@@ -75,7 +77,7 @@ search::Result searched(const Options& options) {
   how.top     = static_cast<size_t>(at_least_one("--top", options.top));
   how.budget  = static_cast<size_t>(at_least_one("--budget", options.budget));
   how.seed    = options.seed;
-  how.pruning = pruning(options.prune);
+  how.pruning = pruning(options.prune, !options.pareto.empty());
   how.method  = &search::methods().get(options.method, "--method");
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
   // The parser makes -1 of a 0.
@@ -111,26 +113,28 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command
-      .add_option("SCENARIO.json", options->scenario,
-                  "the question; a list in its strategy or placement is an axis, what is absent or \"any\" takes all "
-                  "that is legal; the strategy may be a list of such objects")
+      .add_option(
+          "SCENARIO.json", options->scenario,
+          "the question; a list in its strategy, placement or platform is an axis, what is absent or \"any\" of "
+          "the strategy and the placement takes all that is legal; the strategy may be a list of such objects")
       ->required();
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
   command.add_option("--objective", options->objective, "rank by it: " + list_or(search::objectives().names()))
       ->capture_default_str();
   command.add_option("--price", options->price, "dollars for an hour of one device, for the objective cost");
   command.add_option("--at-least", options->at_least, "samples per second: slower strategies are infeasible");
-  command.add_option("--pareto", options->pareto, "A,B: tell the Pareto front of these two objectives")
-      ->capture_default_str();
+  command.add_option(
+      "--pareto", options->pareto,
+      "A,B: tell the exact Pareto front of these two objectives (default: of throughput and memory, of what is "
+      "predicted anyway)");
   command
       .add_option("--method", options->method,
                   "exhaustive, annealing or beam; the last two look at --budget strategies and prove nothing")
       ->capture_default_str();
-  command
-      .add_option("--prune", options->prune,
-                  "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep "
-                  "the Pareto front exact, too; none: nothing")
-      ->capture_default_str();
+  command.add_option(
+      "--prune", options->prune,
+      "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep "
+      "the Pareto front exact, too; none: nothing (default: top; with --pareto front)");
   command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
       ->capture_default_str();
   command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();

@@ -71,15 +71,14 @@ bool StageDemands::splits(const Strategy& strategy) {
   return found->second;
 }
 
-StageDemands::StageDemands(const platform::Platform& platform) : platform_(platform), uniform_(is_uniform(platform)) {}
-
-std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequential& sequential) {
-  if (!uniform_ || !is_known(scenario, sequential)) return std::nullopt;
+std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequential& sequential,
+                                            const platform::Platform& platform) {
+  if (!is_uniform(platform) || !is_known(scenario, sequential)) return std::nullopt;
   try {
-    Model* const found = model(scenario, sequential);
+    Model* const found = model(scenario, sequential, platform.devices().kinds().front());
     if (found == nullptr) return std::nullopt;
-    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform_, 0, found->shards);
-    const double neighbour     = seconds_per_byte_in_group(scenario, platform_);
+    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform, 0, found->shards);
+    const double neighbour     = seconds_per_byte_in_group(scenario, platform);
     const auto [number, fresh] = found->prices.try_emplace(neighbour);
     if (fresh) number->second = found->stages.add_prices(wanted.prices);
     return StageDemand{found->stages.needs(wanted, number->second), found->messages};
@@ -88,15 +87,21 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
   }
 }
 
-StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential) {
-  const std::string key = this->key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
+StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential,
+                                         const platform::Device& device) {
+  const auto alike = std::find_if(devices_.begin(), devices_.end(),
+                                  [&](const auto& known) { return platform::same_speed(known, device); });
+  const auto speed = alike - devices_.begin();
+  if (alike == devices_.end()) devices_.push_back(device);
+  const std::string key =
+      std::to_string(speed) + this->key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
   const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });
   if (found != models_.end()) {
     models_.splice(models_.begin(), models_, found);
     return &models_.front();
   }
   if (std::find(not_.begin(), not_.end(), key) != not_.end()) return nullptr;
-  if (!make(key, scenario, sequential)) {
+  if (!make(key, scenario, sequential, device)) {
     not_.push_back(key);
     return nullptr;
   }
@@ -125,13 +130,13 @@ const StageDemands::Source& StageDemands::source(const Scenario& scenario, const
   return sources_.front();
 }
 
-bool StageDemands::make(const std::string& key, const Scenario& scenario, const Sequential& sequential) {
+bool StageDemands::make(const std::string& key, const Scenario& scenario, const Sequential& sequential,
+                        const platform::Device& device) {
   try {
-    const Source& source           = this->source(scenario, sequential);
-    const Strategy& strategy       = scenario.strategy;
-    const platform::Device& device = platform_.devices().kinds().front();
-    const int parts                = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
-    const auto price               = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+    const Source& source     = this->source(scenario, sequential);
+    const Strategy& strategy = scenario.strategy;
+    const int parts          = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
+    const auto price         = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
       return scenario.cost.compute({call, outputs}, device).time;
     };
     transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.shards, price);

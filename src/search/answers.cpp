@@ -49,7 +49,7 @@ void Answers::ask(const std::vector<Json>& points) {
   }
   // Forked now, the workers share the programs that are prepared.
   WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& point) {
-    return print(predictor_.predict(*question_.read(parse_json(point, "point")).scenario));
+    return print(predictor_.predict(question_.read(parse_json(point, "point"))));
   });
   std::vector<std::string> texts;
   for (const auto& [text, read] : news) texts.push_back(text);
@@ -86,16 +86,16 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
     read.push_back(std::move(point));
     number.push_back(i);
   }
-  std::vector<const scenario::Scenario*> scenarios;
-  for (const ReadPoint& point : read) scenarios.push_back(&*point.scenario);
-  const std::vector<Bound> bounds = bounds_.of(scenarios);
+  std::vector<const ReadPoint*> legal;
+  for (const ReadPoint& point : read) legal.push_back(&point);
+  const std::vector<Bound> bounds = bounds_.of(legal);
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].time <= Seconds(0)) continue;
-    const auto samples    = static_cast<double>(scenarios[i]->strategy.global_batch);
+    const auto samples    = static_cast<double>(read[i].scenario->strategy.global_batch);
     const Seconds time    = question_.least_factor() * bounds[i].time;
-    const double overflow = bounds[i].memory / largest_memory(*question_.platform()) - 1;
+    const double overflow = bounds[i].memory / largest_memory(read[i].platform()) - 1;
     energies[number[i]] =
-        energy_of({samples / time.value(), bounds[i].memory, scenarios[i]->strategy.devices()}, overflow);
+        energy_of({samples / time.value(), bounds[i].memory, read[i].scenario->strategy.devices()}, overflow);
   }
   return energies;
 }

@@ -21,10 +21,7 @@ struct Answer {
 class Answers {
  public:
   Answers(const Question& question, const Options& options)
-      : question_(question),
-        options_(options),
-        predictor_(question.platform(), question.worlds()),
-        bounds_(*question.platform(), options.jobs) {}
+      : question_(question), options_(options), predictor_(question.worlds()), bounds_(options.jobs) {}
 
   // Evaluates the points in order, until the budget of predictions is spent. Illegal points cost nothing.
   void ask(const std::vector<Json>& points);

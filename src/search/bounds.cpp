@@ -41,7 +41,9 @@ Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
 }
 
-std::string name_of(const Scenario& scenario, int64_t batch) { return family_strategy(scenario, batch).dump_compact(); }
+std::string name_of(const ReadPoint& point, int64_t batch) {
+  return std::to_string(point.cluster->hardware) + family_strategy(*point.scenario, batch).dump_compact();
+}
 
 // The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.
 int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
@@ -59,8 +61,6 @@ std::string demand_text(const Json& source, const std::string& file, const platf
     return "";
   }
 }
-
-std::string name_of(const Json& source) { return source.find("strategy")->dump_compact(); }
 
 class Bounder {
  public:
@@ -208,39 +208,44 @@ bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Stra
          ranks == static_cast<size_t>(strategy.tp);
 }
 
-void Bounds::learn(const std::vector<Json>& sources, const std::string& file) {
-  const auto texts = map_in_children(sources.size(), jobs_,
-                                     [&](size_t i) { return demand_text(sources[i], file, shapes_.platform()); });
+void Bounds::learn(const std::vector<Unknown>& families) {
+  const auto texts = map_in_children(families.size(), jobs_, [&](size_t i) {
+    const Cluster& cluster = *families[i].cluster;
+    return demand_text(families[i].source, cluster.base.file, *cluster.platform);
+  });
   for (size_t i = 0; i < texts.size(); ++i) {
-    Family& family = families_[name_of(sources[i])];
+    const std::string& file = families[i].cluster->base.file;
+    Family& family          = families_[families[i].name];
     if (!texts[i].empty()) family = scenario::read_demand(JsonView(parse_json(texts[i], file), file));
   }
 }
 
-std::vector<Bound> Bounds::of(const std::vector<const Scenario*>& scenarios) {
-  for (const Scenario* scenario : scenarios) batches_.insert(batch_of(*scenario));
-  std::vector<Json> unknown;
-  for (const Scenario* scenario : scenarios) {
-    const int64_t batch = batch_of(*scenario);
+std::vector<Bound> Bounds::of(const std::vector<const ReadPoint*>& points) {
+  for (const ReadPoint* point : points) batches_.insert(batch_of(*point->scenario));
+  std::vector<Unknown> unknown;
+  for (const ReadPoint* point : points) {
+    const int64_t batch = batch_of(*point->scenario);
     if (batch == 0) continue;
     const int64_t common = common_batch(batches_, batch);
-    if (families_.try_emplace(name_of(*scenario, common)).second) unknown.push_back(family_of(*scenario, common));
+    std::string name     = name_of(*point, common);
+    if (families_.try_emplace(name).second)
+      unknown.push_back({std::move(name), family_of(*point->scenario, common), point->cluster});
   }
-  if (!unknown.empty()) learn(unknown, scenarios.front()->file);
+  if (!unknown.empty()) learn(unknown);
   std::vector<Bound> bounds;
-  for (const Scenario* scenario : scenarios) bounds.push_back(of(*scenario));
+  for (const ReadPoint* point : points) bounds.push_back(of(*point));
   return bounds;
 }
 
-std::string Bounds::family(const Scenario& scenario) const {
-  const int64_t batch = batch_of(scenario);
-  return batch == 0 ? "" : name_of(scenario, common_batch(batches_, batch));
+std::string Bounds::family(const ReadPoint& point) const {
+  const int64_t batch = batch_of(*point.scenario);
+  return batch == 0 ? "" : name_of(point, common_batch(batches_, batch));
 }
 
-Bound Bounds::of(const Scenario& scenario, const std::vector<scenario::Placement>& placements) {
-  const auto family = families_.find(this->family(scenario));
+Bound Bounds::of(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {
+  const auto family = families_.find(this->family(point));
   if (family == families_.end() || !family->second) return {};
-  return Bounder(scenario, placements, *family->second, shapes_, in_flight_).bound();
+  return Bounder(*point.scenario, placements, *family->second, shapes_.on(point.platform()), in_flight_).bound();
 }
 
 }  // namespace foreflow::search

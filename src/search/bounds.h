@@ -14,6 +14,7 @@
 #include "foreflow/scenario/demand.h"
 #include "search/group_shapes.h"
 #include "search/in_flight.h"
+#include "search/read_point.h"
 
 namespace foreflow::search {
 
@@ -31,28 +32,33 @@ bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Stra
 
 class Bounds {
  public:
-  Bounds(const platform::Platform& platform, int jobs) : shapes_(platform), jobs_(jobs) {}
+  explicit Bounds(int jobs) : jobs_(jobs) {}
 
-  // The bounds of `scenarios`, in their order. Demands of new families are computed in `jobs` child processes and kept
-  // for later calls. Requires: the strategies are legal.
-  std::vector<Bound> of(const std::vector<const scenario::Scenario*>& scenarios);
+  // The bounds of `points`, in their order. Demands of new families are computed in `jobs` child processes and kept for
+  // later calls. Requires: the points are legal.
+  std::vector<Bound> of(const std::vector<const ReadPoint*>& points);
 
-  // The name of a scenario's family.
-  std::string family(const scenario::Scenario& scenario) const;
-  // The bound of a scenario of a known family; no bound for another. With `placements`, the lowest that it has with any
-  // of them.
-  Bound of(const scenario::Scenario& scenario, const std::vector<scenario::Placement>& placements = {});
+  // The name of a point's family. Clusters with equal devices share their families.
+  std::string family(const ReadPoint& point) const;
+  // The bound of a point of a known family; no bound for another. With `placements`, the lowest that it has with any of
+  // them.
+  Bound of(const ReadPoint& point, const std::vector<scenario::Placement>& placements = {});
 
  private:
   // The demand that the scenarios of a family share; nothing when their replica cannot be built.
   using Family = std::optional<scenario::Demand>;
-  void learn(const std::vector<Json>& sources, const std::string& file);
+  struct Unknown {
+    std::string name;
+    Json source;  // of the scenario whose demand it has
+    const Cluster* cluster;
+  };
+  void learn(const std::vector<Unknown>& families);
 
-  GroupShapes shapes_;
+  ShapesOf shapes_;
   InFlightTable in_flight_;
   const int jobs_;
   std::set<int64_t> batches_;
-  std::map<std::string, Family> families_;  // by the text of the family's strategy
+  std::map<std::string, Family> families_;  // by name
 };
 
 }  // namespace foreflow::search

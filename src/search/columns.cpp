@@ -12,6 +12,15 @@ std::string plain(const Json& value) {
   return value.if_string() != nullptr ? *value.if_string() : value.dump_compact();
 }
 
+// The members of an object, or a value that is none as a whole.
+void add_part(const std::string& name, const Json& part, Said& all) {
+  if (part.if_object() == nullptr) {
+    if (!part.is_null()) all.emplace(name, plain(part));
+    return;
+  }
+  for (const auto& [key, value] : *part.if_object()) all.emplace(name + "." + key, plain(value));
+}
+
 Json fallback_of(const std::string& key) {
   const scenario::StrategyKeyDef* row = scenario::strategy_keys().find(key);
   return row != nullptr ? row->fallback : Json();
@@ -27,14 +36,11 @@ std::vector<const ObjectiveDef*> own_columns(const Goal& goal) {
   return all;
 }
 
-Said said(const Json& strategy, const Json& placement) {
+Said said(const Json& strategy, const Json& placement, const Json& platform) {
   Said all;
   for (const auto& [key, value] : *strategy.if_object()) all.emplace(key, plain(value));
-  if (placement.if_object() == nullptr) {
-    if (!placement.is_null()) all.emplace("placement", plain(placement));
-    return all;
-  }
-  for (const auto& [key, value] : *placement.if_object()) all.emplace("placement." + key, plain(value));
+  add_part("placement", placement, all);
+  add_part("platform", platform, all);
   return all;
 }
 

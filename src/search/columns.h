@@ -17,9 +17,10 @@ constexpr std::array<std::string_view, 6> kColumns = {"dp", "tp", "pp", "microba
 // The objectives of a goal that have a column of their own, each once.
 std::vector<const ObjectiveDef*> own_columns(const Goal& goal);
 
-// The members of a strategy and its placement by key; those of the placement as "placement.order".
+// The members of a strategy, its placement and its platform by key; those of the placement as "placement.order", those
+// of the platform as "platform.nodes".
 using Said = std::map<std::string, std::string>;
-Said said(const Json& strategy, const Json& placement);
+Said said(const Json& strategy, const Json& placement, const Json& platform);
 // Whether a strategy that does not have the key has this value, and whether a search may have chosen another one. Both
 // are false where the default depends on other keys.
 bool is_default(const std::string& key, const std::string& value);

@@ -90,29 +90,32 @@ Prediction judged(Prediction prediction, Risk risk) {
   return prediction;
 }
 
-Prediction Predictor::predict(const scenario::Scenario& scenario) {
+Prediction Predictor::predict(const ReadPoint& point) {
+  if (point.cluster != of_) shared_ = scenario::SharedPrograms();
+  of_                                = point.cluster;
+  const scenario::Scenario& scenario = *point.scenario;
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
-    const auto outcome = scenario::try_run(scenario, **program, platform_, {}, &shared_);
+    const auto outcome = scenario::try_run(scenario, **program, point.cluster->platform, {}, &shared_);
     if (!outcome) return unpredicted(outcome.refusal());
     Prediction prediction = answer(outcome->summary);
     if (worlds_.count > 0 && !prediction.refusal)
-      prediction.spread = spread_of(prediction.time, times_in_worlds(scenario, **program));
+      prediction.spread = spread_of(prediction.time, times_in_worlds(point, **program));
     return prediction;
   } catch (const Error& error) {  // of the engine, say: other points may do
     return unpredicted({Cause::run, error.where(), error.problem()});
   }
 }
 
-std::vector<Seconds> Predictor::times_in_worlds(const scenario::Scenario& scenario,
-                                                const scenario::Sequential& program) const {
-  scenario::Scenario world = scenario::resolve(scenario, program, *platform_).value();
-  const auto lowered       = scenario::lower_scenario(world, program, *platform_);
+std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const {
+  const platform::Platform& platform = point.platform();
+  scenario::Scenario world           = scenario::resolve(*point.scenario, program, platform).value();
+  const auto lowered                 = scenario::lower_scenario(world, program, platform);
   std::vector<Seconds> times;
   for (uint64_t seed = 1; seed <= worlds_.count; ++seed) {
-    world.simulation.disturbances = disturbances_of(worlds_, seed, *platform_);
-    times.push_back(world.engine->run(lowered.compact, *platform_, world.simulation).timeline.makespan);
+    world.simulation.disturbances = disturbances_of(worlds_, seed, platform);
+    times.push_back(world.engine->run(lowered.compact, platform, world.simulation).timeline.makespan);
   }
   return times;
 }

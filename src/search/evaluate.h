@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "foreflow/scenario/run.h"
+#include "search/read_point.h"
 #include "search/worlds.h"
 
 namespace foreflow::search {
@@ -35,13 +35,13 @@ std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
 // Keeps undistributed programs, by global batch and fused attention, and the programs of replicas that were used last,
-// for later points. All scenarios differ in strategy and placement only.
+// for later points. All points are of one question.
 class Predictor {
  public:
-  explicit Predictor(scenario::PlatformRef platform, Worlds worlds = {})
-      : platform_(std::move(platform)), worlds_(std::move(worlds)) {}
+  explicit Predictor(Worlds worlds = {}) : worlds_(std::move(worlds)) {}
 
-  Prediction predict(const scenario::Scenario& scenario);
+  // Requires: the point is legal.
+  Prediction predict(const ReadPoint& point);
   // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not
   // possible.
   void prepare(const scenario::Scenario& scenario);
@@ -50,11 +50,11 @@ class Predictor {
 
  private:
   // The times in all worlds of a scenario that has an undisturbed one.
-  std::vector<Seconds> times_in_worlds(const scenario::Scenario& scenario, const scenario::Sequential& program) const;
+  std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const;
 
-  scenario::PlatformRef platform_;
   Worlds worlds_;
   std::map<std::pair<int64_t, bool>, scenario::Sequential> built_;
+  const Cluster* of_ = nullptr;  // to which the shared programs belong
   scenario::SharedPrograms shared_;
 };
 

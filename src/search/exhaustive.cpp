@@ -51,8 +51,8 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(question.goal(), options.top, options.pruning),
-        predictor_(question.platform(), question.worlds()),
-        refiner_(*question.platform(), predictor_) {}
+        predictor_(question.worlds()),
+        refiner_(predictor_) {}
 
   Result run() {
     Survey survey   = surveyor_.survey(nullptr);
@@ -177,7 +177,7 @@ class Search {
   // In a worker: children of branches, refined bounds of branches, or the prediction of a point.
   std::string answer(const std::string& request) {
     const Json asked = parse_json(request.substr(1), "branches");
-    if (request[0] == *kPredict) return print(predictor_.predict(*question_.read(asked).scenario));
+    if (request[0] == *kPredict) return print(predictor_.predict(question_.read(asked)));
     const auto step = static_cast<Step>(request[0] - '0');
     Json children   = Json::array();
     std::vector<Bound> bounds;
@@ -193,7 +193,7 @@ class Search {
 
   Bound refined_bound(const Branch& branch) {
     const ReadPoint read = question_.read(branches().fastest(branch));
-    return read.scenario ? refiner_.refine(*read.scenario) : Bound();
+    return read.scenario ? refiner_.refine(read) : Bound();
   }
 
   Json judged(const Branch& child, const Prospect& parent) {
@@ -223,17 +223,18 @@ class Search {
   }
 
   void refined(Entry entry, const Bound& bound) {
-    Prospect& prospect  = entry.prospect;
-    const Branch branch = prospect.branch();
-    Figures& most       = prospect.most;
-    most.memory         = std::max(most.memory, bound.memory);
-    const Seconds time  = question_.least_factor() * bound.time;
+    Prospect& prospect   = entry.prospect;
+    const Branch branch  = prospect.branch();
+    Figures& most        = prospect.most;
+    most.memory          = std::max(most.memory, bound.memory);
+    const Seconds time   = question_.least_factor() * bound.time;
+    const ReadPoint read = question_.read(branches().fastest(branch));
     if (time > Seconds(0)) {
-      const ReadPoint read    = question_.read(branches().fastest(branch));
       const auto samples      = static_cast<double>(read.scenario->strategy.global_batch);
       most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
     }
-    if (auto refusal = surveyor_.hopeless(most)) return add_refused(result_, branches(), {branch, *std::move(refusal)});
+    if (auto refusal = surveyor_.hopeless(most, *read.cluster))
+      return add_refused(result_, branches(), {branch, *std::move(refusal)});
     prospect.score = score_of(question_.goal(), most);
     entry.next     = branches().is_point(branch) ? Step::predict : Step::expand;
     push(std::move(entry));

@@ -31,8 +31,6 @@ class GroupShapes {
  public:
   explicit GroupShapes(const platform::Platform& platform) : platform_(platform) {}
 
-  const platform::Platform& platform() const { return platform_; }
-
   // The result is valid as long as this object. With `placements`, the ranks may be placed by each of these instead of
   // the scenario's own placement.
   const Arrangement& arrangement(const scenario::Scenario& scenario,
@@ -71,6 +69,15 @@ class GroupShapes {
   std::map<Grouping, std::vector<Group>> known_;
   std::map<Asked, Seconds> times_;
   std::map<Reduced, Seconds> reduced_;
+};
+
+// The shapes of groups on each of several platforms, which must live as long.
+class ShapesOf {
+ public:
+  GroupShapes& on(const platform::Platform& platform) { return shapes_.try_emplace(&platform, platform).first->second; }
+
+ private:
+  std::map<const platform::Platform*, GroupShapes> shapes_;
 };
 
 }  // namespace foreflow::search

@@ -3,7 +3,7 @@
 namespace foreflow::search {
 // clang-format off
 namespace definitions {
-#define FOREFLOW_ROW(name) namespace name##_objective { ObjectiveDef row(); }
+#define FOREFLOW_ROW(name) namespace name { ObjectiveDef row(); }
 #include "search/objectives.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
@@ -12,7 +12,7 @@ namespace definitions {
 const Registry<ObjectiveDef>& objectives() {
   // clang-format off
   static const Registry<ObjectiveDef> rows("objective", {
-#define FOREFLOW_ROW(name) definitions::name##_objective::row(),
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "search/objectives.def"
 #undef FOREFLOW_ROW
   });

@@ -10,6 +10,8 @@
 namespace foreflow::search {
 namespace {
 
+constexpr std::string_view kOfPlatform = "platform.";
+
 // The rankings of one result have the same columns: those that every ranking shows, and the keys that vary.
 class Ranking {
  public:
@@ -17,12 +19,16 @@ class Ranking {
       : goal_(goal), own_(own_columns(goal)), disturbed_(all.front().spread.has_value()) {
     std::map<std::string, std::map<std::string, size_t>> used;
     for (const Candidate& candidate : all) {
-      for (const auto& [key, value] : said(candidate.strategy, candidate.placement)) ++used[key][value];
+      for (const auto& [key, value] : said(candidate.strategy, candidate.placement, candidate.platform))
+        ++used[key][value];
     }
     const auto varies = [&](const std::string& key) {
       const auto& values = used[key];
       return std::none_of(values.begin(), values.end(), [&](const auto& value) { return value.second == all.size(); });
     };
+    for (const auto& [key, values] : used) {
+      if (key.starts_with(kOfPlatform)) columns_.emplace_back(key, key.substr(kOfPlatform.size()));
+    }
     if (varies("global_batch")) columns_.emplace_back("global_batch", "batch");
     for (const char* key : {"dp", "tp", "pp"}) columns_.emplace_back(key, key);
     columns_.emplace_back("microbatches", "K");
@@ -32,7 +38,8 @@ class Ranking {
       const bool differs = std::any_of(values.begin(), values.end(), [&name = key](const auto& value) {
         return differs_from_default(name, value.first);
       });
-      if (!shown.contains(key) && (varies(key) || differs)) more_.push_back(key);
+      const bool beside  = !shown.contains(key) && !key.starts_with(kOfPlatform);
+      if (beside && (varies(key) || differs)) more_.push_back(key);
     }
   }
 
@@ -61,7 +68,7 @@ class Ranking {
 
  private:
   Row row(size_t place, const Candidate& candidate) const {
-    const Said all  = said(candidate.strategy, candidate.placement);
+    const Said all  = said(candidate.strategy, candidate.placement, candidate.platform);
     const auto word = [&](const std::string& key) { return all.contains(key) ? all.at(key) : ""; };
     Row cells       = {std::to_string(place)};
     for (const auto& [key, title] : columns_) cells.push_back(word(key));

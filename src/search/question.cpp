@@ -9,14 +9,11 @@
 namespace foreflow::search {
 namespace {
 
-// The platform is no axis, nor is anything but strategy and placement; without them nothing of those can be wrong.
-scenario::Scenario without_strategy(const Json& source, const std::string& file, const simulate::EngineDef* engine) {
-  Json bare = Json(source).set("strategy", Json::object());
-  if (source.find("placement") != nullptr) bare.set("placement", Json::object());
-  scenario::Scenario scenario = scenario::load(bare, file);
-  scenario::check_one_job(scenario);
-  if (engine != nullptr) scenario.engine = engine;
-  return scenario;
+std::vector<Cluster> with_engine(std::vector<Cluster> clusters, const simulate::EngineDef* engine) {
+  for (Cluster& cluster : clusters) {
+    if (engine != nullptr) cluster.base.engine = engine;
+  }
+  return clusters;
 }
 
 // In words, with the key of the strategy that it belongs to.
@@ -43,16 +40,17 @@ Json strategy_json(const ReadPoint& point) {
 }  // namespace
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
-    : base_(without_strategy(source, file, options.engine)),
-      worlds_(take_worlds(base_, options)),
+    : clusters_(with_engine(clusters_of(source, file), options.engine)),
+      worlds_(take_worlds(clusters_, options)),
       least_factor_(search::least_factor(worlds_)),
-      goal_(settled(options.goal, base_)),
-      platform_(scenario::load_platform(base_.platform)),
-      space_(source, file, *platform_),
+      goal_(settled(options.goal, clusters_.front().base)),
+      space_(source, file, clusters_),
       kept_(std::make_shared<Kept>(source, file, worlds_, options)) {}
 
 ReadPoint Question::read(const Json& point) const {
-  return {point, scenario::with_strategy(base_, strategy_of(point), space_.placement(point), *platform_)};
+  const Cluster& cluster = clusters_[space_.cluster(point)];
+  return {point, &cluster,
+          scenario::with_strategy(cluster.base, strategy_of(point), space_.placement(point), *cluster.platform)};
 }
 
 Bytes largest_memory(const platform::Platform& platform) {
@@ -71,7 +69,8 @@ void add_infeasible(Result& result, const Json& point, Refusal refusal) {
   ++result.reasons[reason_of(refusal)];
   if (result.infeasible.size() >= kMostListed) return;
   std::string why = in_words(refusal);
-  result.infeasible.push_back({strategy_of(point), placement_of(point), std::move(refusal), std::move(why)});
+  result.infeasible.push_back(
+      {strategy_of(point), placement_of(point), platform_of(point), std::move(refusal), std::move(why)});
 }
 
 std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second) {
@@ -89,13 +88,9 @@ Figures figures_of(const Prediction& prediction, const scenario::Scenario& scena
 }
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
-  return {strategy_json(point),
-          placement_of(point.point),
-          prediction.time,
-          prediction.samples_per_second,
-          prediction.memory,
-          prediction.spread,
-          point.scenario->strategy.devices()};
+  return {strategy_json(point), placement_of(point.point),         platform_of(point.point),
+          prediction.time,      prediction.samples_per_second,     prediction.memory,
+          prediction.spread,    point.scenario->strategy.devices()};
 }
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {

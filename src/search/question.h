@@ -5,22 +5,20 @@
 #include "foreflow/search/space.h"
 #include "search/evaluate.h"
 #include "search/kept.h"
+#include "search/read_point.h"
 
 namespace foreflow::search {
 
-struct ReadPoint {
-  Json point;
-  Expected<scenario::Scenario> scenario;  // a refusal when the point is not legal
-};
-
 class Question {
  public:
+  // Throws Error when a part of the scenario other than the strategy is wrong.
   Question(const Json& source, const std::string& file, const Options& options);
+  Question(const Question&)            = delete;  // points refer to its clusters
+  Question& operator=(const Question&) = delete;
 
   const Space& space() const { return space_; }
-  const scenario::PlatformRef& platform() const { return platform_; }
+  const std::vector<Cluster>& clusters() const { return clusters_; }
 
-  // Throws Error when a part of the scenario other than the strategy is wrong.
   ReadPoint read(const Json& point) const;
 
   // What is best, with all terms that it needs.
@@ -34,11 +32,10 @@ class Question {
   Kept& kept() const { return *kept_; }
 
  private:
-  scenario::Scenario base_;  // everything except strategy and placement, equal for all points
+  std::vector<Cluster> clusters_;
   Worlds worlds_;
   double least_factor_;
   Goal goal_;
-  scenario::PlatformRef platform_;
   Space space_;
   std::shared_ptr<Kept> kept_;
 };

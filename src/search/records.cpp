@@ -14,6 +14,7 @@ template <class Point>
 Json point_json(const Point& point) {
   Json json = Json::object().set("strategy", point.strategy);
   if (!point.placement.is_null()) json.set("placement", point.placement);
+  if (!point.platform.is_null()) json.set("platform", point.platform);
   return json;
 }
 
@@ -53,7 +54,7 @@ class Sheet {
     std::set<std::string> more;
     const auto look = [&](const auto& points) {
       for (const auto& point : points) {
-        for (const auto& [key, value] : said(point.strategy, point.placement)) more.insert(key);
+        for (const auto& [key, value] : said(point.strategy, point.placement, point.platform)) more.insert(key);
       }
     };
     look(result.ranked);
@@ -87,7 +88,7 @@ class Sheet {
  private:
   template <class Point>
   Row cells_of(const Point& point) const {
-    const Said all = said(point.strategy, point.placement);
+    const Said all = said(point.strategy, point.placement, point.platform);
     Row cells;
     for (const std::string& key : keys_) cells.push_back(all.contains(key) ? all.at(key) : "");
     return cells;

@@ -292,13 +292,14 @@ class Composition {
 
 }  // namespace
 
-Bound Refiner::refine(const Scenario& scenario) {
+Bound Refiner::refine(const ReadPoint& point) {
+  const Scenario& scenario = *point.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
-  const auto demand = demands_.of(scenario, **program);
+  const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
-  return Composition(scenario, *demand, shapes_).bound();
+  return Composition(scenario, *demand, shapes_.on(point.platform())).bound();
 }
 
 std::string print(const std::vector<Bound>& bounds) {

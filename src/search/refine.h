@@ -11,17 +11,16 @@ namespace foreflow::search {
 
 class Refiner {
  public:
-  Refiner(const platform::Platform& platform, Predictor& predictor)
-      : shapes_(platform), demands_(platform), predictor_(predictor) {}
+  explicit Refiner(Predictor& predictor) : predictor_(predictor) {}
 
   // Scenarios whose keys are near each other in alphabetical order have much in common and are quickly refined one
   // after the other.
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero where no sharper bound is known.
-  Bound refine(const scenario::Scenario& scenario);
+  Bound refine(const ReadPoint& point);
 
  private:
-  GroupShapes shapes_;
+  ShapesOf shapes_;
   scenario::StageDemands demands_;
   Predictor& predictor_;  // keeps the programs
 };

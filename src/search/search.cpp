@@ -47,8 +47,10 @@ void measure(const Space& space, Result& result) {
 void rank(std::vector<Candidate>& candidates, const Goal& goal) {
   std::vector<std::tuple<Score, std::string, const Candidate*>> all;
   for (const Candidate& candidate : candidates) {
-    all.emplace_back(score_of(goal, candidate.figures()),
-                     candidate.strategy.dump_compact() + candidate.placement.dump_compact(), &candidate);
+    all.emplace_back(
+        score_of(goal, candidate.figures()),
+        candidate.strategy.dump_compact() + candidate.placement.dump_compact() + candidate.platform.dump_compact(),
+        &candidate);
   }
   std::sort(all.begin(), all.end());
   std::vector<Candidate> ranked;

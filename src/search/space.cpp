@@ -12,6 +12,7 @@ namespace {
 using Choices = std::vector<Json>;
 
 constexpr std::string_view kPlacement = "placement";
+constexpr std::string_view kPlatform  = "platform";
 
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
 
@@ -61,23 +62,30 @@ bool is_degree(std::string_view key) {
               "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
-// The degrees are decided together, because most combinations do not multiply to the number of devices.
-Dimension degrees(const JsonView& strategy, const SpaceFacts& facts) {
-  Dimension dimension{"dp-tp-pp", {Json::object()}, nullptr};
-  bool derived = false;
+// Most combinations do not multiply to the number of devices.
+Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
+  Choices choices = {Json::object()};
+  bool derived    = false;
   for (const auto& [key, rule] : degree_table()) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && rule.searched != Searched::always) continue;
     derived           = derived || absent;
     const Choices all = rule.legal != nullptr ? rule.legal(facts, Json::object()) : all_divisors(facts.devices);
     Choices crossed;
-    for (const Json& point : dimension.choices) {
+    for (const Json& point : choices) {
       for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
       if (crossed.size() > kMostDegrees) too_many_degrees(strategy.file());
     }
-    dimension.choices = std::move(crossed);
+    choices = std::move(crossed);
   }
-  if (derived) std::erase_if(dimension.choices, [&](const Json& point) { return !uses_all(point, facts.devices); });
+  if (derived) std::erase_if(choices, [&](const Json& point) { return !uses_all(point, facts.devices); });
+  return choices;
+}
+
+// The degrees are decided together.
+Dimension degrees(const JsonView& strategy, const std::vector<SpaceFacts>& facts) {
+  Dimension dimension{"dp-tp-pp", {}, nullptr};
+  for (const SpaceFacts& of_cluster : facts) dimension.by_cluster.push_back(degrees(strategy, of_cluster));
   return dimension;
 }
 
@@ -96,9 +104,12 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
 }
 
 // Keys with a fixed value come first, because rules may depend on them.
-Region region_of(const JsonView& strategy, const JsonView& placement, const SpaceFacts& facts) {
+Region region_of(const JsonView& strategy, const JsonView& placement, const Choices& platforms,
+                 const std::vector<SpaceFacts>& facts) {
   strategy.allow_only(scenario::strategy_keys().names());
-  Region given_values = {degrees(strategy, facts)}, ruled;
+  Region given_values, ruled;
+  if (!platforms.empty()) given_values.push_back({std::string(kPlatform), platforms, nullptr});
+  given_values.push_back(degrees(strategy, facts));
   for (const auto& [key, value] : strategy.members()) {
     if (is_degree(key)) continue;
     Dimension dimension = given(strategy, key, "");
@@ -155,10 +166,11 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   return facts;
 }
 
-// The scenario's placement without its lists, which are axes.
+// The scenario's placement without its lists, which are axes; null where it has none.
 Json own_placement(const Json& source) {
   const Json* placement = source.find(kPlacement);
-  if (placement == nullptr || placement->if_array() != nullptr) return Json::object();
+  if (placement == nullptr) return {};
+  if (placement->if_array() != nullptr) return Json::object();
   if (placement->if_string() != nullptr) return Json::object().set("policy", *placement);
   Json own = Json::object();
   for (const auto& [key, value] : *placement->if_object()) {
@@ -174,35 +186,47 @@ bool may_be_open(const Dimension& dimension) {
   return dimension.rule != nullptr && dimension.rule->rule.fastest != Open::never;
 }
 
-Space::Space(const Json& source, const std::string& file, const platform::Platform& platform)
-    : source_(source), file_(file) {
+Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters)
+    : placement_(own_placement(source)) {
+  Choices platforms;
+  for (const Cluster& cluster : clusters) {
+    facts_.push_back(facts_of(cluster.base, *cluster.platform));
+    if (cluster.said.is_null()) continue;
+    numbers_.emplace(cluster.said.dump_compact(), facts_.size() - 1);
+    platforms.push_back(Json::object().set(kPlatform, cluster.said));
+  }
   const Json none       = Json::object();
   const Json* strategy  = source.find("strategy");
   const Json* placement = source.find(kPlacement);
-  source_.set("strategy", none);
-  if (placement != nullptr) source_.set(kPlacement, own_placement(source));
-  const scenario::Scenario scenario = scenario::load(source_, file);
-  facts_                            = std::make_shared<const SpaceFacts>(facts_of(scenario, platform));
-
-  Json holder = Json::object();
+  Json holder           = Json::object();
   holder.set("strategy", strategy != nullptr ? *strategy : none);
   holder.set(kPlacement, placement != nullptr ? *placement : Json());
   const JsonView root(holder, file);
   const JsonView wanted = root.at("strategy");
+  const auto add        = [&](const JsonView& part) {
+    regions_.push_back(region_of(part, root.at(kPlacement), platforms, facts_));
+  };
   if (wanted.json().if_array() == nullptr) {
-    regions_.push_back(region_of(wanted, root.at(kPlacement), *facts_));
+    add(wanted);
     return;
   }
-  for (const JsonView& part : wanted.items()) regions_.push_back(region_of(part, root.at(kPlacement), *facts_));
+  for (const JsonView& part : wanted.items()) add(part);
   if (regions_.empty()) wanted.fail("is an empty list; give one object or more");
 }
 
-int64_t Space::layers() const { return facts_->layers; }
+// No axis of a platform changes the workload.
+int64_t Space::layers() const { return facts_.front().layers; }
+
+size_t Space::cluster(const Json& point) const {
+  const Json* platform = numbers_.empty() ? nullptr : point.find(kPlatform);
+  return platform == nullptr ? 0 : numbers_.at(platform->dump_compact());
+}
 
 std::vector<Json> Space::choices(const Region& region, size_t d, const Json& point) const {
   const Dimension& dimension = region[d];
+  if (!dimension.by_cluster.empty()) return dimension.by_cluster[cluster(point)];
   if (dimension.rule == nullptr) return dimension.choices;
-  return named(dimension.key, dimension.rule->rule.legal(*facts_, point));
+  return named(dimension.key, dimension.rule->rule.legal(facts_[cluster(point)], point));
 }
 
 Json Space::assumed(const Region& region, size_t d, const Json& point) const {
@@ -210,7 +234,7 @@ Json Space::assumed(const Region& region, size_t d, const Json& point) const {
   if (all.empty()) return Json::object();
   const AxisDef* rule = region[d].rule;
   if (rule == nullptr || rule->rule.assumed == nullptr) return all.front();
-  return Json::object().set(region[d].key, rule->rule.assumed(*facts_, point));
+  return Json::object().set(region[d].key, rule->rule.assumed(facts_[cluster(point)], point));
 }
 
 bool Space::visit_from(const Region& region, const Json& point, size_t d,
@@ -255,18 +279,10 @@ bool Space::has(const Region& region, const Json& point) const {
 }
 
 Json Space::placement(const Json& point) const {
-  Json placement  = placement_of(point);
-  const Json* own = source_.find(kPlacement);
-  if (own == nullptr) return placement;
-  if (placement.is_null()) return *own;
-  return placement.if_object() == nullptr ? placement : with(*own, placement);
-}
-
-Json Space::scenario(const Json& point) const {
-  Json scenario        = source_;
-  const Json placement = this->placement(point);
-  scenario.set("strategy", strategy_of(point));
-  return placement.is_null() ? scenario : scenario.set(kPlacement, placement);
+  Json placement = placement_of(point);
+  if (placement_.is_null()) return placement;
+  if (placement.is_null()) return placement_;
+  return placement.if_object() == nullptr ? placement : with(placement_, placement);
 }
 
 Json with(const Json& point, const Json& choice) {
@@ -285,7 +301,7 @@ bool has_all(const Json& point, const Json& choice) {
 Json strategy_of(const Json& point) {
   Json strategy = Json::object();
   for (const auto& [key, value] : *point.if_object()) {
-    if (!key.starts_with(kPlacement)) strategy.set(key, value);
+    if (!key.starts_with(kPlacement) && key != kPlatform) strategy.set(key, value);
   }
   return strategy;
 }
@@ -297,6 +313,11 @@ Json placement_of(const Json& point) {
     if (key.starts_with(kPlacement)) placement.set(key.substr(kPlacement.size() + 1), value);
   }
   return placement;
+}
+
+Json platform_of(const Json& point) {
+  const Json* platform = point.find(kPlatform);
+  return platform == nullptr ? Json() : *platform;
 }
 
 }  // namespace foreflow::search

@@ -60,6 +60,7 @@ std::string print(const Survey& survey) {
   for (const auto& [number, point] : survey.infeasible) {
     Json one = Json::object();
     one.set("number", number).set("strategy", point.strategy).set("placement", point.placement);
+    one.set("platform", point.platform);
     infeasible.push(one.set("refusal", json_of(point.refusal)).set("why", point.why));
   }
   for (const auto& [why, count] : survey.reasons) reasons.push(Json::Array{why, count});
@@ -80,9 +81,10 @@ void add_share(const std::string& text, Survey& survey) {
   for (const JsonView& reason : view.at("reasons").items())
     survey.reasons[reason.items()[0].as_string()] += static_cast<size_t>(reason.items()[1].as_int());
   for (const JsonView& one : view.at("infeasible").items()) {
-    survey.infeasible.emplace_back(static_cast<size_t>(one.at("number").as_int()),
-                                   Infeasible{one.at("strategy").json(), one.at("placement").json(),
-                                              read_refusal(one.at("refusal")), one.at("why").as_string()});
+    survey.infeasible.emplace_back(
+        static_cast<size_t>(one.at("number").as_int()),
+        Infeasible{one.at("strategy").json(), one.at("placement").json(), one.at("platform").json(),
+                   read_refusal(one.at("refusal")), one.at("why").as_string()});
   }
   for (const JsonView& prospect : view.at("prospects").items()) survey.prospects.push_back(read_prospect(prospect));
 }
@@ -104,19 +106,15 @@ Prospect read_prospect(const JsonView& json) {
 }
 
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
-    : question_(question),
-      options_(options),
-      most_(most),
-      memory_(largest_memory(*question.platform())),
-      branches_(question.space()),
-      bounds_(*question.platform(), options.jobs) {
+    : question_(question), options_(options), most_(most), branches_(question.space()), bounds_(options.jobs) {
   if (options.pruning != Pruning::none) learn_families();
 }
 
-std::optional<Refusal> Surveyor::hopeless(const Figures& most) const {
-  if (most.memory <= memory_) return too_slow(question_.goal().terms, most.samples_per_second);
+std::optional<Refusal> Surveyor::hopeless(const Figures& most, const Cluster& cluster) const {
+  const Bytes memory = largest_memory(*cluster.platform);
+  if (most.memory <= memory) return too_slow(question_.goal().terms, most.samples_per_second);
   return Refusal(Cause::memory, "",
-                 "does not fit in memory: needs " + format(most.memory) + " of " + format(memory_) + " or more");
+                 "does not fit in memory: needs " + format(most.memory) + " of " + format(memory) + " or more");
 }
 
 // Each share looks for one point of every family; the families are then learnt from these.
@@ -132,20 +130,20 @@ void Surveyor::learn_families() {
         const ReadPoint read = question_.read(point);
         if (!read.scenario) break;
         seen.insert(part);
-        if (known.insert(bounds_.family(*read.scenario)).second) points.push(point);
+        if (known.insert(bounds_.family(read)).second) points.push(point);
       }
       return !options_.stop || !options_.stop();
     });
     return points.dump_compact();
   });
   std::vector<ReadPoint> points;
-  std::vector<const scenario::Scenario*> scenarios;
+  std::vector<const ReadPoint*> all;
   for (const std::string& text : found) {
     const Json parsed = parse_json(text, "survey");
     for (const Json& point : *parsed.if_array()) points.push_back(question_.read(point));
   }
-  for (const ReadPoint& point : points) scenarios.push_back(&*point.scenario);
-  bounds_.of(scenarios);
+  for (const ReadPoint& point : points) all.push_back(&point);
+  bounds_.of(all);
 }
 
 Survey Surveyor::survey(const Prospect* after) {
@@ -216,7 +214,7 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   const std::vector<scenario::Placement>& placements = this->placements(branch);
   Bound bound;
   if (read.scenario) {
-    bound              = bounds_.of(*read.scenario, placements);
+    bound              = bounds_.of(read, placements);
     const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
     const Seconds time = question_.least_factor() * bound.time;
     if (time > Seconds(0)) most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
@@ -224,10 +222,10 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   const Json lean = branches_.leanest(branch);
   if (!has_all(fast, lean)) {
     read         = question_.read(lean);
-    bound.memory = read.scenario ? bounds_.of(*read.scenario, placements).memory : Bytes(0);
+    bound.memory = read.scenario ? bounds_.of(read, placements).memory : Bytes(0);
   }
   most.memory = std::max(most.memory, bound.memory);
-  if (auto refusal = hopeless(most)) return Refused{branch, *std::move(refusal)};
+  if (auto refusal = hopeless(most, *read.cluster)) return Refused{branch, *std::move(refusal)};
   return prospect();
 }
 

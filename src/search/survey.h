@@ -70,9 +70,9 @@ class Surveyor {
   // What is known of the branch from the bounds of all its points; exactly one of both. `parent` may be null.
   std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
 
-  // The refusal of points that are no better than this: they need more memory than the largest device has, or are too
-  // slow. Nothing where they may work.
-  std::optional<Refusal> hopeless(const Figures& most) const;
+  // The refusal of points of a cluster that are no better than this: they need more memory than the largest device has,
+  // or are too slow. Nothing where they may work.
+  std::optional<Refusal> hopeless(const Figures& most, const Cluster& cluster) const;
 
  private:
   void learn_families();
@@ -83,7 +83,6 @@ class Surveyor {
   const Question& question_;
   const Options& options_;
   const size_t most_;
-  const Bytes memory_;  // of the largest device
   const Branches branches_;
   Bounds bounds_;
   std::map<std::string, std::vector<scenario::Placement>> placements_;  // by their text

@@ -33,14 +33,15 @@ bool is_drawn(const simulate::Disturbances& disturbances) {
 
 std::string_view name(Risk risk) { return risk == Risk::mean ? "mean" : "p95"; }
 
-Worlds take_worlds(scenario::Scenario& scenario, const Options& options) {
+Worlds take_worlds(std::vector<Cluster>& clusters, const Options& options) {
   if (options.worlds == 0) return {};
-  const Json* own = scenario.source.find("disturbances");
-  const Json said = own != nullptr ? *own : default_distribution(*scenario.engine);
+  const scenario::Scenario& scenario = clusters.front().base;
+  const Json* own                    = scenario.source.find("disturbances");
+  const Json said                    = own != nullptr ? *own : default_distribution(*scenario.engine);
   const JsonView view(said, "disturbances");
   Worlds worlds{options.worlds, scenario.disturbances ? *scenario.disturbances : simulate::read_disturbances(view),
                 said};
-  scenario.disturbances.reset();
+  for (Cluster& cluster : clusters) cluster.base.disturbances.reset();
   if (!is_drawn(worlds.distribution.planned)) {
     throw Error(scenario.file + ": $.disturbances",
                 "has nothing that is drawn, so all worlds are the same; give stragglers, jitter or link_loss, or leave "

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "foreflow/scenario/run.h"
+#include "foreflow/search/cluster.h"
 #include "foreflow/search/search.h"
 
 namespace foreflow::search {
@@ -16,10 +16,10 @@ struct Worlds {
   Json said;                                 // the distribution as a scenario says it
 };
 
-// Takes the distribution of the scenario, which is left undisturbed; where it has none, a default one without what
+// Takes the distribution of the scenarios, which are left undisturbed; where it has none, a default one without what
 // means nothing to its engine. Nothing changes without Options::worlds. Throws Error when the scenario's distribution
 // has nothing that is drawn.
-Worlds take_worlds(scenario::Scenario& scenario, const Options& options);
+Worlds take_worlds(std::vector<Cluster>& clusters, const Options& options);
 
 // A lower bound of the time of an iteration without disturbances, times this, is one in each world.
 double least_factor(const Worlds& worlds);

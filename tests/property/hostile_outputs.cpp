@@ -142,10 +142,10 @@ void add_sweeps(std::vector<Output>& outputs) {
 search::Result search_result(const std::string& name) {
   const Json strategy = Json::object().set("schedule", name).set(name, name);
   search::Result result;
-  result.ranked     = {{strategy, name, Seconds(1), 1, Bytes(1)},
-                       {Json::object().set("dp", 2), "x", Seconds(2), 1, Bytes(1)}};
+  result.ranked     = {{strategy, name, Json::object().set(name, name), Seconds(1), 1, Bytes(1)},
+                       {Json::object().set("dp", 2), "x", name, Seconds(2), 1, Bytes(1)}};
   result.pareto     = result.ranked;
-  result.infeasible = {{strategy, Json(), Refusal(Cause::value, name, name), name}};
+  result.infeasible = {{strategy, Json(), Json(), Refusal(Cause::value, name, name), name}};
   result.reasons    = {{name, 1}};
   return result;
 }

@@ -52,19 +52,19 @@ class RobustSearch : public testing::TestWithParam<size_t> {};
 
 TEST_P(RobustSearch, BoundsHoldInEveryWorld) {
   const Question asked(question(GetParam()), "random.json", in_worlds(Pruning::top, Risk::mean));
-  Bounds bounds(*asked.platform(), 1);
-  Predictor predictor(asked.platform());
-  Refiner refiner(*asked.platform(), predictor);
+  Bounds bounds(1);
+  Predictor predictor;
+  Refiner refiner(predictor);
   size_t known = 0;
   for (const Json& point : asked.space().points()) {
     const ReadPoint read = asked.read(point);
     if (!read.scenario) continue;
-    const auto bound   = bounds.of({&*read.scenario}).front();
-    const auto refined = refiner.refine(*read.scenario);
+    const auto bound   = bounds.of({&read}).front();
+    const auto refined = refiner.refine(read);
     for (uint64_t seed = 1; seed <= kWorlds; ++seed) {
-      scenario::Scenario world      = *read.scenario;
-      world.simulation.disturbances = disturbances_of(asked.worlds(), seed, *asked.platform());
-      const Prediction prediction   = predictor.predict(world);
+      ReadPoint world                         = read;
+      world.scenario->simulation.disturbances = disturbances_of(asked.worlds(), seed, read.platform());
+      const Prediction prediction             = predictor.predict(world);
       if (!prediction.predicted) continue;
       EXPECT_LE(asked.least_factor() * bound.time.value(), prediction.time.value()) << point.dump_compact();
       EXPECT_LE(asked.least_factor() * refined.time.value(), prediction.time.value()) << point.dump_compact();

@@ -132,21 +132,21 @@ void expect_bounds_hold(const Json& source) {
     ReadPoint read = question.read(point);
     if (read.scenario) points.push_back(std::move(read));
   }
-  std::vector<const scenario::Scenario*> scenarios;
-  for (const ReadPoint& point : points) scenarios.push_back(&*point.scenario);
-  const std::vector<Bound> bounds = Bounds(*question.platform(), 1).of(scenarios);
-  Predictor predictor(question.platform());
-  Refiner refiner(*question.platform(), predictor);
+  std::vector<const ReadPoint*> legal;
+  for (const ReadPoint& point : points) legal.push_back(&point);
+  const std::vector<Bound> bounds = Bounds(1).of(legal);
+  Predictor predictor;
+  Refiner refiner(predictor);
   size_t known = 0, predicted = 0;
   for (size_t i = 0; i < points.size(); ++i) {
-    const Prediction prediction = predictor.predict(*scenarios[i]);
+    const Prediction prediction = predictor.predict(points[i]);
     if (!prediction.predicted) continue;
     ++predicted;
     EXPECT_LE(bounds[i].time.value(), prediction.time.value())
         << points[i].point.dump_compact() << source.dump_compact();
     EXPECT_LE(bounds[i].memory.value(), prediction.memory.value())
         << points[i].point.dump_compact() << source.dump_compact();
-    const Bound refined = refiner.refine(*scenarios[i]);
+    const Bound refined = refiner.refine(points[i]);
     EXPECT_LE(refined.time.value(), prediction.time.value()) << points[i].point.dump_compact() << source.dump_compact();
     EXPECT_LE(refined.memory.value(), prediction.memory.value())
         << points[i].point.dump_compact() << source.dump_compact();

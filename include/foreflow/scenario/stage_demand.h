@@ -31,18 +31,18 @@ struct StageDemand {
   const std::vector<StageMessage>& messages;
 };
 
-// Finds the demands of many strategies of one model. Keeps what strategies have in common, up to a limit.
+// Finds the demands of many strategies of one model, on one platform or several. Keeps what strategies have in common,
+// up to a limit.
 class StageDemands {
  public:
-  explicit StageDemands(const platform::Platform& platform);
-
-  // Strategies with the same key have a model in common.
+  // Strategies with the same key have a model in common on platforms of the same device.
   static std::string key(const Strategy& strategy);
 
   // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
   // known: for inference, programs of files that are placed already, unequal devices, recomputation that depends on the
   // stages, and a pipeline of one microbatch; and where the program cannot be distributed so.
-  std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential);
+  std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential,
+                                const platform::Platform& platform);
 
  private:
   // The program of a group of devices, which models of different microbatches share.
@@ -62,14 +62,14 @@ class StageDemands {
 
   // Whether some backward passes of the schedule are split.
   bool splits(const Strategy& strategy);
-  Model* model(const Scenario& scenario, const Sequential& sequential);
+  Model* model(const Scenario& scenario, const Sequential& sequential, const platform::Device& device);
   // Throws RefusalError.
   const Source& source(const Scenario& scenario, const Sequential& sequential);
   // False where it is not possible.
-  bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential);
+  bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential,
+            const platform::Device& device);
 
-  const platform::Platform& platform_;
-  bool uniform_;
+  std::vector<platform::Device> devices_;  // one of each speed that was met
   // By schedule, size, and whether gradients of weights are delayed.
   std::map<std::tuple<const schedule::ScheduleDef*, int, int, int, bool>, bool> splits_;
   std::list<Source> sources_;     // the one used last first

@@ -29,6 +29,7 @@ std::string_view name(Risk risk);
 struct Candidate {
   Json strategy;
   Json placement;  // null: the scenario's own
+  Json platform;   // as Cluster::said
   Seconds iteration_time;
   double samples_per_second = 0;
   Bytes peak_memory;  // on the device with the highest peak, without disturbances
@@ -42,6 +43,7 @@ struct Candidate {
 struct Infeasible {
   Json strategy;
   Json placement;
+  Json platform;  // as Cluster::said
   Refusal refusal;
   std::string why;  // the refusal in words, with its key: "tp: 3 does not divide the 16 attention heads; use ..."
 };
@@ -127,10 +129,11 @@ struct MethodDef {
 };
 const Registry<MethodDef>& methods();
 
-// Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent. Throws Error
-// when another part of the scenario is wrong, when an objective lacks what it needs (a price, a rate, tokens), and when
-// Options::store is in use, is no store, or is one of another question or version. With a store, a search that was
-// ended goes on where it was; the result is the same with any.
+// Searches the space of a scenario, whose strategy and placement may hold lists (space.h) or be absent, and whose
+// platform may have axes: then each of its platforms is searched, and the best of all is found (cluster.h). Throws
+// Error when another part of the scenario is wrong, when an objective lacks what it needs (a price, a rate, tokens),
+// and when Options::store is in use, is no store, or is one of another question or version. With a store, a search that
+// was ended goes on where it was; the result is the same with any.
 Result search(const Json& source, const std::string& file, const Options& options);
 
 // A line for people: "search: 91040 of 107281 strategies decided, 62 predicted (12 a second), best 31.2 samples/s, at

@@ -1,15 +1,16 @@
-// The strategies that a search considers. A point is an object with the keys that vary or are set: {"dp": 2,
-// "schedule": "1f1b", "placement.order": "tp-dp-pp"}. The space also has points that turn out to be illegal; predicting
-// them gives a refusal.
+// The strategies that a search considers. A point is an object with the keys that vary or are set: {"platform":
+// {"nodes": 4}, "dp": 2, "schedule": "1f1b", "placement.order": "tp-dp-pp"}; it names the platform where there are
+// several. The space also has points that turn out to be illegal; predicting them gives a refusal.
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "foreflow/search/cluster.h"
 
 namespace foreflow::search {
 
@@ -21,8 +22,9 @@ struct AxisDef;
 // One key of a point, or several that are decided together (dp, tp, pp).
 struct Dimension {
   std::string key;            // "dp-tp-pp" when there are several
-  std::vector<Json> choices;  // objects of the keys and their values; empty: those of `rule`
-  const AxisDef* rule = nullptr;
+  std::vector<Json> choices;  // objects of the keys and their values; empty: those of `rule`, or of `by_cluster`
+  const AxisDef* rule                       = nullptr;
+  std::vector<std::vector<Json>> by_cluster = {};  // the choices with each of the clusters, where they differ
 };
 
 // Whether bounds can be computed before the dimension is decided. Such dimensions are the last of a region; those for
@@ -30,7 +32,7 @@ struct Dimension {
 bool may_be_open(const Dimension& dimension);
 
 // The points of one strategy object of the scenario: all combinations of choices, where the choices of a dimension may
-// depend on those of earlier dimensions.
+// depend on those of earlier dimensions. The platform is the first dimension, where there are several.
 using Region = std::vector<Dimension>;
 
 // The space of the strategy and placement in `source`. A strategy is an object, or a list of objects whose spaces are
@@ -44,8 +46,8 @@ using Region = std::vector<Dimension>;
 // and for tp = 2 (1, 4), (2, 2), (4, 1), each combined with the legal values of the other searched keys.
 class Space {
  public:
-  // Throws Error when a part of `source` other than the strategy is wrong, and at unknown keys of the strategy.
-  Space(const Json& source, const std::string& file, const platform::Platform& platform);
+  // `clusters` are those of `source`. Throws Error at unknown keys of the strategy and at axes without values.
+  Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters);
 
   const std::vector<Region>& regions() const { return regions_; }
   // The choices of dimension `d` of a region when the earlier dimensions are decided as in `point`.
@@ -62,11 +64,10 @@ class Space {
   // times.
   double estimate() const;
 
+  // The index of the cluster of a point.
+  size_t cluster(const Json& point) const;
   // The placement of one point: the point's placement keys over those of the scenario; null when there are none.
   Json placement(const Json& point) const;
-  // The scenario at one point.
-  Json scenario(const Json& point) const;
-  const std::string& file() const { return file_; }
   int64_t layers() const;  // as stated by the workload; 0: not stated
 
  private:
@@ -75,9 +76,9 @@ class Space {
   // Whether the point is one of the region: it has a choice of every dimension, and no other key.
   bool has(const Region& region, const Json& point) const;
 
-  Json source_;
-  std::string file_;
-  std::shared_ptr<const scenario::SpaceFacts> facts_;
+  Json placement_;                           // the scenario's, without its axes; null: it has none
+  std::vector<scenario::SpaceFacts> facts_;  // by cluster
+  std::map<std::string, size_t> numbers_;    // of the clusters, by what they say
   std::vector<Region> regions_;
 };
 
@@ -86,8 +87,10 @@ Json with(const Json& point, const Json& choice);
 // Whether `point` has all members of `choice`.
 bool has_all(const Json& point, const Json& choice);
 
-// The strategy part and the placement part of a point. The latter is null where the point has no placement keys.
+// The parts of a point: the strategy; the placement, null where the point has no placement keys; and what it says of
+// the platform, null where there is no choice.
 Json strategy_of(const Json& point);
 Json placement_of(const Json& point);
+Json platform_of(const Json& point);
 
 }  // namespace foreflow::search

@@ -4,7 +4,7 @@
 
 #include "foreflow/search/objective.h"
 
-namespace foreflow::search::definitions::cost_objective {
+namespace foreflow::search::definitions::cost {
 namespace {
 
 constexpr double kSecondsPerHour = 3600, kTokens = 1e6;
@@ -35,4 +35,4 @@ ObjectiveDef row() {
           .needs_price  = true};
 }
 
-}  // namespace foreflow::search::definitions::cost_objective
+}  // namespace foreflow::search::definitions::cost

@@ -4,7 +4,7 @@
 
 #include "foreflow/search/objective.h"
 
-namespace foreflow::search::definitions::devices_objective {
+namespace foreflow::search::definitions::devices {
 namespace {
 
 // How much speed counts in the energy: as many devices may be very fast or hardly fast enough.
@@ -34,4 +34,4 @@ ObjectiveDef row() {
           .needs_rate   = true};
 }
 
-}  // namespace foreflow::search::definitions::devices_objective
+}  // namespace foreflow::search::definitions::devices

@@ -2,7 +2,7 @@
 
 #include "foreflow/search/objective.h"
 
-namespace foreflow::search::definitions::memory_objective {
+namespace foreflow::search::definitions::memory {
 namespace {
 
 double value(const Figures& figures, const Terms& /*terms*/) { return figures.memory.value(); }
@@ -26,4 +26,4 @@ ObjectiveDef row() {
           .better       = "smaller in memory"};
 }
 
-}  // namespace foreflow::search::definitions::memory_objective
+}  // namespace foreflow::search::definitions::memory

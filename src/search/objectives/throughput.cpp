@@ -4,7 +4,7 @@
 
 #include "foreflow/search/objective.h"
 
-namespace foreflow::search::definitions::throughput_objective {
+namespace foreflow::search::definitions::throughput {
 namespace {
 
 double value(const Figures& figures, const Terms& /*terms*/) { return figures.samples_per_second; }
@@ -28,4 +28,4 @@ ObjectiveDef row() {
           .better       = "faster"};
 }
 
-}  // namespace foreflow::search::definitions::throughput_objective
+}  // namespace foreflow::search::definitions::throughput

@@ -14,12 +14,7 @@ Json source(const std::string& strategy, const std::string& more = "", const std
                     "mlp.json");
 }
 
-Space space_of(const Json& question) {
-  const auto platform = scenario::load_platform(
-      scenario::load(Json(question).set("strategy", Json::object()).set("placement", Json::object()), "mlp.json")
-          .platform);
-  return {question, "mlp.json", *platform};
-}
+Space space_of(const Json& question) { return {question, "mlp.json", clusters_of(question, "mlp.json")}; }
 
 std::vector<Json> points(const Json& question) { return space_of(question).points(); }
 
@@ -87,9 +82,23 @@ TEST(Space, TakesListsOfThePlacement) {
   const Space space   = space_of(question);
   const auto all      = space.points();
   EXPECT_EQ(values(all, "placement.policy"), (std::set<std::string>{"\"packed\"", "\"spread\""}));
-  const Json scenario = space.scenario(all.front());
-  EXPECT_EQ(scenario.find("placement")->dump_compact(), R"({"order":"tp-dp-pp","policy":"packed"})");
-  EXPECT_EQ(scenario.find("strategy")->find("placement.policy"), nullptr);
+  EXPECT_EQ(space.placement(all.front()).dump_compact(), R"({"order":"tp-dp-pp","policy":"packed"})");
+  EXPECT_EQ(strategy_of(all.front()).find("placement.policy"), nullptr);
+}
+
+TEST(Space, ChoosesAmongPlatforms) {
+  const Json question = source(R"({"tp": 1, "pp": 1, "microbatches": 1, "global_batch": 48, "schedule": "1f1b"})", "",
+                               R"("dgx2", "nodes": [1, 3])");
+  const Space space   = space_of(question);
+  std::map<std::string, std::set<std::string>> degrees;  // by platform
+  for (const Json& point : space.points()) {
+    EXPECT_EQ(strategy_of(point).find("platform"), nullptr);
+    degrees[platform_of(point).dump_compact()].insert(point.find("dp")->dump_compact());
+    EXPECT_EQ(space.cluster(point), point.find("dp")->dump_compact() == "16" ? 0U : 1U);
+  }
+  const std::map<std::string, std::set<std::string>> expected = {{R"({"nodes":1})", {"16"}},
+                                                                 {R"({"nodes":3})", {"48"}}};
+  EXPECT_EQ(degrees, expected);
 }
 
 TEST(Space, EstimatesHowManyPointsThereAre) {

@@ -88,7 +88,7 @@ TEST(Worlds, AreTheSameForEveryStrategyAndDiffer) {
   std::set<std::vector<int>> slow;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     std::vector<int> devices;
-    const auto world = disturbances_of(asked.worlds(), seed, *asked.platform());
+    const auto world = disturbances_of(asked.worlds(), seed, *asked.clusters().front().platform);
     for (const auto& one : world.slowdowns) devices.push_back(one.device);
     EXPECT_EQ(world.jitter.seed, seed);
     slow.insert(devices);
