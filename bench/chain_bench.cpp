@@ -107,7 +107,8 @@ void lower(benchmark::State& state) {
   const Chain chain;
   for (auto _ : state)
     benchmark::DoNotOptimize(lower::lower(chain.module, chain.interpretation, chain.scenario.cost, *chain.platform)
-                                 .program.instances.size());
+                                 .program()
+                                 .instances.size());
   count(state, chain.module);
 }
 

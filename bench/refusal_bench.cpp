@@ -16,7 +16,8 @@ Json all_refused() {
     "platform": {"topology": "dgx_a100", "nodes": 2},
     "placement": "packed",
     "strategy": {"global_batch": 64, "dp": [3, 5, 6, 7, 9, 10, 11, 12, 13, 14], "schedule": "1f1b", "virtual_stages": 1,
-                 "recompute": "none", "ep": 1, "zero": 0, "sequence_parallel": false}
+                 "recompute": "none", "ep": 1, "zero": 0, "sequence_parallel": false,
+                 "vocabulary_parallel": false, "overlap_gradients": false, "overlap_tensor": 1}
   })",
                                 "refusals");
   const auto up_to = [](int64_t most) {

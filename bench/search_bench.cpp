@@ -119,12 +119,12 @@ void one_more_candidate(benchmark::State& state, const Searched& what, size_t in
   const auto points = candidates(question, what, in_family);
   std::vector<double> times;
   bench::time_cpu(state, [&] {
-    search::Predictor predictor(question.platform());
+    search::Predictor predictor;
     predictor.prepare(*points.front().scenario);
     times.clear();
     for (const search::ReadPoint& point : points) {
       const double before = bench::cpu_seconds();
-      benchmark::DoNotOptimize(predictor.predict(*point.scenario).time);
+      benchmark::DoNotOptimize(predictor.predict(point).time);
       times.push_back(bench::cpu_seconds() - before);
     }
   });
