@@ -1,5 +1,5 @@
 // What a search spends on strategies that are refused: a space of 100,000 points of which none is legal, whole, and the
-// refusals alone; beside them, throwing and catching as many errors.
+// refusals alone; one where only the last key decides; beside them, throwing and catching as many errors.
 #include <benchmark/benchmark.h>
 
 #include "foreflow/search/search.h"
@@ -9,9 +9,15 @@ namespace {
 
 using namespace foreflow;
 
+Json from_to(int64_t least, int64_t most) {
+  Json all = Json::array();
+  for (int64_t number = least; number <= most; ++number) all.push(number);
+  return all;
+}
+
 // dp never divides the batch, most tp do not divide the heads.
 Json all_refused() {
-  Json source      = parse_json(R"({
+  Json source    = parse_json(R"({
     "workload": {"model": "gpt", "layers": 24, "hidden": 1024, "heads": 16, "sequence": 1024},
     "platform": {"topology": "dgx_a100", "nodes": 2},
     "placement": "packed",
@@ -19,14 +25,17 @@ Json all_refused() {
                  "recompute": "none", "ep": 1, "zero": 0, "sequence_parallel": false,
                  "vocabulary_parallel": false, "overlap_gradients": false, "overlap_tensor": 1}
   })",
-                                "refusals");
-  const auto up_to = [](int64_t most) {
-    Json all = Json::array();
-    for (int64_t number = 1; number <= most; ++number) all.push(number);
-    return all;
-  };
+                              "refusals");
   Json& strategy = source.member("strategy");
-  strategy.set("tp", up_to(10)).set("pp", up_to(10)).set("microbatches", up_to(100));
+  strategy.set("tp", from_to(1, 10)).set("pp", from_to(1, 10)).set("microbatches", from_to(1, 100));
+  return source;
+}
+
+// The batch is a prime, which no number of microbatches divides.
+Json refused_last() {
+  Json source = all_refused();
+  source.member("strategy").set("dp", 1).set("tp", 1).set("pp", 1).set("global_batch", 999'983);
+  source.member("strategy").set("microbatches", from_to(2, 100'001));
   return source;
 }
 
@@ -36,8 +45,8 @@ void per_refusal(benchmark::State& state, size_t count) {
           static_cast<double>(count), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-void refused_search(benchmark::State& state) {
-  const Json source = all_refused();
+void refused_search(benchmark::State& state, Json (*space)()) {
+  const Json source = space();
   size_t count      = 0;
   for (auto _ : state) count = search::search(source, "refusals", {}).refused;
   per_refusal(state, count);
@@ -68,7 +77,8 @@ void thrown_errors(benchmark::State& state) {
   per_refusal(state, kCount);
 }
 
-BENCHMARK(refused_search)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(refused_search, early, all_refused)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(refused_search, late, refused_last)->Unit(benchmark::kMillisecond);
 BENCHMARK(refusals)->Unit(benchmark::kMillisecond);
 BENCHMARK(thrown_errors)->Unit(benchmark::kMillisecond);
 

@@ -119,8 +119,8 @@ nlohmann::ordered_json convert(const Json& value) {
     return out;
   }
   if (const Json::Object* v = value.if_object()) {
-    auto out = nlohmann::ordered_json::object();
-    for (const auto& [key, item] : *v) out[key] = convert(item);
+    nlohmann::ordered_json::object_t out;  // whose own way to add a member looks at all others
+    for (const auto& [key, item] : *v) out.emplace_back(key, convert(item));
     return out;
   }
   return nullptr;
@@ -135,6 +135,16 @@ const Json* Json::find(std::string_view key) const {
     if (name == key) return &value;
   }
   return nullptr;
+}
+
+size_t Json::size() const {
+  if (const Object* object = if_object()) return object->size();
+  return if_array() != nullptr ? if_array()->size() : 0;
+}
+
+void Json::keep_first(size_t count) {
+  Object* object = std::get_if<Object>(&value_);
+  if (object != nullptr && object->size() > count) object->resize(count);
 }
 
 Json& Json::member(std::string_view key) {
@@ -183,14 +193,14 @@ JsonView JsonView::at(std::string_view key) const {
   if (value_->if_object() == nullptr) expected("an object");
   const Json* found = value_->find(key);
   if (found == nullptr) fail(fmt::format("the key \"{}\" is missing", key));
-  return {found, file_, (path_ + ".").append(key)};
+  return {*found, file_, (path_ + ".").append(key)};
 }
 
 std::vector<std::pair<std::string, JsonView>> JsonView::members() const {
   if (value_->if_object() == nullptr) expected("an object");
   std::vector<std::pair<std::string, JsonView>> all;
   for (const auto& [key, value] : *value_->if_object())
-    all.emplace_back(key, JsonView(&value, file_, fmt::format("{}.{}", path_, key)));
+    all.emplace_back(key, JsonView(value, file_, fmt::format("{}.{}", path_, key)));
   return all;
 }
 
@@ -198,7 +208,7 @@ std::vector<JsonView> JsonView::items() const {
   if (value_->if_array() == nullptr) expected("a list");
   std::vector<JsonView> all;
   for (const Json& item : *value_->if_array())
-    all.push_back(JsonView(&item, file_, fmt::format("{}[{}]", path_, all.size())));
+    all.push_back(JsonView(item, file_, fmt::format("{}[{}]", path_, all.size())));
   return all;
 }
 

@@ -103,11 +103,13 @@ search::Result searched(const Options& options) {
 void run(const Options& options) {
   const search::Result result = searched(options);
   const auto top              = static_cast<size_t>(options.top);
-  Json json                   = search::to_json(result, top);
-  if (options.timing) add_timing(json);
   if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));
-  write_if_given(options.json, json.dump());
-  write_if_given(options.csv, search::to_csv(result));
+  if (!options.json.empty()) {
+    Json json = search::to_json(result, top);
+    if (options.timing) add_timing(json);
+    write_if_given(options.json, json.dump());
+  }
+  if (!options.csv.empty()) write_if_given(options.csv, search::to_csv(result));
 }
 
 Action declare(CLI::App& command) {

@@ -149,28 +149,53 @@ Scenario load(const Json& json, const std::string& file) {
   return scenario;
 }
 
-Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
-                                 const platform::Platform& platform) {
+namespace {
+
+// Where the placement lists no devices, only their number can be wrong.
+std::optional<Refusal> refuse_places(const JsonView& root, const Strategy& strategy, const Placement& placement,
+                                     const platform::Platform& platform) {
+  if (placement.devices.empty() && static_cast<size_t>(strategy.devices()) <= platform.devices().size())
+    return std::nullopt;
+  const auto places = try_places(root.where(), strategy, placement, platform);
+  return places ? std::nullopt : std::optional(places.refusal());
+}
+
+Json asked_for(Json strategy, Json placement) {
   Json asked;
   asked.set("strategy", std::move(strategy));
   if (!placement.is_null()) asked.set("placement", std::move(placement));
+  return asked;
+}
+
+}  // namespace
+
+Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
+                                 const platform::Platform& platform) {
+  const Json asked = asked_for(std::move(strategy), std::move(placement));
   const JsonView root(asked, base.file);
   auto read = try_read_strategy(root.at("strategy"), base.workload);
   if (!read) return read.refusal();
   auto placed = try_read_placement(part_or_empty(root, "placement"));
   if (!placed) return placed.refusal();
-  // Where the placement lists no devices, only their number can be wrong.
-  const bool enough = placed->devices.empty() && static_cast<size_t>(read->devices()) <= platform.devices().size();
-  if (!enough) {
-    const auto places = try_places(root.where(), *read, *placed, platform);
-    if (!places) return places.refusal();
-  }
+  if (auto refusal = refuse_places(root, *read, *placed, platform)) return *std::move(refusal);
   Scenario scenario  = base;
   scenario.strategy  = *std::move(read);
   scenario.placement = *std::move(placed);
   for (const auto& [key, value] : *asked.if_object()) scenario.source.set(key, value);
   read_rest(scenario.root(), scenario);
   return scenario;
+}
+
+std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,
+                                   std::optional<Json> placement, const platform::Platform& platform) {
+  const Json asked = asked_for(std::move(strategy), placement ? *std::move(placement) : Json());
+  const JsonView root(asked, base.file);
+  const auto read = try_read_strategy(root.at("strategy"), base.workload, keys);
+  if (!read) return read.refusal();
+  if (!placement) return std::nullopt;
+  const auto placed = try_read_placement(part_or_empty(root, "placement"));
+  if (!placed) return placed.refusal();
+  return keys.degrees ? refuse_places(root, *read, *placed, platform) : std::nullopt;
 }
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides) {

@@ -39,6 +39,8 @@ std::string read_allocator(const JsonView& json);
 // Reads a scenario's "strategy". Refused at a key whose value is illegal, by itself or for `workload`. Requires: all
 // keys exist.
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload);
+// Likewise with a part of the keys only: members that belong to others keep the values of `Strategy`.
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload, const KnownKeys& keys);
 // Applies the cost model's defaults for keys that the scenario leaves out.
 void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strategy);
 

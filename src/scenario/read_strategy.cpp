@@ -6,7 +6,6 @@ namespace foreflow::scenario {
 namespace {
 
 void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strategy) {
-  if (key.read == nullptr) return;
   if (json.has(key.name)) return key.read(json.at(key.name), strategy);
   if (!key.fallback.is_null()) key.read(JsonView(key.fallback, json.file()), strategy);
 }
@@ -16,18 +15,22 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
 
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
+  static const KnownKeys kAll = known_keys([](std::string_view) { return true; });
+  return try_read_strategy(json, workload, kAll);
+}
+
+Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload, const KnownKeys& keys) {
   Strategy strategy;
   const StrategySource source{json, workload};
   const StrategyKeyDef* at_hand = nullptr;
   try {
-    for (const StrategyKeyDef& key : strategy_keys()) {
-      at_hand = &key;
-      read_key(key, json, strategy);
+    for (const StrategyKeyDef* key : keys.read) {
+      at_hand = key;
+      read_key(*key, json, strategy);
     }
-    for (const StrategyKeyDef& key : strategy_keys()) {
-      at_hand = &key;
-      if (key.settle == nullptr) continue;
-      if (auto refusal = key.settle(source, strategy)) return *std::move(refusal);
+    for (const StrategyKeyDef* key : keys.settle) {
+      at_hand = key;
+      if (auto refusal = key->settle(source, strategy)) return *std::move(refusal);
     }
   } catch (const RefusalError& error) {
     return error.refusal();

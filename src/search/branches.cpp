@@ -6,28 +6,59 @@
 
 namespace foreflow::search {
 
+namespace {
+
+// While it lives, one more dimension of the branch is decided: by a choice, or, where there is none, by leaving its
+// keys out.
+class Decision {
+ public:
+  Decision(Branch& branch, const Json* choice) : branch_(branch), members_(branch.point.size()) {
+    ++branch.depth;
+    if (choice == nullptr) return;
+    for (const auto& [key, value] : *choice->if_object()) branch.point.set(key, value);
+  }
+  ~Decision() {
+    --branch_.depth;
+    branch_.point.keep_first(members_);
+  }
+  Decision(const Decision&)            = delete;
+  Decision& operator=(const Decision&) = delete;
+
+ private:
+  Branch& branch_;
+  size_t members_;
+};
+
+}  // namespace
+
 // Points that are in several regions count in the first, so there every branch is a single point.
 Branches::Branches(const Space& space) : space_(space) {
+  const bool several = space.regions().size() > 1;
   for (const Region& region : space.regions()) {
     const auto open = std::find_if(region.begin(), region.end(), may_be_open);
-    decided_.push_back(space.regions().size() > 1 ? region.size() : static_cast<size_t>(open - region.begin()));
+    const auto last = std::find_if_not(region.rbegin(), region.rend(), has_same_choices);
+    decided_.push_back(several ? region.size() : static_cast<size_t>(open - region.begin()));
+    free_.push_back(static_cast<size_t>(region.rend() - last));
   }
 }
 
-void Branches::visit(const std::function<bool(const Branch& branch)>& see) const {
+void Branches::visit(const See& enter, const See& see) const {
   if (space_.regions().size() > 1)
-    space_.visit([&](const Json& point) { return see({0, space_.regions()[0].size(), point}); });
-  else
-    visit_from(0, 0, Json::object(), see);
+    return space_.visit([&](const Json& point) { return see({0, space_.regions()[0].size(), point}); });
+  Branch all{0, 0, Json::object()};
+  visit_from(all, enter, see);
 }
 
-bool Branches::visit_from(size_t region, size_t depth, const Json& point,
-                          const std::function<bool(const Branch& branch)>& see) const {
-  if (depth == decided_[region]) return see({region, depth, point});
-  const std::vector<Json> choices = space_.choices(space_.regions()[region], depth, point);
-  if (choices.empty()) return visit_from(region, depth + 1, point, see);
-  return std::all_of(choices.begin(), choices.end(),
-                     [&](const Json& choice) { return visit_from(region, depth + 1, with(point, choice), see); });
+bool Branches::visit_from(Branch& branch, const See& enter, const See& see) const {
+  if (branch.depth == decided_[branch.region]) return see(branch);
+  if (!enter(branch)) return true;
+  const std::vector<Json> choices = space_.choices(space_.regions()[branch.region], branch.depth, branch.point);
+  const auto visit                = [&](const Json* choice) {
+    const Decision decision(branch, choice);
+    return visit_from(branch, enter, see);
+  };
+  if (choices.empty()) return visit(nullptr);
+  return std::all_of(choices.begin(), choices.end(), [&](const Json& choice) { return visit(&choice); });
 }
 
 std::vector<Branch> Branches::children(const Branch& branch) const {
@@ -41,13 +72,27 @@ std::vector<Branch> Branches::children(const Branch& branch) const {
   return {{branch.region, region.size(), branch.point}};
 }
 
-// Choices of open dimensions do not depend on each other.
 size_t Branches::points(const Branch& branch) const {
+  Branch from = branch;
+  return points_from(from);
+}
+
+// Choices of open dimensions do not depend on each other.
+size_t Branches::points_from(Branch& branch) const {
   const Region& region = space_.regions()[branch.region];
-  size_t product       = 1;
-  for (size_t d = branch.depth; d < region.size(); ++d)
-    product *= std::max<size_t>(space_.choices(region, d, branch.point).size(), 1);
-  return product;
+  if (branch.depth >= std::min(decided_[branch.region], free_[branch.region])) {
+    size_t product = 1;
+    for (size_t d = branch.depth; d < region.size(); ++d)
+      product *= std::max<size_t>(space_.count(region, d, branch.point), 1);
+    return product;
+  }
+  const std::vector<Json> choices = space_.choices(region, branch.depth, branch.point);
+  size_t sum                      = 0;
+  for (size_t i = 0; i < std::max<size_t>(choices.size(), 1); ++i) {
+    const Decision decision(branch, choices.empty() ? nullptr : &choices[i]);
+    sum += points_from(branch);
+  }
+  return sum;
 }
 
 std::vector<Json> Branches::first_points(const Branch& branch, size_t most) const {

@@ -22,9 +22,11 @@ class Branches {
  public:
   explicit Branches(const Space& space);
 
+  using See = std::function<bool(const Branch& branch)>;
   // Calls `see` with branches that have all points of the space, each once, until it returns false. All dimensions that
-  // bounds must know are decided in them.
-  void visit(const std::function<bool(const Branch& branch)>& see) const;
+  // bounds must know are decided in them. On the way there it asks `enter` about larger branches: where that returns
+  // false, it goes on behind them.
+  void visit(const See& enter, const See& see) const;
   // The branches that decide the next open dimension, too.
   std::vector<Branch> children(const Branch& branch) const;
   // The number of points.
@@ -47,12 +49,13 @@ class Branches {
   std::vector<Json> families(const Branch& branch) const;
 
  private:
-  bool visit_from(size_t region, size_t depth, const Json& point,
-                  const std::function<bool(const Branch& branch)>& see) const;
+  bool visit_from(Branch& branch, const See& enter, const See& see) const;
+  size_t points_from(Branch& branch) const;
   Json completed(const Branch& branch, scenario::Open scenario::SearchRule::*which) const;
 
   const Space& space_;
-  std::vector<size_t> decided_;  // per region: how many dimensions are decided in all branches
+  std::vector<size_t> decided_;  // per region: how many dimensions are decided in all branches that are visited
+  std::vector<size_t> free_;     // per region: later dimensions have the same choices whatever is decided before
 };
 
 }  // namespace foreflow::search

@@ -59,7 +59,7 @@ class Search {
     result_.points  = survey.points;
     result_.refused = survey.refused;
     result_.reasons = survey.reasons;
-    for (auto& [number, point] : survey.infeasible) result_.infeasible.push_back(std::move(point));
+    for (const auto& [number, refused] : survey.infeasible) list_refused(result_, branches(), refused);
     result_.interrupted = survey.stopped;
     result_.estimated   = survey.stopped;  // as many as were met
     while (!result_.interrupted) {
@@ -73,6 +73,7 @@ class Search {
     result_.proven = !result_.interrupted;
     result_.gap    = result_.proven ? 0 : gap_;
     result_.exact  = result_.interrupted ? 0 : options_.pruning == Pruning::none ? result_.ranked.size() : options_.top;
+    result_.exact_front = result_.proven && options_.pruning != Pruning::top;
     return std::move(result_);
   }
 
@@ -87,7 +88,7 @@ class Search {
     for (;;) {
       result_.interrupted       = options_.stop && options_.stop();
       std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
-      report();
+      report(chosen);
       if (chosen.empty()) return;
       switch (chosen.front().next) {
         case Step::expand: expand(chosen, workers); break;
@@ -240,17 +241,21 @@ class Search {
     push(std::move(entry));
   }
 
-  void report() {
+  // The chosen branches are open until they are answered.
+  void report(const std::vector<Entry>& chosen) {
     const ObjectiveDef& objective    = *question_.goal().objective;
     const std::optional<double> best = standing_.best();
     gap_.reset();
     if (best) {
-      const double rest = std::min(beyond_, waiting_.empty() ? kNothing : waiting_.front().prospect.score[0]);
-      gap_              = gap_between(objective, *best, rest);
+      double rest = std::min(beyond_, waiting_.empty() ? kNothing : waiting_.front().prospect.score[0]);
+      if (!chosen.empty()) rest = std::min(rest, chosen.front().prospect.score[0]);
+      gap_ = gap_between(objective, *best, rest);
     }
     if (!options_.report) return;
+    size_t open = open_;
+    for (const Entry& entry : chosen) open += entry.points;
     options_.report({.points    = result_.points,
-                     .decided   = result_.points - std::min(result_.points, open_),
+                     .decided   = result_.points - std::min(result_.points, open),
                      .evaluated = result_.evaluated,
                      .reused    = question_.kept().reused(),
                      .best      = std::abs(best.value_or(0)),

@@ -151,7 +151,8 @@ std::string to_text(const Result& result, size_t top) {
   text += "\n" + ranking.table(result.ranked, top);
   if (result.ranked.size() > 1) text += runner_up(behind(result), *goal.objective);
   text += caveat(result, top);
-  text += fmt::format("\n{} for the {}\n", goal.front[1]->superlative, goal.front[0]->quality);
+  text += fmt::format("\n{} for the {}{}\n", goal.front[1]->superlative, goal.front[0]->quality,
+                      result.exact_front ? "" : ", among those evaluated");
   return text + ranking.table(result.pareto, top);
 }
 

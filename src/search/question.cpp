@@ -64,13 +64,17 @@ std::string reason_of(const Refusal& refusal) {
   return too_large ? "does not fit in memory" : in_words(refusal);
 }
 
-void add_infeasible(Result& result, const Json& point, Refusal refusal) {
-  ++result.refused;
-  ++result.reasons[reason_of(refusal)];
+void list_infeasible(Result& result, const Json& point, Refusal refusal) {
   if (result.infeasible.size() >= kMostListed) return;
   std::string why = in_words(refusal);
   result.infeasible.push_back(
       {strategy_of(point), placement_of(point), platform_of(point), std::move(refusal), std::move(why)});
+}
+
+void add_infeasible(Result& result, const Json& point, Refusal refusal) {
+  ++result.refused;
+  ++result.reasons[reason_of(refusal)];
+  list_infeasible(result, point, std::move(refusal));
 }
 
 std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second) {

@@ -45,6 +45,8 @@ Bytes largest_memory(const platform::Platform& platform);
 
 // Adds an infeasible point to a result.
 void add_infeasible(Result& result, const Json& point, Refusal refusal);
+// Adds it to the list only, if that has room.
+void list_infeasible(Result& result, const Json& point, Refusal refusal);
 // The reason of a refusal in words, as Result::reasons has it: all points that do not fit in memory are one kind,
 // regardless of device and unit.
 std::string reason_of(const Refusal& refusal);

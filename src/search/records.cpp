@@ -114,12 +114,12 @@ class Sheet {
 }  // namespace
 
 Json to_json(const Result& result, size_t top) {
-  Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array(), reasons = Json::object();
+  Json ranked = Json::array(), pareto = Json::array(), infeasible = Json::array();
+  Json::Object reasons(result.reasons.begin(), result.reasons.end());
   for (size_t i = 0; i < std::min(top, result.ranked.size()); ++i)
     ranked.push(candidate_json(result.ranked[i], result.goal));
   for (const Candidate& candidate : result.pareto) pareto.push(candidate_json(candidate, result.goal));
   for (const Infeasible& point : result.infeasible) infeasible.push(point_json(point).set("why", point.why));
-  for (const auto& [why, count] : result.reasons) reasons.set(why, count);
   Json json;
   json.set("method", result.method);
   add_goal(result.goal, json);
@@ -132,7 +132,7 @@ Json to_json(const Result& result, size_t top) {
   json.set("proven", result.proven).set("gap", result.gap ? Json(*result.gap) : Json());
   json.set("exact", result.exact);
   json.set("runner_up_behind", behind(result));
-  json.set("infeasible_strategies", result.refused).set("infeasible_reasons", std::move(reasons));
+  json.set("infeasible_strategies", result.refused).set("infeasible_reasons", Json(std::move(reasons)));
   json.set("infeasible", std::move(infeasible));
   json.set("ranked", std::move(ranked));
   json.set("pareto", std::move(pareto));

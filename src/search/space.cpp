@@ -11,9 +11,6 @@ namespace {
 
 using Choices = std::vector<Json>;
 
-constexpr std::string_view kPlacement = "placement";
-constexpr std::string_view kPlatform  = "platform";
-
 bool is_any(const Json& value) { return value.if_string() != nullptr && *value.if_string() == "any"; }
 
 // One object {key: value} for each value.
@@ -186,6 +183,8 @@ bool may_be_open(const Dimension& dimension) {
   return dimension.rule != nullptr && dimension.rule->rule.fastest != Open::never;
 }
 
+bool has_same_choices(const Dimension& dimension) { return dimension.rule == nullptr && dimension.by_cluster.empty(); }
+
 Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters)
     : placement_(own_placement(source)) {
   Choices platforms;
@@ -227,6 +226,14 @@ std::vector<Json> Space::choices(const Region& region, size_t d, const Json& poi
   if (!dimension.by_cluster.empty()) return dimension.by_cluster[cluster(point)];
   if (dimension.rule == nullptr) return dimension.choices;
   return named(dimension.key, dimension.rule->rule.legal(facts_[cluster(point)], point));
+}
+
+size_t Space::count(const Region& region, size_t d, const Json& point) const {
+  const Dimension& dimension = region[d];
+  if (has_same_choices(dimension)) return dimension.choices.size();
+  const size_t cluster = this->cluster(point);
+  if (!dimension.by_cluster.empty()) return dimension.by_cluster[cluster].size();
+  return dimension.rule->rule.legal(facts_[cluster], point).size();
 }
 
 Json Space::assumed(const Region& region, size_t d, const Json& point) const {
@@ -294,7 +301,7 @@ Json with(const Json& point, const Json& choice) {
 bool has_all(const Json& point, const Json& choice) {
   return std::all_of(choice.if_object()->begin(), choice.if_object()->end(), [&](const auto& member) {
     const Json* value = point.find(member.first);
-    return value != nullptr && value->dump_compact() == member.second.dump_compact();
+    return value != nullptr && *value == member.second;
   });
 }
 

@@ -19,18 +19,11 @@ double or_infinite(const JsonView& json, double infinite) {
   return json.json().is_null() ? infinite : json.as_number();
 }
 
+// A family that is not learnt beforehand is learnt where it is met, so few legal points are overlooked at no harm.
+constexpr size_t kMostTries = 16;
+
 // Neighbouring branches have much in common, so every share of the work takes some in a row.
 constexpr size_t kInARow = 64;
-
-// Calls `see` with the branches of one of several shares, and their numbers, until it returns false.
-void visit_share(const Branches& branches, size_t share, size_t shares,
-                 const std::function<bool(const Branch& branch, size_t number)>& see) {
-  size_t number = 0;
-  branches.visit([&](const Branch& branch) {
-    const size_t own = number++;
-    return own / kInARow % shares != share || see(branch, own);
-  });
-}
 
 // The members of a point on which the family of a legal point depends.
 std::string family_part(const Json& point) {
@@ -44,24 +37,19 @@ std::string family_part(const Json& point) {
 }
 
 void refuse(const Branches& branches, const Refused& refused, size_t number, Survey& survey) {
-  Result all;
-  add_refused(all, branches, refused);
-  survey.refused += all.refused;
-  survey.reasons[all.reasons.begin()->first] += all.refused;
-  for (Infeasible& point : all.infeasible) {
-    if (survey.infeasible.size() == kMostListed) break;
-    survey.infeasible.emplace_back(number, std::move(point));
-  }
+  const size_t count = branches.points(refused.branch);
+  if (survey.refused < kMostListed) survey.infeasible.emplace_back(number, refused);
+  survey.points += count;
+  survey.refused += count;
+  survey.reasons[reason_of(refused.refusal)] += count;
 }
 
 std::string print(const Survey& survey) {
   Json prospects = Json::array(), infeasible = Json::array(), reasons = Json::array();
   for (const Prospect& prospect : survey.prospects) prospects.push(to_json(prospect));
-  for (const auto& [number, point] : survey.infeasible) {
-    Json one = Json::object();
-    one.set("number", number).set("strategy", point.strategy).set("placement", point.placement);
-    one.set("platform", point.platform);
-    infeasible.push(one.set("refusal", json_of(point.refusal)).set("why", point.why));
+  for (const auto& [number, refused] : survey.infeasible) {
+    const Branch& branch = refused.branch;
+    infeasible.push(Json::Array{number, branch.region, branch.depth, branch.point, json_of(refused.refusal)});
   }
   for (const auto& [why, count] : survey.reasons) reasons.push(Json::Array{why, count});
   Json json = Json::object();
@@ -81,10 +69,9 @@ void add_share(const std::string& text, Survey& survey) {
   for (const JsonView& reason : view.at("reasons").items())
     survey.reasons[reason.items()[0].as_string()] += static_cast<size_t>(reason.items()[1].as_int());
   for (const JsonView& one : view.at("infeasible").items()) {
-    survey.infeasible.emplace_back(
-        static_cast<size_t>(one.at("number").as_int()),
-        Infeasible{one.at("strategy").json(), one.at("placement").json(), one.at("platform").json(),
-                   read_refusal(one.at("refusal")), one.at("why").as_string()});
+    const auto items = one.items();
+    const auto whole = [&](size_t i) { return static_cast<size_t>(items[i].as_int()); };
+    survey.infeasible.emplace_back(whole(0), Refused{{whole(1), whole(2), items[3].json()}, read_refusal(items[4])});
   }
   for (const JsonView& prospect : view.at("prospects").items()) survey.prospects.push_back(read_prospect(prospect));
 }
@@ -106,7 +93,12 @@ Prospect read_prospect(const JsonView& json) {
 }
 
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
-    : question_(question), options_(options), most_(most), branches_(question.space()), bounds_(options.jobs) {
+    : question_(question),
+      options_(options),
+      most_(most),
+      branches_(question.space()),
+      refusals_(question),
+      bounds_(options.jobs) {
   if (options.pruning != Pruning::none) learn_families();
 }
 
@@ -117,23 +109,45 @@ std::optional<Refusal> Surveyor::hopeless(const Figures& most, const Cluster& cl
                  "does not fit in memory: needs " + format(most.memory) + " of " + format(memory) + " or more");
 }
 
+void Surveyor::visit_share(size_t share, size_t shares,
+                           const std::function<void(const Refused& refused, size_t number)>& refuse,
+                           const std::function<bool(const Branch& branch, size_t number)>& see) const {
+  size_t number     = 0;
+  const auto is_own = [&](size_t other) { return other / kInARow % shares == share; };
+  const auto enter  = [&](const Branch& branch) {
+    auto refusal = refusals_.of(branch);
+    if (!refusal) return true;
+    const size_t own = number++;
+    if (is_own(own)) refuse({branch, *std::move(refusal)}, own);
+    return false;
+  };
+  branches_.visit(enter, [&](const Branch& branch) {
+    const size_t own = number++;
+    return !is_own(own) || see(branch, own);
+  });
+}
+
 // Each share looks for one point of every family; the families are then learnt from these.
 void Surveyor::learn_families() {
   const auto shares = static_cast<size_t>(options_.jobs);
   const auto found  = map_in_children(shares, options_.jobs, [&](size_t share) {
-    std::set<std::string> known, seen;
-    Json points = Json::array();
-    visit_share(branches_, share, shares, [&](const Branch& branch, size_t) {
+    std::set<std::string> known;
+    std::map<std::string, size_t> tries;
+    Json points     = Json::array();
+    const auto look = [&](const Branch& branch, size_t) {
       std::string part = family_part(branch.point);
-      if (seen.contains(part)) return true;
-      for (const Json& point : branches_.families(branch)) {
-        const ReadPoint read = question_.read(point);
-        if (!read.scenario) break;
-        seen.insert(part);
-        if (known.insert(bounds_.family(read)).second) points.push(point);
+      if (size_t& tried = tries[part]; tried++ < kMostTries) {
+        for (const Json& point : branches_.families(branch)) {
+          const ReadPoint read = question_.read(point);
+          if (!read.scenario) break;
+          tried = kMostTries;
+          if (known.insert(bounds_.family(read)).second) points.push(point);
+        }
       }
       return !options_.stop || !options_.stop();
-    });
+    };
+    visit_share(
+         share, shares, [](const Refused&, size_t) {}, look);
     return points.dump_compact();
   });
   std::vector<ReadPoint> points;
@@ -154,8 +168,6 @@ Survey Surveyor::survey(const Prospect* after) {
   for (const std::string& share : found) add_share(share, all);
   std::sort(all.infeasible.begin(), all.infeasible.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (all.infeasible.size() > kMostListed)
-    all.infeasible.erase(all.infeasible.begin() + kMostListed, all.infeasible.end());
   std::sort(all.prospects.begin(), all.prospects.end());
   if (all.prospects.size() > most_) {
     all.complete = false;
@@ -166,7 +178,10 @@ Survey Surveyor::survey(const Prospect* after) {
 
 Survey Surveyor::survey_share(size_t share, const Prospect* after) {
   Survey survey;
-  visit_share(branches_, share, static_cast<size_t>(options_.jobs), [&](const Branch& branch, size_t number) {
+  const auto refuse_all = [&](const Refused& refused, size_t number) {
+    if (after == nullptr) refuse(branches_, refused, number, survey);
+  };
+  visit_share(share, static_cast<size_t>(options_.jobs), refuse_all, [&](const Branch& branch, size_t number) {
     look_at(branch, number, after, survey);
     survey.stopped = options_.stop && options_.stop();
     return !survey.stopped;
@@ -176,11 +191,11 @@ Survey Surveyor::survey_share(size_t share, const Prospect* after) {
 
 void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* after, Survey& survey) {
   auto judged = judge(branch, number, nullptr);
-  if (after == nullptr) survey.points += branches_.points(branch);
   if (const auto* refused = std::get_if<Refused>(&judged)) {
     if (after == nullptr) refuse(branches_, *refused, number, survey);
     return;
   }
+  if (after == nullptr) survey.points += branches_.points(branch);
   auto& prospect = std::get<Prospect>(judged);
   if (after != nullptr && !(*after < prospect)) return;
   if (survey.prospects.size() == most_) {
@@ -201,9 +216,11 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   if (read.scenario) {
     most.devices = read.scenario->strategy.devices();
   } else {
-    ReadPoint first = question_.read(branches_.first_points(branch, 1).front());
-    if (!first.scenario) return Refused{branch, first.scenario.refusal()};
-    most.devices = first.scenario->strategy.devices();
+    const Json first = branches_.first_points(branch, 1).front();
+    if (has_all(fast, first)) return Refused{branch, read.scenario.refusal()};
+    const ReadPoint usual = question_.read(first);
+    if (!usual.scenario) return Refused{branch, usual.scenario.refusal()};
+    most.devices = usual.scenario->strategy.devices();
   }
   if (parent != nullptr) most = parent->most;
   const auto prospect = [&] {
@@ -242,15 +259,17 @@ const std::vector<scenario::Placement>& Surveyor::placements(const Branch& branc
   return found->second;
 }
 
+void list_refused(Result& result, const Branches& branches, const Refused& refused) {
+  const size_t room = kMostListed - std::min(kMostListed, result.infeasible.size());
+  if (room == 0) return;
+  for (const Json& point : branches.first_points(refused.branch, room)) list_infeasible(result, point, refused.refusal);
+}
+
 void add_refused(Result& result, const Branches& branches, const Refused& refused) {
   const size_t count = branches.points(refused.branch);
-  if (count == 0) return;
-  const size_t room  = kMostListed - std::min(kMostListed, result.infeasible.size());
-  const auto points  = branches.first_points(refused.branch, std::max<size_t>(room, 1));
-  const size_t known = result.refused;
-  for (const Json& point : points) add_infeasible(result, point, refused.refusal);
-  result.reasons[reason_of(refused.refusal)] += known + count - result.refused;
-  result.refused = known + count;
+  list_refused(result, branches, refused);
+  result.reasons[reason_of(refused.refusal)] += count;
+  result.refused += count;
 }
 
 }  // namespace foreflow::search

@@ -2,6 +2,7 @@
 // are not stored but for the most promising, so a space may have any number of them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "search/bounds.h"
+#include "search/branch_refusals.h"
 #include "search/branches.h"
 #include "search/question.h"
 #include "search/score.h"
@@ -45,11 +47,11 @@ struct Refused {
 // What a survey found.
 struct Survey {
   size_t points = 0;  // legal or not
-  // The infeasible points: how many, for which reasons, and the first kMostListed of them with the numbers of their
-  // branches.
+  // The infeasible points: how many, for which reasons, and the branches that have the first kMostListed of them, by
+  // their numbers.
   size_t refused = 0;
   std::map<std::string, size_t> reasons;
-  std::vector<std::pair<size_t, Infeasible>> infeasible;
+  std::vector<std::pair<size_t, Refused>> infeasible;
   // The most promising branches, best first.
   std::vector<Prospect> prospects;
   bool complete = true;   // no other is missing in `prospects`; false: there are, none more promising
@@ -75,6 +77,11 @@ class Surveyor {
   std::optional<Refusal> hopeless(const Figures& most, const Cluster& cluster) const;
 
  private:
+  // Calls `see` with the branches of one of several shares, and their numbers, until it returns false; for branches of
+  // which all points are refused it calls `refuse`.
+  void visit_share(size_t share, size_t shares,
+                   const std::function<void(const Refused& refused, size_t number)>& refuse,
+                   const std::function<bool(const Branch& branch, size_t number)>& see) const;
   void learn_families();
   Survey survey_share(size_t share, const Prospect* after);
   void look_at(const Branch& branch, size_t number, const Prospect* after, Survey& survey);
@@ -84,11 +91,14 @@ class Surveyor {
   const Options& options_;
   const size_t most_;
   const Branches branches_;
+  const BranchRefusals refusals_;
   Bounds bounds_;
   std::map<std::string, std::vector<scenario::Placement>> placements_;  // by their text
 };
 
 // Adds the points of a branch to those that are infeasible.
 void add_refused(Result& result, const Branches& branches, const Refused& refused);
+// Adds them to the list only, as far as it has room.
+void list_refused(Result& result, const Branches& branches, const Refused& refused);
 
 }  // namespace foreflow::search

@@ -48,8 +48,15 @@ class Json {
   Json& set(std::string_view key, Json value);
   // The member, added as null if absent; for `--set a.b=c`.
   Json& member(std::string_view key);
+  // The number of members of an object, or of items of an array; 0 for all other values.
+  size_t size() const;
+  // Takes all members of an object but the first `count` away.
+  void keep_first(size_t count);
   // Appends an item to an array; a null value becomes an array first.
   void push(Json value);
+
+  // Whether both are the same value, of the same kind (1 is not 1.0) and with members in the same order.
+  friend bool operator==(const Json& a, const Json& b) { return a.value_ == b.value_; }
 
   // Indented by two spaces, with a final newline. Numbers are the shortest that read back the same, strings are escaped
   // as by escape::json, and bytes that are not UTF-8 become U+FFFD.
@@ -67,7 +74,9 @@ Json parse_json(std::string_view text, const std::string& name);
 // A place in a JSON document. Every accessor throws Error(where(), ...) when the value has another kind.
 class JsonView {
  public:
-  JsonView(const Json& value, std::string file) : value_(&value), file_(std::move(file)), path_("$") {}
+  // `path` is that of the value in the document: "$.strategy".
+  JsonView(const Json& value, std::string file, std::string path = "$")
+      : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
 
   const Json& json() const { return *value_; }
   std::string where() const { return file_ + ": " + path_; }
@@ -97,8 +106,6 @@ class JsonView {
   std::string string_or(std::string_view key, const std::string& fallback) const;
 
  private:
-  JsonView(const Json* value, std::string file, std::string path)
-      : value_(value), file_(std::move(file)), path_(std::move(path)) {}
   [[noreturn]] void expected(const char* kind) const;
 
   const Json* value_;

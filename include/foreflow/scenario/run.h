@@ -72,6 +72,8 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
                                     const platform::Platform& platform);
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
+struct KnownKeys;  // strategy_key.h
+
 // Devices occupied by other jobs: index into platform.devices(), name of the job.
 using Held = std::map<int, std::string>;
 
@@ -89,6 +91,10 @@ std::vector<int> places(const Scenario& scenario, const platform::Platform& plat
 // nothing else of the scenario is read again or copied.
 Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform);
+// Why with_strategy refuses all strategies that agree in `keys`, of which `strategy` says no others; nothing where it
+// may accept some. No placement: it is not known either.
+std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,
+                                   std::optional<Json> placement, const platform::Platform& platform);
 
 // The options for lowering the scenario's program onto the platform.
 lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});

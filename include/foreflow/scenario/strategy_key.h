@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,9 @@ struct StrategyKeyDef {
   void (*read)(const JsonView& value, Strategy& strategy) = nullptr;
   // Phase 2:
   std::optional<Refusal> (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
+  // The keys that `settle` reads, its own and those that they depend on included. All strategies that agree in these
+  // are refused alike, so a search need not read each of them.
+  std::vector<std::string_view> depends_on = {};
   // Phase 3:
   void (*adapt)(const cost::CostModel& cost, Strategy& strategy) = nullptr;
   // The JSON value that reads back as the same strategy; null where the key can be absent.
@@ -101,6 +105,14 @@ struct StrategyKeyDef {
 };
 
 const Registry<StrategyKeyDef>& strategy_keys();
+
+// The rows that can be read while only some of the keys are known.
+struct KnownKeys {
+  std::vector<const StrategyKeyDef*> read, settle;  // in phases 1 and 2, in the order of the table
+  bool degrees = false;                             // whether all degrees are among them
+};
+// `known` says of a name whether the value of the key, or that it is absent, is known.
+KnownKeys known_keys(const std::function<bool(std::string_view name)>& known);
 
 // A key in the form of reference tables and of the JSON Schema.
 KeyDef described(const StrategyKeyDef& key);

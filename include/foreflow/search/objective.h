@@ -1,5 +1,5 @@
-// What a search is after: objectives by which strategies are compared. A new objective is a new file in
-// src/search/objectives. Knows figures of strategies; knows nothing of scenarios.
+// The objectives of a search, by which strategies are compared. A new objective is a new file in src/search/objectives.
+// Knows figures of strategies; knows nothing of scenarios.
 #pragma once
 
 #include <array>

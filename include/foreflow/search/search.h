@@ -72,6 +72,7 @@ struct Result {
   // Candidates than which no other is as good by both objectives of Goal::front, and better by one; in the order of the
   // first of them, best first.
   std::vector<Candidate> pareto;
+  bool exact_front = false;               // no point of the space that was left out belongs to `pareto`
   std::vector<Infeasible> infeasible;     // the first kMostListed
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
 

@@ -17,6 +17,11 @@ namespace foreflow::search {
 // The most combinations of degrees that are listed for one strategy object.
 constexpr size_t kMostDegrees = 1'000'000;
 
+// The members of a point that are no keys of the strategy: "placement", or "placement.order" and the like; and
+// "platform".
+constexpr std::string_view kPlacement = "placement";
+constexpr std::string_view kPlatform  = "platform";
+
 struct AxisDef;
 
 // One key of a point, or several that are decided together (dp, tp, pp).
@@ -30,6 +35,8 @@ struct Dimension {
 // Whether bounds can be computed before the dimension is decided. Such dimensions are the last of a region; those for
 // which this is true of refined bounds, too, are the very last.
 bool may_be_open(const Dimension& dimension);
+// Whether its choices are the same at every point.
+bool has_same_choices(const Dimension& dimension);
 
 // The points of one strategy object of the scenario: all combinations of choices, where the choices of a dimension may
 // depend on those of earlier dimensions. The platform is the first dimension, where there are several.
@@ -52,6 +59,7 @@ class Space {
   const std::vector<Region>& regions() const { return regions_; }
   // The choices of dimension `d` of a region when the earlier dimensions are decided as in `point`.
   std::vector<Json> choices(const Region& region, size_t d, const Json& point) const;
+  size_t count(const Region& region, size_t d, const Json& point) const;  // of these
   // The choice that a search assumes before it has decided this dimension.
   Json assumed(const Region& region, size_t d, const Json& point) const;
 

@@ -32,9 +32,10 @@ StrategyKeyDef row() {
           .otherwise =
               "\"25MB\" as in PyTorch with `zero` or `overlap_gradients`; else every gradient travels by itself, after "
               "the backward pass",
-          .read   = read,
-          .settle = settle,
-          .write  = write};
+          .read       = read,
+          .settle     = settle,
+          .depends_on = {"bucket_size", "zero", "overlap_gradients"},
+          .write      = write};
 }
 
 }  // namespace foreflow::scenario::definitions::bucket_size_key

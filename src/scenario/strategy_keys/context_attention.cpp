@@ -42,6 +42,7 @@ StrategyKeyDef row() {
           .fallback       = "all_gather",
           .read           = read,
           .settle         = settle,
+          .depends_on     = {"context_attention", "cp", "ep", "tp"},
           .write          = write,
           .of_one_replica = true};
 }

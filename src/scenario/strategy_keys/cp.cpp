@@ -52,6 +52,7 @@ StrategyKeyDef row() {
           .fallback       = 1,
           .read           = read_degree<&Strategy::cp>,
           .settle         = settle,
+          .depends_on     = {"cp", "sequence_parallel", "tp"},
           .write          = write_member<&Strategy::cp>,
           .of_one_replica = true,
           .search         = {.searched = Searched::on_demand, .turn = 4, .legal = legal, .is_degree = true}};

@@ -27,12 +27,13 @@ StrategyKeyDef row() {
           .doc =
               "backward passes are split, and gradients of weights wait as long as predicted times say that it hides "
               "messages between stages; what they need takes memory until then",
-          .type     = types::flag(),
-          .fallback = false,
-          .read     = read_flag<&Strategy::delay_weight_gradients>,
-          .settle   = settle,
-          .write    = write_member<&Strategy::delay_weight_gradients>,
-          .search   = {.searched = Searched::on_demand, .turn = 90, .legal = legal}};
+          .type       = types::flag(),
+          .fallback   = false,
+          .read       = read_flag<&Strategy::delay_weight_gradients>,
+          .settle     = settle,
+          .depends_on = {"delay_weight_gradients", "schedule"},
+          .write      = write_member<&Strategy::delay_weight_gradients>,
+          .search     = {.searched = Searched::on_demand, .turn = 90, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::delay_weight_gradients_key

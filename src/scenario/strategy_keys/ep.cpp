@@ -40,13 +40,14 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name     = "ep",
-          .doc      = "groups of so many of the dp x cp ranks share the experts of a mixture (expert parallelism)",
-          .type     = degree_type(),
-          .fallback = 1,
-          .read     = read_degree<&Strategy::ep>,
-          .settle   = settle,
-          .write    = write_member<&Strategy::ep>,
+  return {.name       = "ep",
+          .doc        = "groups of so many of the dp x cp ranks share the experts of a mixture (expert parallelism)",
+          .type       = degree_type(),
+          .fallback   = 1,
+          .read       = read_degree<&Strategy::ep>,
+          .settle     = settle,
+          .depends_on = {"ep", "dp", "cp"},
+          .write      = write_member<&Strategy::ep>,
           .of_one_replica = true,
           .search         = {.searched = Searched::always, .turn = 50, .legal = legal}};
 }

@@ -22,13 +22,14 @@ Json write(const Strategy& strategy) { return strategy.global_batch == 0 ? Json(
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name      = "global_batch",
-          .doc       = "samples of an iteration",
-          .type      = types::whole(1, kLargestNumber),
-          .otherwise = "1; a program or graph in a file has its own",
-          .read      = read,
-          .settle    = settle,
-          .write     = write};
+  return {.name       = "global_batch",
+          .doc        = "samples of an iteration",
+          .type       = types::whole(1, kLargestNumber),
+          .otherwise  = "1; a program or graph in a file has its own",
+          .read       = read,
+          .settle     = settle,
+          .depends_on = {"global_batch", "dp"},
+          .write      = write};
 }
 
 }  // namespace foreflow::scenario::definitions::global_batch_key

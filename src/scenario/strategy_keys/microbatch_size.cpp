@@ -24,11 +24,12 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name      = "microbatch_size",
-          .doc       = "the samples of each of these parts, in place of their number",
-          .type      = types::whole(1, kLargestNumber),
-          .otherwise = "by microbatches",
-          .settle    = settle};
+  return {.name       = "microbatch_size",
+          .doc        = "the samples of each of these parts, in place of their number",
+          .type       = types::whole(1, kLargestNumber),
+          .otherwise  = "by microbatches",
+          .settle     = settle,
+          .depends_on = {"microbatch_size", "microbatches", "global_batch", "dp"}};
 }
 
 }  // namespace foreflow::scenario::definitions::microbatch_size_key

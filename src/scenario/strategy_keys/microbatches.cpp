@@ -32,14 +32,15 @@ Json assumed(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name     = "microbatches",
-          .doc      = "into how many parts the samples of each replica are cut",
-          .type     = degree_type(),
-          .fallback = 1,
-          .read     = read_degree<&Strategy::microbatches>,
-          .settle   = settle,
-          .write    = write_member<&Strategy::microbatches>,
-          .search   = {.searched = Searched::always, .turn = 10, .legal = legal, .assumed = assumed}};
+  return {.name       = "microbatches",
+          .doc        = "into how many parts the samples of each replica are cut",
+          .type       = degree_type(),
+          .fallback   = 1,
+          .read       = read_degree<&Strategy::microbatches>,
+          .settle     = settle,
+          .depends_on = {"microbatches", "microbatch_size", "global_batch", "dp"},
+          .write      = write_member<&Strategy::microbatches>,
+          .search     = {.searched = Searched::always, .turn = 10, .legal = legal, .assumed = assumed}};
 }
 
 }  // namespace foreflow::scenario::definitions::microbatches_key

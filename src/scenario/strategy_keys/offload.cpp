@@ -19,12 +19,13 @@ StrategyKeyDef row() {
           .doc =
               "all that the forward pass leaves for the backward pass (with recomputation: what that keeps) waits in "
               "the memory of the host, copied there and back over PCIe beside the computation; reports say how much",
-          .type     = types::flag(),
-          .fallback = false,
-          .read     = read_flag<&Strategy::offload>,
-          .settle   = settle,
-          .write    = write_member<&Strategy::offload>,
-          .search   = {.searched = Searched::on_demand, .turn = 130, .legal = legal}};
+          .type       = types::flag(),
+          .fallback   = false,
+          .read       = read_flag<&Strategy::offload>,
+          .settle     = settle,
+          .depends_on = {"offload"},
+          .write      = write_member<&Strategy::offload>,
+          .search     = {.searched = Searched::on_demand, .turn = 130, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::offload_key

@@ -15,14 +15,15 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name     = "pp",
-          .doc      = "stages of the pipeline",
-          .type     = degree_type(),
-          .fallback = 1,
-          .read     = read_degree<&Strategy::pp>,
-          .settle   = settle,
-          .write    = write_member<&Strategy::pp>,
-          .search   = {.searched = Searched::always, .turn = 3, .is_degree = true}};
+  return {.name       = "pp",
+          .doc        = "stages of the pipeline",
+          .type       = degree_type(),
+          .fallback   = 1,
+          .read       = read_degree<&Strategy::pp>,
+          .settle     = settle,
+          .depends_on = {"pp"},
+          .write      = write_member<&Strategy::pp>,
+          .search     = {.searched = Searched::always, .turn = 3, .is_degree = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::pp_key

@@ -39,6 +39,7 @@ StrategyKeyDef row() {
           .fallback       = "none",
           .read           = read,
           .settle         = settle,
+          .depends_on     = {"recompute"},
           .write          = write,
           .of_one_replica = true,
           .search         = {

@@ -31,14 +31,15 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name     = "schedule",
-          .doc      = "the order of the microbatches (`foreflow list schedules`, drawn by `foreflow schedule NAME`)",
-          .type     = types::one_of(foreflow::schedule::schedules().names()),
-          .fallback = "1f1b",
-          .read     = read,
-          .settle   = settle,
-          .write    = write,
-          .search   = {.searched = Searched::always, .turn = 20, .legal = legal}};
+  return {.name       = "schedule",
+          .doc        = "the order of the microbatches (`foreflow list schedules`, drawn by `foreflow schedule NAME`)",
+          .type       = types::one_of(foreflow::schedule::schedules().names()),
+          .fallback   = "1f1b",
+          .read       = read,
+          .settle     = settle,
+          .depends_on = {"schedule"},
+          .write      = write,
+          .search     = {.searched = Searched::always, .turn = 20, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::schedule_key

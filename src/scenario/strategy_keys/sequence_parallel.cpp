@@ -25,6 +25,7 @@ StrategyKeyDef row() {
           .fallback       = false,
           .read           = read_flag<&Strategy::sequence_parallel>,
           .settle         = settle,
+          .depends_on     = {"sequence_parallel", "tp"},
           .write          = write_member<&Strategy::sequence_parallel>,
           .of_one_replica = true,
           .search         = {.searched = Searched::always, .turn = 70, .legal = legal}};

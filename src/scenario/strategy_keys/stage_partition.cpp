@@ -34,11 +34,12 @@ StrategyKeyDef row() {
           .doc =
               "where the model is cut into stages. `balanced`: where the slowest stage is fastest, by predicted times; "
               "`uniform`: as many layers each",
-          .type      = types::one_of(names()),
-          .otherwise = "`balanced`; with stage_shares `uniform`",
-          .read      = read,
-          .settle    = settle,
-          .write     = write};
+          .type       = types::one_of(names()),
+          .otherwise  = "`balanced`; with stage_shares `uniform`",
+          .read       = read,
+          .settle     = settle,
+          .depends_on = {"stage_partition", "stage_shares"},
+          .write      = write};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_partition_key

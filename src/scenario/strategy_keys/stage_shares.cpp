@@ -36,13 +36,15 @@ Json write(const Strategy& strategy) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name      = kKey,
-          .doc       = "how the work is divided over the stages: one number for each, in the order of the stages",
-          .type      = types::text("numbers above 0 such as \"13:11\""),
-          .otherwise = "equal shares",
-          .read      = read,
-          .settle    = settle,
-          .write     = write};
+  return {.name       = kKey,
+          .doc        = "how the work is divided over the stages: one number for each, in the order of the stages",
+          .type       = types::text("numbers above 0 such as \"13:11\""),
+          .otherwise  = "equal shares",
+          .read       = read,
+          .settle     = settle,
+          .depends_on = {"stage_shares", "virtual_stages", "schedule", "pp", "microbatches", "microbatch_size",
+                         "global_batch", "dp"},
+          .write      = write};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_shares_key

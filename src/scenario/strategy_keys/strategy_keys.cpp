@@ -23,6 +23,18 @@ const Registry<StrategyKeyDef>& strategy_keys() {
   return rows;
 }
 
+KnownKeys known_keys(const std::function<bool(std::string_view name)>& known) {
+  KnownKeys rows;
+  rows.degrees = true;
+  for (const StrategyKeyDef& key : strategy_keys()) {
+    if (key.read != nullptr && known(key.name)) rows.read.push_back(&key);
+    if (key.settle != nullptr && std::all_of(key.depends_on.begin(), key.depends_on.end(), known))
+      rows.settle.push_back(&key);
+    rows.degrees = rows.degrees && (!key.search.is_degree || known(key.name));
+  }
+  return rows;
+}
+
 KeyDef described(const StrategyKeyDef& key) {
   KeyDef row{std::string(key.name), std::string(key.doc), key.type, std::string(key.otherwise)};
   if (!key.fallback.is_null()) {

@@ -31,6 +31,7 @@ StrategyKeyDef row() {
           .fallback       = 1,
           .read           = read_degree<&Strategy::tp>,
           .settle         = settle,
+          .depends_on     = {"tp"},
           .write          = write_member<&Strategy::tp>,
           .of_one_replica = true,
           .search         = {.searched = Searched::always, .turn = 2, .is_degree = true}};

@@ -38,13 +38,14 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name      = "virtual_stages",
-          .doc       = "stages of each device, for schedules that interleave them",
-          .type      = types::whole(1, kMostLayers),
-          .otherwise = "as many as the schedule has; 2 where it may be any number",
-          .settle    = settle,
-          .write     = write,
-          .search    = {.searched = Searched::always, .turn = 30, .legal = legal}};
+  return {.name       = "virtual_stages",
+          .doc        = "stages of each device, for schedules that interleave them",
+          .type       = types::whole(1, kMostLayers),
+          .otherwise  = "as many as the schedule has; 2 where it may be any number",
+          .settle     = settle,
+          .depends_on = {"virtual_stages", "schedule", "pp", "microbatches", "microbatch_size", "global_batch", "dp"},
+          .write      = write,
+          .search     = {.searched = Searched::always, .turn = 30, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::virtual_stages_key

@@ -24,6 +24,7 @@ StrategyKeyDef row() {
           .fallback       = false,
           .read           = read_flag<&Strategy::vocabulary_parallel>,
           .settle         = settle,
+          .depends_on     = {"vocabulary_parallel", "tp"},
           .write          = write_member<&Strategy::vocabulary_parallel>,
           .of_one_replica = true,
           .search         = {.searched = Searched::always, .turn = 80, .legal = legal}};

@@ -57,6 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.workload.layers: 1000000 is no such size; use 1 to 100000)"},
         Mistake{"huge_batch", R"(strategy.global_batch=9223372036854775807)",
                 R"(gpt.json: $.strategy.global_batch: 9223372036854775807 is too large; use at most 1000000000)"},
+        Mistake{"too_many_devices", R"(strategy={"dp": 65536, "tp": 65536})",
+                "gpt.json: $.strategy: dp x cp x tp x pp = 65536 x 1 x 65536 x 1 devices are too many; use at most "
+                "1048576"},
         Mistake{"huge_hidden", R"(workload.hidden=9223372036854775807)",
                 R"(gpt.json: $.workload.hidden: 9223372036854775807 is no such size; use 1 to 1000000000)"},
         Mistake{"unknown_model", R"(workload.model="gtp")",
