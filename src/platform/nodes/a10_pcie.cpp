@@ -1,7 +1,3 @@
-#include <fmt/core.h>
-
-#include <algorithm>
-
 #include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
 #include "platform/nodes/wiring.h"
@@ -20,18 +16,7 @@ Node build(int gpus, int nics) {
                   kUpiSource, kLatencySource},
       .gpu     = a10(),
       .gpus    = gpus};
-  const int switches = (gpus + kGpusPerSwitch - 1) / kGpusPerSwitch;
-  const int sockets  = std::min(2, switches);
-  std::vector<int> roots;
-  for (int s = 0; s < sockets; ++s) roots.push_back(add_switch(node, fmt::format("socket{}", s)));
-  for (int s = 0; s < switches; ++s) {
-    const int place = add_switch(node, fmt::format("pcie{}", s));
-    connect(node, fmt::format("pcie{}-uplink", s), uplink(pcie4_port()), place,
-            roots[static_cast<size_t>(s * sockets / switches)]);
-    for (int i = s * kGpusPerSwitch; i < std::min(gpus, (s + 1) * kGpusPerSwitch); ++i)
-      connect(node, fmt::format("gpu{}-pcie", i), pcie4_port(), i, place);
-  }
-  if (sockets > 1) connect(node, "upi", upi_port(), roots[0], roots[1]);
+  const std::vector<int> roots = join_below_switches(node, kGpusPerSwitch, pcie4_port(), upi_port());
   plug_nics(node, roots, pcie4_port(), nic_port(12.5_GBps), nics);
   return node;
 }

@@ -67,6 +67,41 @@ Gpu h100_sxm5_80gb() {
           .nvlink_generation = 4};
 }
 
+Gpu h200_sxm5_141gb() {
+  return {.kind    = "H200-SXM5-141GB",
+          .sources = {"peaks, memory: H200 SXM, dense, those of the H100; 141 GB at 4.8 TB/s (stas00/ml-engineering "
+                      "compute/accelerator/README.md)",
+                      kLaunchSource},
+          .memory  = 141_GB,
+          .memory_bandwidth  = 4.8_TBps,
+          .launch            = kLaunch,
+          .peaks             = {{"f32", 67_Tf}, {"f16", 989_Tf}, {"bf16", 989_Tf}, {"f8", 1979_Tf}, {"tf32", 494.5_Tf}},
+          .nvlink_generation = 4};
+}
+
+Gpu gh200_96gb() {
+  return {.kind    = "GH200-96GB",
+          .sources = {"peaks: those of the H100 SXM, dense (stas00/ml-engineering compute/accelerator/README.md)",
+                      "memory: 96 GB of HBM3 at 4 TB/s (NVIDIA GH200 data sheet)", kLaunchSource},
+          .memory  = 96_GB,
+          .memory_bandwidth  = 4_TBps,
+          .launch            = kLaunch,
+          .peaks             = {{"f32", 67_Tf}, {"f16", 989_Tf}, {"bf16", 989_Tf}, {"f8", 1979_Tf}, {"tf32", 494.5_Tf}},
+          .nvlink_generation = 4};
+}
+
+Gpu b200_180gb() {
+  return {.kind             = "B200-180GB",
+          .sources          = {"peaks: B200 SXM, dense (stas00/ml-engineering compute/accelerator/README.md); f32 75 "
+                                        "(NVIDIA Blackwell data sheet)",
+                               "memory: 1440 GB at 64 TB/s over 8 GPUs (NVIDIA DGX B200 data sheet)", kLaunchSource},
+          .memory           = 180_GB,
+          .memory_bandwidth = 8_TBps,
+          .launch           = kLaunch,
+          .peaks            = {{"f32", 75_Tf}, {"f16", 2250_Tf}, {"bf16", 2250_Tf}, {"f8", 4500_Tf}, {"tf32", 1125_Tf}},
+          .nvlink_generation = 5};
+}
+
 Gpu gb200() {
   return {.kind             = "GB200-186GB",
           .sources          = {"peaks, memory: GB200 SXM, dense, 186 GB at 8 TB/s (stas00/ml-engineering "
@@ -87,6 +122,16 @@ Gpu a40() {
           .memory_bandwidth = 696_GBps,
           .launch           = kLaunch,
           .peaks            = {{"f32", 37.4_Tf}, {"f16", 149.7_Tf}, {"bf16", 149.7_Tf}, {"tf32", 74.8_Tf}}};
+}
+
+Gpu l40s() {
+  return {.kind             = "L40S-48GB",
+          .sources          = {"peaks: L40S, dense (stas00/ml-engineering compute/accelerator/README.md)",
+                               "memory: 48 GB at 864 GB/s (itcreations.com product page after NVIDIA's sheet)", kLaunchSource},
+          .memory           = 48_GB,
+          .memory_bandwidth = 864_GBps,
+          .launch           = kLaunch,
+          .peaks            = {{"f32", 91.6_Tf}, {"f16", 362_Tf}, {"bf16", 362_Tf}, {"f8", 733_Tf}, {"tf32", 183_Tf}}};
 }
 
 // The tensor cores of the A10 are those of the A40, whose 149.7 Tf are 336 cores x 128 multiply-adds x 1.74 GHz.

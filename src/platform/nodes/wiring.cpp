@@ -20,6 +20,22 @@ void join_all(Node& node, const std::string& switch_name, const Port& port) {
   for (int i = 0; i < node.gpus; ++i) connect(node, fmt::format("gpu{}-{}", i, port.kind), port, i, centre);
 }
 
+std::vector<int> join_below_switches(Node& node, int gpus_per_switch, const Port& pcie, const Port& between) {
+  const int switches = (node.gpus + gpus_per_switch - 1) / gpus_per_switch;
+  const int sockets  = std::min(2, switches);
+  std::vector<int> roots;
+  for (int s = 0; s < sockets; ++s) roots.push_back(add_switch(node, fmt::format("socket{}", s)));
+  for (int s = 0; s < switches; ++s) {
+    const int place = add_switch(node, fmt::format("pcie{}", s));
+    connect(node, fmt::format("pcie{}-uplink", s), {pcie.kind, pcie.bandwidth, 0_us}, place,
+            roots[static_cast<size_t>(s * sockets / switches)]);
+    for (int i = s * gpus_per_switch; i < std::min(node.gpus, (s + 1) * gpus_per_switch); ++i)
+      connect(node, fmt::format("gpu{}-pcie", i), pcie, i, place);
+  }
+  if (sockets > 1) connect(node, "upi", between, roots[0], roots[1]);
+  return roots;
+}
+
 void plug_nics(Node& node, const std::vector<int>& places, const Port& pcie, const Port& nic, int count) {
   const int slots = static_cast<int>(places.size());
   for (int j = 0; j < count; ++j) {

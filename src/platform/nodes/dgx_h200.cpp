@@ -1,0 +1,32 @@
+#include "platform/nodes/gpus.h"
+#include "platform/nodes/ports.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions::dgx_h200 {
+
+TopologyDef row() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {
+        .title   = "NVIDIA DGX H200",
+        .sources = {"nodes: 8 H200 on 4 NVSwitch chips of the third generation, which reduce, as in the DGX H100 "
+                    "(stas00/ml-engineering network/README.md)",
+                    "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX H200 data sheet)",
+                    "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
+                    kLatencySource},
+        .gpu     = h200_sxm5_141gb(),
+        .gpus    = gpus};
+    join_all(node, "nvswitch", nvlink_port(450_GBps));
+    add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
+    node.nvls = true;
+    return node;
+  };
+  return {.name          = "dgx_h200",
+          .doc           = "DGX H200: 8 H200-SXM5-141GB on NVSwitch, 8 x 400 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
+}
+
+}  // namespace foreflow::platform::definitions::dgx_h200
