@@ -8,8 +8,7 @@ TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {
         .title   = "NVIDIA DGX H200",
-        .sources = {"nodes: 8 H200 on 4 NVSwitch chips of the third generation, which reduce, as in the DGX H100 "
-                    "(stas00/ml-engineering network/README.md)",
+        .sources = {"nodes: 8 H200 on 4 NVSwitch chips, which reduce (stas00/ml-engineering network/README.md)",
                     "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX H200 data sheet)",
                     "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
                     kLatencySource},

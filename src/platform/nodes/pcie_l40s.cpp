@@ -11,8 +11,7 @@ constexpr int kGpusPerSwitch = 4;
 Node build(int gpus, int nics) {
   Node node = {
       .title   = "Server of L40S on PCIe",
-      .sources = {"nodes: 8 L40S to a server, four below each of two PCIe switches, one to a socket; an assumption, "
-                  "for servers differ",
+      .sources = {"nodes: 8 L40S, four below each of two PCIe switches, one to a socket; an assumption",
                   "nic: one of 200 Gb/s on each socket, an assumption", kPcie4Source, kUpiSource, kLatencySource},
       .gpu     = l40s(),
       .gpus    = gpus};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "platform/link_units.h"
+
 namespace foreflow::platform {
 
 int add_switch(Node& node, const std::string& name) {

@@ -144,7 +144,7 @@ TEST_P(NodeRecipe, HasTheDevicesAndLinksOfTheFacts) {
   EXPECT_EQ(platform.devices().size(), 2 * row().gpus);
   std::map<std::string, size_t> links, expected;
   for (const Link& link : platform.links()) ++links[link.kind];
-  for (const auto& [kind, cables] : row().cables) expected[kind] = 2 * 2 * cables;  // nodes, directions
+  for (const auto& [kind, cables] : row().cables) expected[kind] = 4 * cables;  // 2 nodes, 2 directions
   EXPECT_EQ(links, expected);
 }
 
