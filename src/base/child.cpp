@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "foreflow/base/memory.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow {
@@ -23,6 +24,7 @@ namespace {
 // An answer is a payload and one of these bytes; an Error's payload is its `where`, a zero byte and its problem.
 constexpr char kDone     = 'd';
 constexpr char kDied     = 'k';  // ChildDied
+constexpr char kMemory   = 'm';  // MemoryError
 constexpr char kError    = 'e';
 constexpr char kInternal = 'i';
 
@@ -52,6 +54,8 @@ std::string answer_of(const std::string& where, const std::function<std::string(
     return answer(kDone, work());
   } catch (const ChildDied& error) {
     return answer(kDied, error.where() + '\0' + error.problem());
+  } catch (const MemoryError& error) {
+    return answer(kMemory, error.where() + '\0' + error.problem());
   } catch (const Error& error) {
     return answer(kError, error.where() + '\0' + error.problem());
   } catch (const std::bad_alloc&) {
@@ -71,6 +75,7 @@ std::string unpack(std::string answer) {
   if (kind == kInternal) throw InternalError(answer);
   const size_t border = answer.find('\0');
   if (kind == kDied) throw ChildDied(answer.substr(0, border), answer.substr(border + 1));
+  if (kind == kMemory) throw MemoryError(answer.substr(border + 1));
   throw Error(answer.substr(0, border), answer.substr(border + 1));
 }
 

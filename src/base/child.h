@@ -23,7 +23,7 @@ struct Pipe {
   void close();
 };
 
-// Encodes what `work` returns or throws as bytes; running out of memory becomes ChildDied at `where`.
+// Encodes what `work` returns or throws as bytes. Errors keep their type; bad_alloc becomes ChildDied at `where`.
 std::string answer_of(const std::string& where, const std::function<std::string()>& work);
 // Decodes such bytes: returns what was returned, or throws what was thrown (InternalError for other exceptions).
 std::string unpack(std::string answer);

@@ -73,7 +73,7 @@ void check_memory(Bytes size, const std::function<std::string()>& name) {
   if (size.value() < kSmall) return;
   const Bytes left = available_memory();
   if (size <= left) return;
-  throw Error("memory", fmt::format("{} takes {}; {} are available here", name(), format(size), format(left)));
+  throw MemoryError(fmt::format("{} takes {}; {} are available here", name(), format(size), format(left)));
 }
 
 }  // namespace foreflow

@@ -142,7 +142,7 @@ Action declare(CLI::App& command) {
   command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();
   command.add_flag(
       "--disturbances{20}", options->worlds,
-      "predict in disturbed worlds, too (=N: so many), drawn from the scenario's disturbances or from default "
+      "predict in disturbed worlds, too (=N: in N of them), drawn from the scenario's disturbances or from default "
       "stragglers, jitter and lost links, and rank by --risk");
   command.add_option("--risk", options->risk, "with --disturbances: rank by the mean time, or by its p95")
       ->capture_default_str();

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/timing.h"
+#include "foreflow/base/memory.h"
 #include "foreflow/base/progress.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
@@ -58,17 +59,16 @@ scenario::Outcome simulated(const Options& options) {
   return scenario::run(scenario, [&](size_t done) { progress.update(done); });
 }
 
-// What `step` gives. Memory that runs out on the way is an Error that says for what.
+// The result of `step`. If memory runs out, the Error says what needed it, and whether fewer devices would need less.
 template <class Step>
 auto within_memory(const std::string& what, bool fewer_devices_help, const Step& step) {
   const std::string advice = fewer_devices_help ? "; --devices D1-D8 tells those devices only" : "";
   try {
     return step();
   } catch (const std::bad_alloc&) {
-    throw Error("memory", what + " needs more of it than there is here" + advice);
-  } catch (const Error& error) {
-    if (error.where() != "memory" || advice.empty()) throw;
-    throw Error("memory", error.problem() + advice);
+    throw MemoryError(what + " needs more of it than there is here" + advice);
+  } catch (const MemoryError& error) {
+    throw MemoryError(error.problem() + advice);
   }
 }
 
@@ -135,7 +135,7 @@ Action declare(CLI::App& command) {
       "D1-D8,D17");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--no-fold", options->no_fold,
-                   "simulate every device even where some are alike; the result is the same");
+                   "simulate every device, even if several do the same; the result is the same");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options] { run(*options); };
 }

@@ -39,7 +39,7 @@ Network ports(const Task& task) {
   return network;
 }
 
-// So many equal shares, added up one by one as ports do.
+// The sum of `count` equal shares, added one by one as a port adds them.
 double added_up(double share, int64_t times) {
   double sum = 0;
   for (int64_t i = 0; i < times; ++i) sum += share;

@@ -155,14 +155,14 @@ std::string answer_file(size_t program, int rank) { return fmt::format("{}.{}.an
 std::string failure_file(int rank) { return fmt::format("{}.failure", rank); }
 
 std::string run_job(const Job& job, const Exchange& exchange) {
-  CommunicationRun everybody;
-  everybody.from.resize(job.devices.size());
-  std::iota(everybody.from.begin(), everybody.from.end(), 0);
+  CommunicationRun all_processes;
+  all_processes.from.resize(job.devices.size());
+  std::iota(all_processes.from.begin(), all_processes.from.end(), 0);
   RankRun run(job.program, job.rank, exchange);
   std::vector<ir::Array> results;
   for (int i = 0; i < job.warmup + job.iterations; ++i) {
     try {
-      rendezvous(everybody, job.rank, exchange);
+      rendezvous(all_processes, job.rank, exchange);
     } catch (const Error& error) {
       throw Error("the start of an iteration", error.problem());
     }

@@ -117,7 +117,7 @@ std::vector<ir::Array> scatter(const Site& site) {
   return parts;
 }
 
-// Everybody sends part i of `mine` to member i and gets one part from each, of type `part`.
+// Every member sends part i of `mine` to member i and gets one part of type `part` from each.
 std::vector<ir::Array> trade(const Site& site, size_t self, const std::vector<ir::Array>& mine, const ir::Type& part) {
   std::vector<ir::Array> got(mine.size());
   Round round(site.rank, site.exchange);

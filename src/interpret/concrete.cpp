@@ -25,8 +25,8 @@ std::vector<ir::Array> run_kernel(const ir::OpCall& call, std::span<const ir::Ty
   try {
     return call.def.eval(call);
   } catch (const std::bad_alloc&) {
-    throw Error("memory", named() + " takes " + format(size) + ", its computation more; " + format(available_memory()) +
-                              " are available here");
+    throw MemoryError(named() + " takes " + format(size) + ", its computation more; " + format(available_memory()) +
+                      " are available here");
   }
 }
 

@@ -27,8 +27,8 @@ std::shared_ptr<std::vector<std::byte>> zeros(DType dtype, const Dims& dims) {
   try {
     return std::make_shared<std::vector<std::byte>>(bytes);
   } catch (const std::bad_alloc&) {
-    throw Error("memory", "a tensor " + to_string(Type::tensor(dtype, dims)) + " takes " +
-                              format(Bytes(static_cast<double>(bytes))) + ", more than there is");
+    throw MemoryError("a tensor " + to_string(Type::tensor(dtype, dims)) + " takes " +
+                      format(Bytes(static_cast<double>(bytes))) + ", more than there is");
   }
 }
 

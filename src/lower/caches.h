@@ -1,4 +1,4 @@
-// Whose memory the results of a program take over.
+// Which results reuse the memory of a parameter.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace foreflow::lower {
 
-// Per parameter of a function: whether all that happens to it, in calls too, is that rows are written into it. The
-// caller gets the memory back as that of a result.
+// Per parameter of a function: true if its only use, in callees too, is that rows are written into it. A result of the
+// function then has the memory of the parameter.
 std::vector<bool> taken_over(const ir::Module& module, size_t function);
 
 }  // namespace foreflow::lower

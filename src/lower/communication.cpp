@@ -21,25 +21,26 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
 
 }  // namespace
 
-Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
-                   const cost::CostModel& cost, const Options& options) {
+GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,
+                                    const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
+                                    const Options& options) {
   const collective::KindDef& kind = kind_of(op.def->name);
-  Meeting meeting;
+  GroupCommunication result;
   for (const auto* side : kind.root_receives ? std::array{&outputs, &inputs} : std::array{&inputs, &outputs}) {
-    for (const ir::Type& type : *side) add_once(meeting.members, ir::device_of(type));
+    for (const ir::Type& type : *side) add_once(result.members, ir::device_of(type));
   }
-  meeting.replicas = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
+  result.replicas = static_cast<int>(op.attributes->int_or(ir::kReplicas, 1));
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const auto results = static_cast<uint32_t>(outputs.size());
   const cost::Application application{{*op.def, *op.attributes, inputs, known, results}, outputs};
-  const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, meeting.members.size()));
+  const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, result.members.size()));
   const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(kind.kind)];
-  meeting.what.name                            = std::string(op.def->name);
-  meeting.what.kind                            = kind.kind;
-  meeting.what.algorithm                       = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
-  meeting.what.bytes                           = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
-  meeting.what.fixed = ranks < 2 ? std::optional(Seconds(0)) : cost.communication(application, ranks);
-  return meeting;
+  result.what.name                             = std::string(op.def->name);
+  result.what.kind                             = kind.kind;
+  result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
+  result.what.bytes                            = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
+  result.what.fixed = ranks < 2 ? std::optional(Seconds(0)) : cost.communication(application, ranks);
+  return result;
 }
 
 }  // namespace foreflow::lower

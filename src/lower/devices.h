@@ -1,4 +1,4 @@
-// Every device that a program uses, whether its entry function sees it or only a function that it calls.
+// All devices that a program uses, in its entry function or in a callee.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@ class Devices {
  public:
   explicit Devices(const interpret::MixedInterpretation& interpretation) : interpretation_(interpretation) {}
 
-  // Of an instance and of what it calls, as the instance calls them; with the device that is none where a value of its
-  // own is on none.
+  // The devices of an instance and its callees, by the numbers of the instance. They include the unplaced device if a
+  // value of the instance is on no device.
   const std::set<ir::Device>& of(int32_t instance);
 
  private:

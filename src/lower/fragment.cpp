@@ -132,7 +132,7 @@ class FragmentWriter {
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
     if (!on_host) open.event.flops += op.def->work(application.call, outputs).flops;
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
-    // The elements of a tuple that nobody needs any more stay where they are.
+    // The elements of a tuple that is no longer needed stay in place.
     const bool stays = op.def->name == "UnpackTuple" && maker_.cost_.memory == cost::MemoryRule::reuse;
     if (stays) release(o, device);
     for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -149,7 +149,7 @@ class FragmentWriter {
     for (const int32_t buffer : live_.freed_after(o)) free(buffer, releasing(buffer, user));
   }
 
-  // The stream that releases a buffer whose last user is `user`: that one, where it is on the buffer's device.
+  // The stream that releases a buffer: its last user `user`, if that is a stream of the buffer's device.
   ir::Device releasing(int32_t buffer, const ir::Device& user) const {
     const ir::Device made = place_of(buffer);
     return user.placed() && made.same_gpu(user) ? user : made;
@@ -162,7 +162,7 @@ class FragmentWriter {
     recorder_.freed(open.log, static_cast<size_t>(buffer));
   }
 
-  // Where a buffer was made: not always where it is used for the last time (a constant on no device, another stream).
+  // The device on which a buffer was made. Its last use may be elsewhere: a constant on no device, another stream.
   ir::Device place_of(int32_t buffer) const {
     return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type);
   }
@@ -173,7 +173,7 @@ class FragmentWriter {
     return *maker_.hardware_[static_cast<size_t>(number < kinds_.size() ? kinds_[number] : 0)];
   }
 
-  // The devices and the event of a communication; worked out once for equal operands and results.
+  // The devices and the event of a communication; computed once for equal operands and results.
   struct KnownMeeting {
     std::vector<ir::Device> members;
     int32_t communication;  // -1: of one member
@@ -190,7 +190,7 @@ class FragmentWriter {
     if (number < meetings_.size()) return meetings_[number];
     const std::vector<ir::Type> inputs = input_types(op);
     check_resolved(op, inputs);
-    Meeting made = meeting_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
+    GroupCommunication made = communication_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
     meetings_.push_back({std::move(made.members), -1, made.replicas > 1});
     if (meetings_.back().members.size() > 1 || made.replicas > 1)
       meetings_.back().communication = maker_.intern(made.what);
@@ -231,7 +231,8 @@ class FragmentWriter {
         {meeting.communication, first, static_cast<uint32_t>(fragment_.members.size()), meeting.of_all_replicas});
   }
 
-  // What a meeting does to the memory of one member: its results are made, and `freed` is freed by the first that can.
+  // The effect of a communication on the memory of one member: it gets its results, and frees those of `freed` that no
+  // earlier member could free.
   stream::MemoryEffect take_part(const ir::Op& op, const ir::Device& member, std::span<const int32_t> freed,
                                  Recorder::Log& log) {
     Bytes made, gone;
@@ -263,8 +264,8 @@ class FragmentWriter {
            ir::in_host_memory(ir::device_of(type(function_.output(op, 0))));
   }
 
-  // A copy to or from the memory of the host is done by a stream of its own, which begins when the stream that it
-  // serves comes to it, and for a copy back when the copies to the host before it are done.
+  // A copy to or from host memory runs on a stream of its own. It begins when the stream that asked for it reaches it;
+  // a copy from the host also waits for the earlier copies to the host.
   void copy_host(const ir::Op& op, size_t o) {
     const ir::ValueId from = function_.inputs(op)[0], to = function_.output(op, 0);
     check_resolved(op, {type(from)});
@@ -331,7 +332,7 @@ class FragmentWriter {
 
   void settle_boundary() {
     for (const int32_t buffer : live_.unfreed_parameters) free(buffer, place_of(buffer));
-    // Nobody calls the entry and counts what it returns: new weights are where the old ones were.
+    // The entry has no caller that would count its results: new weights have the memory of the old ones.
     if (&instance_ == &maker_.interpretation_.entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
       if (ir::in_host_memory(ir::device_of(type(id)))) continue;
@@ -342,7 +343,7 @@ class FragmentWriter {
     }
   }
 
-  // By value: callers name the key of the entry that is erased here.
+  // By value, because callers pass the key of the entry that is erased here.
   void close(ir::Device device) {
     const auto found = open_.find(device);
     if (found == open_.end()) return;

@@ -17,7 +17,7 @@ constexpr int32_t kNever  = -1;
 constexpr int32_t kPinned = INT32_MAX;  // lives on after the function
 constexpr int32_t kHanded = -2;         // a call frees it
 
-// The memory of a host is another than that of its devices.
+// Host memory is separate from the memory of the devices.
 bool within_one_memory(const ir::Type& from, const ir::Type& to) {
   const ir::Device source = ir::device_of(from), target = ir::device_of(to);
   return source.same_gpu(target) && ir::in_host_memory(source) == ir::in_host_memory(target);
@@ -35,8 +35,8 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   return op.def->aliases_operand && op.result_count == 1 && same_size ? inputs[0] : ir::ValueId::none;
 }
 
-// Per result of a function that looks at the same memory as an earlier result: the number of that one; else -1. Views
-// of parts of it have fewer bytes: `bytes` are those of the results, here or in a call.
+// Per result of a function: the number of an earlier result that has the same memory; -1 if there is none. A view of a
+// part has fewer bytes; `bytes` are those of the results, in the function or in a call of it.
 std::vector<int32_t> same_results(const ir::Function& function, const std::function<Bytes(size_t result)>& bytes) {
   std::vector<ir::ValueId> viewed(function.values.size());
   for (size_t value = 0; value < viewed.size(); ++value) viewed[value] = static_cast<ir::ValueId>(value);
@@ -98,7 +98,7 @@ class Analysis {
     if (size < Bytes(0)) size = ir::bytes_of(instance_.values[value].type);
   }
 
-  // Results of a call that look at the same memory.
+  // Results of a call that share memory.
   std::vector<int32_t> same_results_of(const ir::Op& op) const {
     if (rule_ == cost::MemoryRule::distir) return std::vector<int32_t>(op.result_count, -1);
     return same_results(module_.functions[static_cast<size_t>(op.callee)],
@@ -128,8 +128,8 @@ class Analysis {
     return result < 0 ? ir::ValueId::none : static_cast<ir::ValueId>(op.first_result + static_cast<uint32_t>(result));
   }
 
-  // The operand whose memory result `i` takes over: an optimizer's weight, a cache that new rows are written into, the
-  // buffer of a collective that works in place, what a view looks at.
+  // The operand whose memory result `i` reuses: the weight of an optimizer, a cache that gets new rows, the buffer of
+  // an in-place collective, or the operand of a view.
   ir::ValueId shared_operand(const ir::Op& op, size_t i, int32_t o) const {
     const auto inputs = function_.inputs(op);
     if (op.def->role == ir::Role::optimizer) {
@@ -141,8 +141,8 @@ class Analysis {
     return viewed_operand(function_, op, i, instance_, rule_);
   }
 
-  // The operand that the op would write result `i` over, if nothing reads it afterwards. Add(sum, part) does so for
-  // gradients of microbatches, a bias, a residual.
+  // The operand that the op overwrites with result `i` if nothing reads it afterwards, as Add(sum, part) does for
+  // gradients of microbatches, a bias or a residual.
   ir::ValueId overwritten_operand(const ir::Op& op, size_t i) const {
     const auto inputs = function_.inputs(op);
     switch (op.def->in_place) {
@@ -156,7 +156,7 @@ class Analysis {
     return rule_ == cost::MemoryRule::reuse && same_type ? inputs[0] : ir::ValueId::none;
   }
 
-  // Nobody reads the value, or another in its buffer, after op `o`, here or in the caller.
+  // True if nothing reads the value, or another one in its buffer, after op `o`, in this function or its caller.
   bool may_overwrite(ir::ValueId id, int32_t o) const {
     const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
     return last_read_[buffer] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer] != 0);
@@ -219,7 +219,7 @@ class Analysis {
     }
   }
 
-  // The callee frees the arguments that die in the call; results that nobody uses are not wanted.
+  // The callee frees the arguments that die in the call; unused results are not wanted.
   void hand_over(size_t o) {
     const ir::Op& op  = function_.ops[o];
     const auto inputs = function_.inputs(op);

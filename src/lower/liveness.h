@@ -1,4 +1,4 @@
-// When the memory of a value is needed for the last time, inside one function.
+// Liveness within one function: which op is the last to use the memory of a value.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace foreflow::lower {
 
-// What a caller says about a call: which arguments it needs no longer (the callee may free them), which results it
-// uses. Bytes rather than bits: schedules compare these a hundred thousand times.
+// What a caller states about a call: which arguments it no longer needs (the callee may free them), and which results
+// it uses. Bytes rather than bits, because schedules compare these a hundred thousand times.
 struct Boundary {
   std::vector<uint8_t> dies;    // per parameter
   std::vector<uint8_t> wanted;  // per result
   auto operator<=>(const Boundary&) const = default;
 };
 
-// Values that share memory form one buffer (a Reshape and its operand).
+// Values that share memory, such as a Reshape and its operand, form one buffer.
 struct Liveness {
   std::vector<int32_t> buffer_of;           // per value; itself if it has memory of its own
   std::vector<Bytes> size;                  // of a buffer, by the number of its first value among the distinct ones

@@ -18,11 +18,11 @@ namespace {
 
 static_assert(ir::kShardMark == stream::kShardMark);  // buffers have the names of values
 
-// Where the devices of a program are: D1 first, unless the program counts from D0.
-class Placement {
+// The numbers of the devices of a program, which count from D1 or D0, and the platform devices that they are on.
+class DeviceNumbering {
  public:
-  Placement(const std::set<ir::Device>& devices, const platform::Platform& platform, const Options& options,
-            int replicas, int shards)
+  DeviceNumbering(const std::set<ir::Device>& devices, const platform::Platform& platform, const Options& options,
+                  int replicas, int shards)
       : places_(options.places), replicas_(replicas) {
     bool has_zero   = false;
     int32_t largest = 0;
@@ -64,10 +64,10 @@ class Placement {
 
 // The distinct kinds of hardware among the devices that are used, and the kind of each device number.
 std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform,
-                                                                const Placement& placement) {
+                                                                const DeviceNumbering& placement) {
   std::vector<const platform::Device*> hardware;
   Kinds kinds(static_cast<size_t>(placement.first()), 0);
-  for (int32_t i = 0; i < placement.written(); ++i) {  // of replicas and shards that are alike all are of one kind
+  for (int32_t i = 0; i < placement.written(); ++i) {  // the devices that they represent are of the same kind
     const platform::Device& device = platform.devices().like(static_cast<size_t>(placement.place_of_rank(i)));
     const auto same                = std::find_if(hardware.begin(), hardware.end(),
                                                   [&](const platform::Device* known) { return platform::same_speed(*known, device); });
@@ -77,10 +77,10 @@ std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::
   return {hardware, kinds};
 }
 
-// What lives from the beginning: the parameters, tuples by their elements.
+// The buffers that are live from the beginning: the parameters, tuples by their elements.
 class Beginning {
  public:
-  Beginning(const Placement& placement, stream::CompactProgram& program, FragmentMaker& maker)
+  Beginning(const DeviceNumbering& placement, stream::CompactProgram& program, FragmentMaker& maker)
       : placement_(placement), program_(program), maker_(maker) {}
 
   void add(size_t function, const ir::Function& code, size_t parameter, const ir::Type& type) {
@@ -114,14 +114,15 @@ class Beginning {
     return program_.devices[found->second];
   }
 
-  const Placement& placement_;
+  const DeviceNumbering& placement_;
   stream::CompactProgram& program_;
   FragmentMaker& maker_;
   std::map<int32_t, size_t> numbers_;  // of the program's devices
 };
 
 // The streams of a replica, in the order of their devices and not of their first use, and the devices.
-void add_streams(const std::set<ir::Device>& devices, const Placement& placement, stream::CompactProgram& program) {
+void add_streams(const std::set<ir::Device>& devices, const DeviceNumbering& placement,
+                 stream::CompactProgram& program) {
   std::set<std::pair<int32_t, std::string>> known;
   for (const ir::Device& device : devices) {
     if (ir::in_host_memory(device)) continue;
@@ -181,7 +182,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   ir::check_written_out(module, ir::kMostOpsWalked, "a simulation");
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
-  const Placement placement(devices, platform, options, replicas, shards);
+  const DeviceNumbering placement(devices, platform, options, replicas, shards);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, options);
   const std::vector<bool> taken = taken_over(module, entry.function);

@@ -16,7 +16,7 @@ using interpret::Location;
 using interpret::Mixed;
 using ir::ValueId;
 
-// Types say what values look like, locations where they are.
+// The types and the locations of the values of an instance.
 ir::Type outside(ir::Type type, const interpret::DeviceMap& map) {
   if (!map.empty()) type.device = interpret::renamed(type.device, map);
   for (ir::Type& element : type.elements) element = outside(std::move(element), map);
@@ -63,7 +63,7 @@ struct Site {
   }
 };
 
-// With the real devices that the op names, and those of its operands, which a member alone would not know.
+// The attributes of a communication, with real devices: those that the op names, and those of its operands.
 ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
   const auto real = [&](const ir::Device& device) {
     return site.map.empty() ? device : interpret::renamed(device, site.map);
@@ -101,7 +101,7 @@ class Projector {
   }
 
  private:
-  // What a projected function takes and gives, as positions of the original's parameters and results.
+  // The parameters and results of a projected function, as positions in the original function.
   struct Projected {
     size_t function = 0;  // in result_
     std::vector<size_t> parameters, results;

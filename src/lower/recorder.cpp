@@ -9,7 +9,7 @@ namespace {
 
 using stream::MemoryClass;
 
-// Of values that share memory, the one with the highest number says what it is for.
+// Of several values that share a buffer, the one with the highest rank determines its class and name.
 int rank(MemoryClass kind) {
   constexpr std::array<int, stream::kMemoryClasses> kRanks = {3, 5, 3, 4, 0, 1, 2};
   return kRanks[static_cast<size_t>(kind)];
@@ -66,9 +66,9 @@ void Recorder::made_again(Log& log, ir::ValueId id, Bytes size) {
 void Recorder::work(const ir::Device& device, bool item, const Log& log) {
   if (log.empty() && !item) return;
   const int32_t number      = device.placed() ? device.index : stream::Storage::kNoDevice;
-  const auto [found, fresh] = places_.emplace(device, static_cast<int32_t>(procedure_.places.size()));
+  const auto [found, fresh] = lanes_.emplace(device, static_cast<int32_t>(procedure_.lanes.size()));
   if (fresh) {
-    procedure_.places.push_back({number, std::string(device.stream_name())});
+    procedure_.lanes.push_back({number, std::string(device.stream_name())});
     const int32_t place = number + 1;
     const auto slot     = static_cast<size_t>(place);
     if (devices_.size() <= slot) devices_.resize(slot + 1);

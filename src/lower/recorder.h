@@ -59,9 +59,9 @@ class Recorder {
   const Liveness& live_;
   const size_t number_;  // of the function
   const std::vector<int32_t>& makers_;
-  std::vector<int32_t> named_by_;  // per buffer: the value of it that matters most
+  std::vector<int32_t> named_by_;  // per buffer: the value that gives it its name
   stream::Storage::Procedure procedure_;
-  std::map<ir::Device, int32_t> places_;
+  std::map<ir::Device, int32_t> lanes_;
   std::map<ir::ValueId, int32_t> again_;  // slots of results that are made again
   std::vector<bool> devices_;             // by number + 1: touched here or by a callee
 };

@@ -1,4 +1,4 @@
-// Writes out all shards of a program that has the first two of them (ir/replicas.h).
+// Writes out all shards of a program that has only the first two (ir/replicas.h).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace foreflow::lower {
 
-// `two` has D1 and D2 for D1 .. D`shards`, D3 and D4 for the next ones, and so on; its of_replica counts all. Its
-// procedures, too, have shards in these pairs; nothing where one has not.
+// In `two`, D1 and D2 represent D1 .. D`shards`, D3 and D4 the next `shards` devices, and so on; its of_replica counts
+// all shards. Procedures number their devices in the same pairs; nothing if one of them does not.
 std::optional<stream::CompactProgram> all_shards(const stream::CompactProgram& two, int32_t shards);
 
 }  // namespace foreflow::lower

@@ -11,18 +11,18 @@ namespace {
 using ir::ValueId;
 using stream::MemoryClass;
 
-// What is known of a value.
+// Properties of a value.
 enum Mark : uint16_t {
   kFixed    = 1,    // follows from weights and constants alone
   kBackward = 2,    // depends on the gradient of the loss
   kUpdated  = 4,    // depends on what an optimizer made
   kNeeded   = 8,    // memory that an op of the backward pass reads
-  kGradient = 16,   // of a weight, on its way to the optimizer
+  kGradient = 16,   // the gradient of a weight, before the optimizer
   kState    = 32,   // of an optimizer
   kForward  = 64,   // read by an op of the forward pass, or returned
-  kLate     = 128,  // made for the backward pass of values of the forward pass alone: a transposed operand
-  kGathered = 256,  // weights that an all-gather put together
-  kMessage  = 512   // on its way into a collective that leaves a part of it or puts it together: a bucket of gradients
+  kLate     = 128,  // computed for the backward pass from values of the forward pass alone: a transposed operand
+  kGathered = 256,  // weights that an all-gather has gathered
+  kMessage  = 512   // only an operand of a collective that scatters or gathers it: a bucket of gradients
 };
 
 bool is_optimizer(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::optimizer; }
@@ -30,7 +30,7 @@ bool is_communication(const ir::Op& op) { return !op.is_call() && op.def->role =
 
 bool is_named(const ir::Op& op, std::string_view name) { return !op.is_call() && op.def->name == name; }
 
-// The stream that a Send leads to; "" of another op.
+// The destination stream of a Send; "" for any other op.
 std::string_view sent_to(const ir::Op& op) {
   if (op.is_call() || op.def->name != "Send") return "";
   const ir::Device device   = op.attributes->get_device("to");
@@ -38,16 +38,16 @@ std::string_view sent_to(const ir::Op& op) {
   return to == ir::kHostMemory ? ir::kHostMemory : to == ir::kFromHost ? ir::kFromHost : "";
 }
 
-// Ops whose result is the operand in another form, elsewhere, or added to more of its kind.
+// Ops whose result is the operand in another form or on another device, or a sum of such operands.
 bool hands_on(const ir::Op& op) {
   return is_communication(op) || op.def->role == ir::Role::view || op.def->additive ||
          op.def->copy == ir::Copy::converted || op.def->name == "Mul" || op.def->name == "Div";
 }
 
-// Ops whose result has the elements of the operand, all or some, here or on another stream.
+// Ops whose result has some or all elements of the operand, on this stream or another one.
 bool moves(const ir::Op& op) { return is_communication(op) || op.def->aliases_operand; }
 
-// "v12": what a builder calls a value that nobody names.
+// "v12": the name that a builder gives to an unnamed value.
 bool is_number(std::string_view name) {
   return name.empty() ||
          (name.size() > 1 && name[0] == 'v' &&
@@ -91,7 +91,7 @@ class Classifier {
   static constexpr int32_t kNone  = -1;
   static constexpr int32_t kTuple = -2;
 
-  // Marks that follow the order of the ops. What is fixed is so for every call; the others for any.
+  // Marks that follow the order of the ops. kFixed holds if it holds for every call, the others if for any call.
   void forward(size_t f) {
     visited_[f]                  = true;
     const ir::Function& function = module_.functions[f];
@@ -139,7 +139,7 @@ class Classifier {
       marks[op.first_result + i] |= marks_[callee][ir::index(inside.results[i])];
   }
 
-  // Marks that follow from who reads a value, the last op first.
+  // Marks that follow from the readers of a value, from the last op to the first.
   void backward(size_t f) {
     visited_[f]                  = true;
     const ir::Function& function = module_.functions[f];
@@ -205,7 +205,7 @@ class Classifier {
       const int32_t of = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i] : weight;
       if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, of);
       if ((results & kMessage) != 0 && (mark & (kBackward | kUpdated)) != 0 && moves(op)) add(f, id, kMessage, of);
-      // What a collective leaves a part of, or puts together, is only there to be sent.
+      // An operand that a collective scatters or gathers exists only to be sent.
       const bool parted = is_named(op, "MPIReduceScatter") && op.attributes->int_or("in_place", 0) == 0;
       const bool joined = is_named(op, "MPIAllgather") && (mark & kUpdated) != 0;
       if ((parted && (results & kGradient) != 0) || joined) add(f, id, kMessage);
@@ -227,7 +227,7 @@ class Classifier {
     }
   }
 
-  // Of a part of a weight, that of the weight. `op` reads it.
+  // For a part of a weight: the target of the weight. `op` reads the part.
   static std::string_view name_of(const ir::Function& function, const ir::Op* op, ValueId id) {
     while (is_number(function.value(id).name) && ir::index(id) >= function.parameters.size()) {
       while (op->first_result > ir::index(id) || op->first_result + op->result_count <= ir::index(id)) --op;
@@ -237,7 +237,7 @@ class Classifier {
     return function.value(id).name;
   }
 
-  // What the elements of a tuple are the gradients of, as one number.
+  // The targets of the elements of a tuple, as one number.
   int32_t tuple_of(const ir::Op& unpack, size_t f) {
     const auto first = weights_[f].begin() + unpack.first_result;
     tuples_.emplace_back(first, first + unpack.result_count);
@@ -304,7 +304,7 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     return kind.target.more == 0 ? "gradient of " + first
                                  : "gradients of " + first + " and " + std::to_string(kind.target.more) + " more";
   }
-  constexpr int kSteps = 8;  // through messages and views to what they carry
+  constexpr int kSteps = 8;  // through messages and views to the value that they carry
   for (int step = 0; step < kSteps; ++step) {
     if (!is_number(function.value(id).name)) return function.value(id).name;
     const int32_t maker = makers[ir::index(id)];

@@ -1,6 +1,6 @@
-// What the values of a program are for: which are gradients, which the backward pass still needs, which only feed a
-// message. Found from the roles of ops, for every function at once: a function's values are what any of its calls makes
-// of them.
+// Classifies the values of a program by their use: gradients, values that the backward pass needs, values that only
+// feed a message. The classes follow from the roles of ops, for all functions at once: a value of a function has every
+// class that any call gives it.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace foreflow::lower {
 
 struct ValueClass {
   stream::MemoryClass kind = stream::MemoryClass::workspace;
-  // The weight whose gradient the value is; of a tuple, the first one and how many more there are.
+  // The weight whose gradient the value is. For a tuple: the first weight, and the number of further ones.
   struct Target {
-    std::string_view gradient_of = {};  // empty: of none
+    std::string_view gradient_of = {};  // empty: not a gradient
     int32_t more                 = 0;
   } target = {};
 };
@@ -42,11 +42,10 @@ class ValueClasses {
   std::vector<Target> targets_;
 };
 
-// The names belong to `module`. Of a program whose backward pass nothing starts (no op is a loss_gradient), every
-// result of an op is workspace.
+// The names refer to `module`. Without a backward pass (no op is a loss_gradient), every result of an op is workspace.
 ValueClasses classify(const ir::Module& module);
 
-// How reports call a value of `function`: by its name, else by what it is made of: "MatMul(h.0.attn.weight)".
+// The label of a value of `function` in reports: its name, or else its op and operand: "MatMul(h.0.attn.weight)".
 std::string label(const ir::Function& function, const std::vector<int32_t>& makers, const ValueClass& kind,
                   ir::ValueId id);
 

@@ -22,7 +22,7 @@ Array truth(bool value) {
   return array;
 }
 
-// Whether another round begins; changes `state.active` where nobody knows.
+// True if another round begins; changes `state.active` if that is not known.
 bool goes_on(const ControlNode& node, State& state, std::optional<int64_t> most) {
   if (state.condition == ValueId::none) return true;
   const auto known = node.emitter.number(state.condition);

@@ -94,7 +94,7 @@ Shape shape_of(Draft draft);
 // islands.
 void number_ports(Parts& parts);
 
-// Whether a latency is too long to be added up exactly in a graph of so many vertices.
+// True if latencies this long cannot be added exactly in a graph of this many vertices.
 bool is_too_long(Seconds latency, size_t vertices);
 
 // Throws Error(name, ...) when that of the link is.

@@ -7,7 +7,7 @@
 namespace foreflow::report {
 namespace {
 
-// Figures of a run with so many periods more, from those of `one` and `two`.
+// The figures of a run with `periods` more periods, extrapolated from those of `one` and `two`.
 class Periods {
  public:
   Periods(const Summary& one, const Summary& two, int64_t periods)
@@ -97,7 +97,7 @@ class Periods {
     return true;
   }
 
-  // What the second path has more than the first, so many times more, on the first segment of each kind.
+  // Adds the difference between both paths, `periods` times, to the first segment of each kind.
   bool path(Summary& all) const {
     using Kind = std::pair<std::string_view, std::string_view>;
     struct More {

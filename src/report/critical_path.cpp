@@ -8,7 +8,7 @@
 namespace foreflow::report {
 namespace {
 
-struct Place {
+struct ItemIndex {
   size_t stream;
   size_t item;
 };
@@ -31,23 +31,23 @@ size_t item_of(const stream::Stream& stream, int32_t instance) {
   throw InternalError(stream.name + ": a member does not list its instance");
 }
 
-Seconds free_since(const stream::Timeline& timeline, Place place) {
+Seconds free_since(const stream::Timeline& timeline, ItemIndex place) {
   return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
 }
 
 // The member that arrived last; of several, the one with the lowest stream number.
-Place last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, Place place) {
+ItemIndex last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, ItemIndex place) {
   const int32_t instance = program.streams[place.stream].items[place.item].instance;
   if (instance < 0) return place;
   const stream::Instance& meeting = program.instances[static_cast<size_t>(instance)];
   // The stream that hands over does not wait, so it cannot have waited for the other one.
   if (stream::is_hand_over(program, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream) return place;
-  Place last    = place;
-  Seconds since = free_since(timeline, place);
+  ItemIndex last = place;
+  Seconds since  = free_since(timeline, place);
   for (const int32_t member : meeting.members) {
-    const auto stream    = static_cast<size_t>(member);
-    const Place other    = {stream, item_of(program.streams[stream], instance)};
-    const Seconds others = free_since(timeline, other);
+    const auto stream     = static_cast<size_t>(member);
+    const ItemIndex other = {stream, item_of(program.streams[stream], instance)};
+    const Seconds others  = free_since(timeline, other);
     if (others < since || (others == since && stream >= last.stream)) continue;
     last  = other;
     since = others;
@@ -55,7 +55,7 @@ Place last_to_arrive(const stream::Program& program, const stream::Timeline& tim
   return last;
 }
 
-std::string_view what(const stream::Program& program, Place place) {
+std::string_view what(const stream::Program& program, ItemIndex place) {
   const stream::Item& item = program.streams[place.stream].items[place.item];
   const auto event         = static_cast<size_t>(item.event);
   return item.instance < 0 ? program.computes[event].name : program.communications[event].name;
@@ -88,7 +88,7 @@ class Path {
 std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline,
                                    const std::vector<Seconds>& contention) {
   const stream::Record* last = nullptr;
-  Place place                = {0, 0};
+  ItemIndex place            = {0, 0};
   for (size_t s = 0; s < timeline.records.size(); ++s) {
     if (timeline.records[s].empty()) continue;
     const stream::Record& end = timeline.records[s].back();

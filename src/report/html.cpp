@@ -150,7 +150,7 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
 void add_links(Page& page, const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return;
-  page.add(R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">alike</th><th>kind</th><th></th>)"
+  page.add(R"(<section><h2>Busiest links</h2><table><tr><th>link</th><th class="n">links</th><th>kind</th><th></th>)"
            R"(<th class="n">used</th>)"
            R"(<th class="n">bytes</th></tr>)");
   for (size_t i = 0; i < std::min(groups.size(), kRows); ++i) {

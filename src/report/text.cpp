@@ -217,9 +217,9 @@ std::string links(const Summary& summary) {
   if (groups.empty()) return "";
   std::string out = "\nBusiest links\n";
   for (size_t i = 0; i < std::min(groups.size(), kLinks); ++i) {
-    const LinkSummary& link = *groups[i].first;
-    const std::string alike = groups[i].count == 1 ? "" : fmt::format(" and {} alike", count(groups[i].count - 1));
-    out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(alike)) + alike, 48),
+    const LinkSummary& link  = *groups[i].first;
+    const std::string others = groups[i].count == 1 ? "" : fmt::format(" and {} like it", count(groups[i].count - 1));
+    out += fmt::format("  {} {} {:>7}  {:>9}  {}\n", padded(clipped(link.name, 48 - cells(others)) + others, 48),
                        bar(link.utilization, 13, "░"), percent(link.utilization), format(link.bytes),
                        escape::terminal(link.kind));
     out.erase(out.find_last_not_of(" \n") + 1);

@@ -94,7 +94,7 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   const Workload& workload = scenario.workload;
   const ir::OpTable& ops   = ops::table();
-  // Exporters write some weights as constants; and of what a model returns, training needs the loss alone.
+  // Exporters write some weights as constants, and training needs only the loss among the results.
   const bool imported = workload.source == Workload::Source::onnx;
   ir::Module model    = imported ? transform::join_slices(transform::lift_constants(module, ops), ops) : module;
   if (imported || !workload.loss.empty()) {
@@ -105,8 +105,8 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   return transform::add_optimizer(gradients, ops, workload.optimizer, workload.precision, workload.weights);
 }
 
-// Shape arithmetic becomes constants. The cost model of DistIR's authors charges for what computed them, so there it
-// stays.
+// Replaces shape arithmetic by constants. The ops that computed them stay if the cost model charges for them, as that
+// of DistIR's authors does.
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
   return scenario.cost.removes_dead_code ? transform::eliminate_dead_code(resolved) : resolved;
@@ -146,7 +146,7 @@ Expected<Sequential> try_build(const Scenario& scenario) {
   }
   const ir::Module model = std::move(sequential.module);
   sequential.module      = made_ready(scenario, model);
-  sequential.model_flops = flops_of(sequential.module);  // whatever attention does twice, or leaves out
+  sequential.model_flops = flops_of(sequential.module);  // before fused attention repeats or leaves out any
   if (scenario.strategy.fuses_attention()) {
     const auto fused = asked_for_by("context_attention", scenario,
                                     [&] { return transform::fuse_attention(transform::resolve(model), ops::table()); });

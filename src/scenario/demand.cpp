@@ -198,12 +198,13 @@ const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collectiv
 
 std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                        const std::vector<ir::Type>& outputs, const Scenario& scenario) {
-  const lower::Meeting meeting = lower::meeting_of(op, inputs, outputs, scenario.cost, scenario.collectives);
-  if (meeting.what.fixed) return std::nullopt;
+  const lower::GroupCommunication group =
+      lower::communication_of(op, inputs, outputs, scenario.cost, scenario.collectives);
+  if (group.what.fixed) return std::nullopt;
   std::vector<int> ranks;
-  for (const ir::Device& member : meeting.members) ranks.push_back(member.index - kFirst.index);
-  const auto& algorithm = algorithm_of(scenario, meeting.what.kind, ranks);
-  return Message{meeting.what.kind, &algorithm, std::move(ranks), meeting.what.bytes, 1};
+  for (const ir::Device& member : group.members) ranks.push_back(member.index - kFirst.index);
+  const auto& algorithm = algorithm_of(scenario, group.what.kind, ranks);
+  return Message{group.what.kind, &algorithm, std::move(ranks), group.what.bytes, 1};
 }
 
 bool may_hide(const ir::Op& op) { return op.def->name == "MPIShift"; }

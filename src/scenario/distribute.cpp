@@ -85,7 +85,7 @@ std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
   return sources;
 }
 
-// The program by `key` that is shared already, or else the one that `make` makes.
+// The program that is already shared under `key`, or else the result of `make`.
 template <typename Make>
 Expected<ReplicaProgramRef> shared_or_made(SharedPrograms* shared, const std::string& key, const Make& make) {
   if (shared != nullptr) {
@@ -170,8 +170,8 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   });
 }
 
-// The number of shards where two of them say what all do; 0: they do not. Chunks and offloading work on the devices of
-// a group.
+// The number of shards if two of them represent all; 0 if they do not. Chunks and offloading work on all devices of a
+// group.
 int shards_alike(const Strategy& strategy) {
   const bool plain = strategy.tensor_chunks == 1 && !strategy.offload && strategy.stage_ends.empty();
   return plain ? shards_before_pipeline(strategy) : 0;

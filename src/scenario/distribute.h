@@ -11,24 +11,24 @@ namespace foreflow::scenario {
 struct AlikeReplicas {
   ir::Module module;
   int replicas = 1;  // number of replicas that the program represents
-  int shards   = 0;  // above 0: the program has the first two of so many shards (transform::two_shards)
+  int shards   = 0;  // above 0: the program has the first two of this many shards (transform::two_shards)
   // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
   // it is not split into microbatches.
   std::vector<int32_t> split_data = {};
 };
-// With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). `two`: shards
-// that are alike may be represented by the first two of them. Programs of a replica are taken from `shared` and kept
-// there, if it is given.
+// With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). With `two`, the
+// first two shards may represent all of them. Programs of a replica are taken from `shared`, and new ones are added to
+// it, if it is given.
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
                                              const platform::Platform& platform, int run, bool two,
                                              SharedPrograms* shared = nullptr);
 
 // The work of one replica, before it is cut into stages.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);
-// The same of the first two of `shards`, if that is above 0; it becomes 0 where these do not say what all do.
+// As above, for the first two of `shards` shards, if that is above 0; it becomes 0 if these do not represent all.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards);
 
-// The number of shards where two of them say what all do before the pipeline; 0: they do not.
+// The number of shards if two of them represent all before the pipeline; 0 if they do not.
 //   1. Ranks that share sequences or experts are split from whole groups of shards.
 //   2. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.
 int shards_before_pipeline(const Strategy& strategy);

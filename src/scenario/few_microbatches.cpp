@@ -12,8 +12,8 @@
 namespace foreflow::scenario {
 namespace {
 
-// So many microbatches less, or a multiple of it, is a schedule too. Schedules ask for multiples of the devices or of
-// two at most.
+// Removing this many microbatches, or a multiple, leaves a valid number for every schedule: schedules require multiples
+// of the number of devices or of two at most.
 int step_of(const Strategy& strategy) {
   schedule::Size size = strategy.schedule_size;
   const auto refuse   = strategy.schedule->refuse;
@@ -25,8 +25,8 @@ int step_of(const Strategy& strategy) {
   return strategy.microbatches;
 }
 
-// Names that differ in one number, which counts on: "ids.1.r1" and "ids.2.r1" are followed by "ids.3.r1". Nothing when
-// the two are not such names.
+// The name that continues a sequence of two: "ids.1.r1" and "ids.2.r1" are followed by "ids.3.r1". Nothing if the two
+// do not differ in exactly one number.
 class CountingNames {
  public:
   static std::optional<CountingNames> from(const std::string& first, const std::string& second) {
@@ -63,7 +63,7 @@ struct RunData {
   Bytes size;  // of all
 };
 
-// The data of `microbatches` but for the `run` of them that are in the program. Up to so many pieces by name.
+// The data of all `microbatches` except the `run` of them that are in the program. Up to this many pieces have names.
 void add_left_out(const RunData& data, int32_t device, int run, int microbatches, std::vector<lower::Input>& inputs) {
   constexpr int64_t kNamed = 1000;
   const auto here          = static_cast<int64_t>(data.names.size());
@@ -78,7 +78,7 @@ void add_left_out(const RunData& data, int32_t device, int run, int microbatches
     inputs.push_back({names->at(here + i), device, data.size / static_cast<double>(here)});
 }
 
-// The data of the microbatches that are not run. Nothing when the parameters are not as `split_data` says.
+// The data of the microbatches that are not run. Nothing if the parameters do not match `split_data`.
 std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
                                                   const interpret::MixedInterpretation& types,
                                                   const std::vector<int32_t>& split_data, int run, int microbatches) {
@@ -109,17 +109,17 @@ int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
       scenario.simulation.every_round || scenario.simulation.observe ||
       scenario.workload.mode != workload::Mode::training)
     return 0;
-  // To fill the pipeline and to empty it takes a microbatch a device each; those between must repeat each other.
+  // Filling and draining the pipeline each take one microbatch per device; those in between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
   const int few = least + (strategy.microbatches - least % step) % step;
-  // A program that turns out to need all of them has then cost a third more at most.
+  // If the program turns out to need all of them, this attempt has added at most a third to the cost.
   constexpr int kLess = 3;
   return kLess * few <= strategy.microbatches ? few : 0;
 }
 
 namespace {
 
-// With `two`, of shards that are alike only two are transformed. Then nothing, too, where these do not say what all do.
+// With `two`, only the first two shards are transformed; also nothing if these do not represent all.
 Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario, const Sequential& sequential,
                                                         const platform::Platform& platform, int run, bool two,
                                                         const Finished& finished, const Held& held,

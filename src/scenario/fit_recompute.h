@@ -1,14 +1,16 @@
-// How much of the activations may stay on each stage's devices, so that the memory is just enough.
+// Finds how many bytes of activations each stage may keep so that the program just fits into memory.
 #pragma once
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
-// With stages and the largest limits for which their devices have room, as the lowered program says, to 1/4096 of what
-// there is to choose. Where that takes recomputation, stages end between blocks, at the fastest of several cuts (of
-// balanced ones for more or less of it, and the uniform ones). Everything else stays. Refuses where there is no room.
-// The names of the scenario's disturbances are known.
+// The scenario with `recompute: optimal` resolved: its cut into stages, and the largest limit of each stage with which
+// the lowered program fits, to 1/4096 of the range of limits.
+//   1. If no recomputation is needed, the cut is the usual one.
+//   2. Otherwise stages end between blocks, at the fastest of several cuts: the uniform one, and balanced ones for
+//      different amounts of recomputation.
+// Refused if the program does not fit even with full recomputation. Requires: disturbances are resolved.
 Expected<Scenario> with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,
                                          const platform::Platform& platform);
 

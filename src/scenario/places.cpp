@@ -100,8 +100,8 @@ Refusal too_few(const Request& request, const platform::Platform& platform, size
                      " or lower dp, tp or pp");
 }
 
-// Which of the devices in the placement's order rank `rank` takes. Programs number their ranks tensor parallel first,
-// then by place in the sequence, by replica among those that share experts, by stage, and by the other replicas.
+// The index, in the placement's order of devices, of the device that rank `rank` takes. Programs number their ranks by
+// shard first, then by context, by replica among those that share experts, by stage, and by the other replicas.
 size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
   const auto next = [&rank](int size) {
     const int at = rank % size;

@@ -1,4 +1,4 @@
-// What the programs of a replica are made of, as keys of SharedPrograms.
+// The keys under which SharedPrograms keeps the programs of a replica.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace foreflow::scenario {
 
-// False where a program depends on more than the keys of the strategy say: on limits of memory that were found by
-// simulation.
+// False if a program depends on more than the keys of the strategy: on memory limits that were found by simulation.
 bool has_program_keys(const Strategy& strategy);
 
-// Of the work of one replica before it is cut into stages, of all shards (0) or of the first two of so many.
+// The key of one replica before it is cut into stages, with all shards (0) or with the first two of `shards`.
 std::string unpipelined_key(const Strategy& strategy, int shards);
 
-// Of the work of one replica that is cut into stages, which runs so many of the microbatches (0: all).
+// The key of one replica that is cut into stages and runs `run` of the microbatches (0: all).
 std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run, int shards);
 
 }  // namespace foreflow::scenario

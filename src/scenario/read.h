@@ -46,7 +46,7 @@ void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strat
 
 // As read_placement; returns its errors as a refusal of the placement as a whole.
 Expected<Placement> try_read_placement(const JsonView& json);
-// As try_places of a scenario whose object `root` says this.
+// As try_places, for a scenario whose object is at `root`.
 Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
                                       const platform::Platform& platform, const Held& held = {});
 

@@ -34,7 +34,7 @@ Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workl
     }
   } catch (const RefusalError& error) {
     return error.refusal();
-  } catch (const Error& error) {  // a value that the key cannot have, whatever the others are
+  } catch (const Error& error) {  // the value is illegal, whatever the other keys are
     return Refusal(Cause::value, error.where(), error.problem(), std::string(at_hand->name));
   }
   return strategy;

@@ -5,7 +5,7 @@
 
 namespace foreflow::scenario {
 
-// The scenario has jobs. Progress is told in the steps of run().
+// Requires: the scenario has jobs. `progress` is called as in run().
 Outcome run_jobs(const Scenario& scenario, const PlatformRef& platform, const Finished& finished);
 
 }  // namespace foreflow::scenario

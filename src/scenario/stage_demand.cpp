@@ -12,11 +12,11 @@
 namespace foreflow::scenario {
 namespace {
 
-// So many ops are kept in all models together, or one model: some sixty megabytes.
+// The most ops that are kept in all models together, which take about sixty megabytes; one model is always kept.
 constexpr size_t kMostOps     = 60'000;
 constexpr size_t kMostSources = 4;
 
-// What the program of a group depends on.
+// The keys on which the program of a group depends.
 Json source_key(const Strategy& strategy) {
   Json key = Json::object();
   for (const StrategyKeyDef& row : strategy_keys()) {

@@ -12,7 +12,7 @@ namespace foreflow::search {
 
 struct Branch {
   size_t region = 0;  // of Space::regions
-  size_t depth  = 0;  // the first so many dimensions of the region are decided
+  size_t depth  = 0;  // the number of dimensions of the region that are decided
   Json point;         // by these choices
 };
 
@@ -23,9 +23,9 @@ class Branches {
   explicit Branches(const Space& space);
 
   using See = std::function<bool(const Branch& branch)>;
-  // Calls `see` with branches that have all points of the space, each once, until it returns false. All dimensions that
-  // bounds must know are decided in them. On the way there it asks `enter` about larger branches: where that returns
-  // false, it goes on behind them.
+  // Calls `see` with branches that together have every point of the space once, until it returns false. In these
+  // branches, all dimensions that bounds must know are decided. A larger branch on the way is left out, with all of its
+  // points, if `enter` returns false for it.
   void visit(const See& enter, const See& see) const;
   // The branches that decide the next open dimension, too.
   std::vector<Branch> children(const Branch& branch) const;

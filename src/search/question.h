@@ -51,7 +51,7 @@ void list_infeasible(Result& result, const Json& point, Refusal refusal);
 // regardless of device and unit.
 std::string reason_of(const Refusal& refusal);
 
-// The refusal of a strategy that has so many samples per second at most; nothing where that is enough.
+// The refusal of a strategy that has at most this rate; nothing if that is enough.
 std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second);
 // The prediction, refused where the strategy is too slow.
 Prediction admitted(Prediction prediction, const Terms& terms);

@@ -1,6 +1,6 @@
-// A sharper bound of a point than Bounds gives, in milliseconds: the schedule is played with the times of the stages
-// into which the model really is cut. What it leaves out is contention, waiting for messages between stages, and
-// whatever may overlap.
+// A tighter bound of a point than Bounds gives, at the cost of milliseconds: plays the schedule with the times of the
+// stages into which the model is cut. It ignores contention, the time to wait for messages between stages, and
+// everything that may overlap.
 #pragma once
 
 #include "foreflow/scenario/stage_demand.h"
@@ -13,10 +13,10 @@ class Refiner {
  public:
   explicit Refiner(Predictor& predictor) : predictor_(predictor) {}
 
-  // Scenarios whose keys are near each other in alphabetical order have much in common and are quickly refined one
-  // after the other.
+  // Scenarios whose keys are close in alphabetical order have much in common, so refining them one after the other is
+  // fast.
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
-  // Zero where no sharper bound is known.
+  // Zero if no tighter bound is known.
   Bound refine(const ReadPoint& point);
 
  private:

@@ -1,5 +1,5 @@
-// A survey of a space: how good the points of each branch can be at most, by bounds that take microseconds. Branches
-// are not stored but for the most promising, so a space may have any number of them.
+// A survey of a space: bounds the points of each branch, in microseconds. Only the most promising branches are stored,
+// so a space may have any number of them.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ struct Refused {
   Refusal refusal;
 };
 
-// What a survey found.
+// The result of a survey.
 struct Survey {
   size_t points = 0;  // legal or not
   // The infeasible points: how many, for which reasons, and the branches that have the first kMostListed of them, by
@@ -54,7 +54,7 @@ struct Survey {
   std::vector<std::pair<size_t, Refused>> infeasible;
   // The most promising branches, best first.
   std::vector<Prospect> prospects;
-  bool complete = true;   // no other is missing in `prospects`; false: there are, none more promising
+  bool complete = true;   // false: `prospects` lacks some branches, none of them more promising than those in it
   bool stopped  = false;  // by Options::stop, so that nothing else is complete
 };
 
@@ -69,7 +69,7 @@ class Surveyor {
   // result is the same for any number of them.
   Survey survey(const Prospect* after);
 
-  // What is known of the branch from the bounds of all its points; exactly one of both. `parent` may be null.
+  // What the bounds of all its points tell about the branch; exactly one of both. `parent` may be null.
   std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
 
   // The refusal of points of a cluster that are no better than this: they need more memory than the largest device has,

@@ -1,5 +1,5 @@
-// The disturbed worlds in which a search tries its strategies: so many draws from one distribution, the same for every
-// strategy (common random numbers), so that strategies differ by what they are and not by their luck.
+// The disturbed worlds in which a search tries its strategies: draws from one distribution, the same for every strategy
+// (common random numbers), so that strategies are compared on equal terms.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct Worlds {
   Json said;                                 // the distribution as a scenario says it
 };
 
-// Takes the distribution of the scenarios, which are left undisturbed; where it has none, a default one without what
-// means nothing to its engine. Nothing changes without Options::worlds. Throws Error when the scenario's distribution
-// has nothing that is drawn.
+// Moves the distribution out of the scenarios, which are then undisturbed. A scenario without one gets the default
+// distribution, as far as its engine supports it. Changes nothing without Options::worlds. Throws Error if the
+// distribution of the scenario has nothing random.
 Worlds take_worlds(std::vector<Cluster>& clusters, const Options& options);
 
 // A lower bound of the time of an iteration without disturbances, times this, is one in each world.

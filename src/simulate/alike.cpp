@@ -49,7 +49,7 @@ class AlikeRefinement {
     for (const auto& stream : program_.streams) device_of_stream_.push_back(index.at(stream.device));
   }
 
-  // Under which number each member knows its group.
+  // The number of a group among the groups of each of its members.
   void number_members() {
     known_as_.resize(courses_.groups().size());
     for (size_t g = 0; g < known_as_.size(); ++g) known_as_[g].assign(courses_.groups()[g].members.size(), 0);
@@ -71,7 +71,7 @@ class AlikeRefinement {
     return device - program_.first_device + static_cast<int32_t>(replica) * program_.of_replica;
   }
 
-  // A number for each kind of hardware: what a report compares a device's work and memory with.
+  // Numbers the kinds of hardware, by the figures with which a report compares the work and the memory of a device.
   Colour hardware(int32_t rank) const { return number(platform_.device_kind(program_.place_of_rank(rank))); }
 
   size_t device_of(size_t stream) const {
@@ -118,7 +118,7 @@ class AlikeRefinement {
     }
   }
 
-  // All but the members and the links.
+  // Everything except the members and the links.
   Colour describe(const RealGroups::Row& row) const {
     Colour colour = mix(2, number(row.communication));
     if (row.footprint < 0) return colour;
@@ -139,7 +139,7 @@ class AlikeRefinement {
     return table.size();
   }
 
-  // Groups see their members.
+  // Refines groups by their members.
   void see_members() {
     for (size_t i = 0; i < groups_.rows.size(); ++i) {
       const RealGroups::Row& row = groups_.rows[i];
@@ -158,7 +158,7 @@ class AlikeRefinement {
     }
   }
 
-  // What crosses each link; which links each group crosses.
+  // The groups that cross each link, and the links that each group crosses.
   void see_links() {
     std::vector<Colour> links(colours_.links.size(), 0);
     for (size_t i = 0; i < groups_.rows.size(); ++i) {
@@ -180,7 +180,7 @@ class AlikeRefinement {
     for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
   }
 
-  // Streams see their groups, and the other streams of their device.
+  // Refines streams by their groups and by the other streams of their device.
   void see_groups() {
     std::vector<Colour> of_device(program_.devices.size() * replicas_, 0);
     for (size_t s = 0; s < streams_.size(); ++s) of_device[device_of(s)] += mix(streams_[s], Colour{5});

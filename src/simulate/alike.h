@@ -1,11 +1,11 @@
-// Which devices of a compact program do the same at the same time, found without writing its items out. Colour
-// refinement (Weisfeiler and Leman, 1968) on streams, groups and links, as in fold.h, where
-//   1. a stream begins with the pattern of its items, in which its groups are numbered by first appearance;
+// Finds the devices of a compact program that do the same at the same time, without writing out its items. Colour
+// refinement (Weisfeiler and Leman, 1968) on streams, groups and links, as in fold.h:
+//   1. the initial colour of a stream is the pattern of its items, with its groups numbered by first appearance;
 //   2. streams of one colour have groups of equal colours under equal numbers;
 //   3. groups of one colour have members of equal colours that know the group under equal numbers, and load links of
 //      equal colours.
-// As all members of a group take part in its executions in one order, the nth execution of a group is at the same item
-// of all streams of one colour. So one stream of each colour can be simulated for all.
+// All members take part in the executions of a group in the same order, so the nth execution of a group is the same
+// item in all streams of one colour. One stream of each colour therefore represents all of them.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct RealGroups {
   struct Row {
     int32_t group;          // of Courses::groups()
     int32_t replica;        // -1: of all
-    int32_t communication;  // into `communications`: that of the group, with the algorithm that its dimension asks for
+    int32_t communication;  // into `communications`: that of the group, with the algorithm of its dimension
     int32_t footprint;      // into Footprints::distinct; -1: a hand-over
   };
   std::vector<Row> rows;
-  std::vector<int32_t> first;                         // by group: its first row; a row for each replica, or one of all
+  std::vector<int32_t> first;  // per group: its first row; it has one row per replica, or a single row
   std::vector<stream::Communication> communications;  // those of the program first
 
   int32_t row_of(const Group& group, int32_t number, int32_t replica) const {

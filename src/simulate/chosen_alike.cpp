@@ -11,7 +11,7 @@
 namespace foreflow::simulate {
 namespace {
 
-// Writes the streams of chosen devices: the items and times of those that stand for them, and groups of their own.
+// Writes the streams of chosen devices: the items and times of their representatives, with groups of their own.
 class AlikeWriter {
  public:
   AlikeWriter(const stream::CompactProgram& whole, const stream::Program& folded, const stream::Timeline& timeline)
@@ -87,7 +87,7 @@ class AlikeWriter {
     }
   }
 
-  // Item::instance becomes the number of the group in `kinds_`.
+  // Replaces Item::instance by the number of the group in `kinds_`.
   void name_groups(int32_t stream, int32_t replica, std::vector<stream::Item>& items) {
     const auto number = static_cast<int32_t>(run_.program.streams.size() - 1);
     std::vector<int32_t> own;  // by group of the stream

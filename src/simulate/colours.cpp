@@ -7,8 +7,8 @@
 namespace foreflow::simulate {
 namespace {
 
-// Instances are met in another order than they are kept, and there are many millions: what is fetched so many stops
-// before it is needed does not hold up the processor.
+// The millions of instances are visited in another order than they are stored in. Fetching each one this many stops
+// before it is needed hides the latency of memory.
 constexpr size_t kStopsAhead = 24;
 
 size_t count_different(const std::vector<Colour>& colours) {
@@ -30,14 +30,14 @@ class Refinement {
   // Nothing when there turn out to be more than `most` different streams.
   std::optional<Colours> run(size_t most) && {
     if (count_different(colours_.streams) > most) return {};
-    // Who ever meets whom, on which links: a few things to look at, but changes travel only so far in a round, and
-    // there are as many rounds as a pipeline has stages.
+    // First by the set of communications between streams, and their links. There are few of these, but a difference
+    // spreads by one stream a round, so there are as many rounds as a pipeline has stages.
     repeat([this] {
       meet();
       see_links();
     });
     if (count_different(colours_.streams) > most) return {};
-    // In which order: little is left to find, so there are few rounds.
+    // Then by their order. Few differences are left, so there are few rounds.
     repeat([this] {
       see_instances();
       see_links();
@@ -47,7 +47,7 @@ class Refinement {
   }
 
  private:
-  // Where a stream meets others.
+  // An item of a stream that is a communication.
   struct Stop {
     int32_t instance;
     int32_t item;
@@ -93,7 +93,7 @@ class Refinement {
     }
   }
 
-  // By instance: the first stream of those that move nothing, else none.
+  // Per instance that moves no bytes: its first stream; otherwise none.
   std::vector<int32_t> signalling_streams() const {
     std::vector<int32_t> streams(program_.instances.size(), -1);
     for (size_t i = 0; i < streams.size(); ++i) {
@@ -123,7 +123,7 @@ class Refinement {
     }
   }
 
-  // All but the links that it crosses.
+  // Everything except the links that it crosses.
   Colour describe(const Footprint& footprint) const {
     Colour colour = mix(2, footprint.bytes.value());
     for (const Phase& phase : footprints_.phases_of(footprint)) {
@@ -133,7 +133,7 @@ class Refinement {
     return colour;
   }
 
-  // Streams see their footprints and the other streams of their device, footprints their members.
+  // Refines streams by their footprints and the other streams of their device, and footprints by their members.
   void meet() {
     std::vector<Colour> seen(colours_.streams.size(), 0), of_device(program_.devices.size(), 0);
     for (size_t f = 0; f < footprints_.distinct.size(); ++f) {
@@ -149,7 +149,7 @@ class Refinement {
       colours_.streams[s] = mix(mix(colours_.streams[s], seen[s]), of_device[device(s)]);
   }
 
-  // Who comes, and when in his own order.
+  // Refines instances by their members, and by the position of the instance in each of them.
   void see_instances() {
     colours_.instances.assign(program_.instances.size(), 0);
     for (size_t s = 0; s < colours_.streams.size(); ++s) {
@@ -167,7 +167,7 @@ class Refinement {
     }
   }
 
-  // What crosses each link; which links each footprint crosses.
+  // The footprints that cross each link, and the links that each footprint crosses.
   void see_links() {
     std::vector<Colour> links(colours_.links.size(), 0);
     for (size_t f = 0; f < footprints_.distinct.size(); ++f) {

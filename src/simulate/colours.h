@@ -1,5 +1,5 @@
-// Colours of streams, instances and links, for folding (fold.h). Equal colours: equal, as far as the refinement has
-// got.
+// Colours of streams, instances and links, for folding (fold.h). Two of them have equal colours if the refinement has
+// not distinguished them yet.
 #pragma once
 
 #include <cstdint>

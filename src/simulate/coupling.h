@@ -11,8 +11,7 @@ namespace foreflow::simulate {
 // Replaces phases of `footprints` that are rings by relays, in which every hop is a flow of its own. Which phases:
 //   1. `credit`, `stepwise`: every phase that is a set of rings.
 //   2. `automatic`: a phase that is a single ring, if (a) the ring is uneven or crosses a link in `changing`, and (b)
-//   it
-//      crosses a link that a communication of other streams may use at the same time. It becomes a `credit` relay.
+//      it crosses a link that a communication of other streams may use at the same time. It becomes a `credit` relay.
 //   3. `coupled`: none.
 // A phase is a set of rings if all its messages have one size and either each of its ranks sends and receives once (for
 // example one ring in each node), or its messages are those of all channels of the group. The rings of a phase proceed

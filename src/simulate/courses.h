@@ -1,5 +1,5 @@
-// The course of each stream of a compact program: its items in order, with communications by group. Worked out once
-// for each procedure and renaming of devices, so the cost follows what is distinct and not the number of items.
+// The course of each stream of a compact program: its items in order, with communications by group. Computed once for
+// each procedure and renaming of devices, so the cost depends on the distinct functions and not on the number of items.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace foreflow::simulate {
 
-// A communication among given streams: what all its executions have in common.
+// A group: a communication among given streams, which it executes any number of times.
 struct Group {
   int32_t communication;         // into CompactProgram::communications
   std::vector<int32_t> members;  // streams of the first replica, in rank order
-  bool of_all_replicas;          // else each replica has a group of its own
+  bool of_all_replicas;          // false: each replica has a group of its own
   bool hand_over;                // as stream::is_hand_over
 };
 
 class Courses {
  public:
-  // Calls around an item: it is in `all` of them, and the first item of those inside the outermost `begun`.
+  // The calls around an item: it is inside `all` of them, and is the first item of all but the outermost `begun`.
   struct Depth {
     int32_t all, begun;
   };
@@ -33,13 +33,13 @@ class Courses {
 
   const std::vector<Group>& groups() const { return groups_; }
 
-  // Of a stream of the first replica:
-  // a hash of its items in order, in which groups count as the how manieth group of the stream they are;
+  // For a stream of the first replica:
+  // a hash of its items in order, in which each group counts by its number among the groups of the stream;
   uint64_t pattern(int32_t stream) const { return course(stream).pattern; }
   // its groups, in the order of their first items;
   const std::vector<int32_t>& groups_of(int32_t stream) const { return course(stream).groups; }
-  // visit(event, memory, group, Depth) for each item, where `group` is the how manieth of groups_of(stream); -1: a
-  // compute.
+  // visit(event, memory, group, Depth) for each item, where `group` is an index into groups_of(stream); -1: the item is
+  // a compute.
   template <class Visit>
   void visit(int32_t stream, const Visit& visit) const {
     const Course& whole = course(stream);
@@ -54,16 +54,16 @@ class Courses {
   struct Entry {
     int32_t what;   // the event of an item; the course of a call
     int32_t extra;  // the memory effect of an item; the first of Course::names of a call
-    int32_t group;  // the how manieth of the course's groups; kCompute; kCall
+    int32_t group;  // the number of the group within the course; kCompute; kCall
   };
-  // What one stream does in a context.
+  // The course of one stream in a context.
   struct Course {
     uint64_t pattern = 0;
     std::vector<int32_t> groups;
     std::vector<Entry> entries;
-    std::vector<int32_t> names;                    // of the groups of callees: the how manieth of `groups` each is
-    std::unordered_map<int32_t, int32_t> numbers;  // by group: the how manieth it is
-    std::unordered_map<int32_t, int32_t> called;   // by course: the first of its `names`
+    std::vector<int32_t> names;                    // per group of a callee: its index in `groups`
+    std::unordered_map<int32_t, int32_t> numbers;  // per group: its index in `groups`
+    std::unordered_map<int32_t, int32_t> called;   // per callee's course: its first entry in `names`
   };
   // A procedure whose devices are renamed in one way.
   struct Context {

@@ -24,7 +24,8 @@ struct ExternalEvents {
 
   std::vector<Change> changes;  // ascending
   std::vector<Source> sources;
-  std::vector<std::string> link_of;  // names of links that change, by index into Network::capacities; others are ""
+  std::vector<std::string>
+      link_of;  // by index into Network::capacities: the name of a link that changes; "" for others
 };
 
 // The links whose capacity changes: indices into platform::Platform::links().

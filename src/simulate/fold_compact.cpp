@@ -41,7 +41,7 @@ class Folder {
 
   bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
 
-  // False when the folded program would not be one: a stream takes part twice in what is one communication.
+  // False if the folded program would be invalid, because a stream would take part twice in one communication.
   bool run() {
     program_.computes       = compact_.computes;
     program_.communications = groups_.communications;
@@ -62,7 +62,7 @@ class Folder {
   }
 
   stream::Program take() { return std::move(program_); }
-  // Of each instance: its class of groups; rows of a class.
+  // Per instance: its class of groups. Per class: its rows.
   const std::vector<int32_t>& kind_of_instance() const { return kind_of_instance_; }
   std::vector<std::vector<Courses::Depth>> take_depths() { return std::move(depths_); }
   std::vector<std::vector<int32_t>> rows_of_kinds() const {
@@ -77,7 +77,7 @@ class Folder {
     int32_t stream, replica;  // of the compact program
   };
 
-  // The how manieth of its device's streams each stream is.
+  // The position of each stream among the streams of its device.
   void find_positions() {
     std::map<int32_t, int32_t> devices;
     for (const auto& device : compact_.devices) devices.emplace(device.index, static_cast<int32_t>(devices.size()));
@@ -120,7 +120,7 @@ class Folder {
     }
   }
 
-  // The stream that is written for stream `stream` of a replica.
+  // The written stream that represents stream `stream` of a replica.
   int32_t stands_for(int32_t stream, int32_t replica) const {
     const auto s      = static_cast<size_t>(stream);
     const size_t real = static_cast<size_t>(replica) * compact_.devices.size() + static_cast<size_t>(device_of_[s]);

@@ -1,5 +1,5 @@
-// A compact program folded by construction: one device for all that do the same at the same time (alike.h), without
-// ever writing the others out.
+// Folds a compact program: one device represents all that do the same at the same time (alike.h). The other devices are
+// never written out.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,22 @@ namespace foreflow::simulate {
 
 struct FoldedProgram {
   stream::Program program;
-  Footprints each;                 // of one of the instances that an instance stands for
+  Footprints each;                 // of one of the instances that an instance represents
   Footprints together;             // of all of them, on the first link of each class of links
-  std::vector<int32_t> like_link;  // by link of the platform: the first link of its class
+  std::vector<int32_t> like_link;  // per link of the platform: the first link of its class
   // Instances of one kind are executions of the same class of groups.
   std::vector<int32_t> kind_of_instance;
   std::vector<std::vector<Courses::Depth>> depths;  // by stream and item, in the compact program
 };
 
 enum class Saving : uint8_t {
-  half,  // of the devices at least have another like them
-  any,   // none have to
+  half,  // at least half of the devices
+  any,   // any number of devices, even none
 };
 
-// Nothing where a folded simulation would not be exact (jitter, hops of a ring that move by themselves), where streams
-// would have to be seen one by one (Options::observe), and where it would save less than is asked for.
-// The last loads of `together` are those of Disturbances::background. Throws Error when two members have no route.
+// Nothing if a folded simulation would not be exact (jitter, rings that are simulated hop by hop), if every stream must
+// be observed (Options::observe), or if folding would save less than is asked for. The last loads of `together` are
+// those of Disturbances::background. Throws Error when two members have no route.
 std::optional<FoldedProgram> fold(const stream::CompactProgram& program, const platform::Platform& platform,
                                   const Options& options, Saving saving);
 

@@ -39,8 +39,8 @@ struct Footprint {
 
 struct Load {
   std::vector<stream::Crossing> crossings;  // by link number
-  double unit;  // the largest share of which the share of each message is a multiple; what competes for a link are
-                // messages of one unit
+  double unit;  // the largest share of which the share of each message is a multiple; flows compete for a link in
+                // messages of this size
 };
 
 struct Footprints {

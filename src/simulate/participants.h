@@ -1,6 +1,6 @@
 // The streams and communications that are simulated: all of a program, or one representative of each class of streams
-// that behave identically (fold.h). A meeting is where streams synchronise: one instance of a communication, or a class
-// of equal instances.
+// that behave identically (fold.h). A meeting is a point at which streams synchronise: an instance of a communication,
+// or a class of equal instances.
 #pragma once
 
 #include <cstdint>

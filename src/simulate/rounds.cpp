@@ -24,7 +24,7 @@ class RoundItems {
   }
 
   size_t size() const { return codes_.size(); }
-  // Calls that begin in the stretch, of those that so many calls are around.
+  // The number of calls that begin in the stretch at this depth of nesting.
   int64_t calls(const Stretch& stretch, int32_t outside) const {
     const auto first = depths_.begin() + static_cast<ptrdiff_t>(stretch.first);
     return std::count_if(first, first + static_cast<ptrdiff_t>(stretch.count), [outside](const Courses::Depth& depth) {
@@ -52,7 +52,7 @@ class RoundItems {
     return {};
   }
 
-  // So many times as long, where that repeats as well.
+  // The stretch that is `times` as long, if it repeats as well.
   std::optional<Stretch> lengthened(const Stretch& stretch, size_t times) const {
     const size_t count = stretch.count * times;
     for (size_t first = stretch.first + stretch.count; first-- > 0 && first + count > stretch.first;) {
@@ -62,7 +62,7 @@ class RoundItems {
   }
 
  private:
-  // Whether the stretch follows one like it and is followed by one like it.
+  // True if there is an equal stretch before this one and another one after it.
   bool repeats(const Stretch& stretch) const {
     const auto [first, count] = stretch;
     if (first < count || first + 2 * count > codes_.size()) return false;
@@ -96,7 +96,7 @@ class RoundsFinder {
   }
 
  private:
-  // Around how many calls those are that every stream which has some has equally often a round; -1: none are.
+  // The depth of nesting at which all streams that have calls have equally many in a round; -1: there is none.
   int32_t level_of_rounds() const {
     constexpr int32_t kLevels = 4;
     for (int32_t outside = 0; outside < kLevels; ++outside) {
@@ -138,7 +138,7 @@ class RoundsFinder {
     return std::any_of(found_.begin(), found_.end(), [](const auto& stretch) { return stretch.has_value(); });
   }
 
-  // The stretch of one more stream, from what it executes together with those that have theirs.
+  // Finds the stretch of one more stream from its communications with streams whose stretches are known.
   bool from_communications() {
     for (size_t s = 0; s < streams_.size() && !failed_; ++s) {
       if (found_[s]) continue;
@@ -159,7 +159,7 @@ class RoundsFinder {
     return false;
   }
 
-  // How many times these counts are those that are known; 0: no such number.
+  // The whole number by which these counts have to be multiplied to equal the known ones; 0 if there is none.
   int64_t times_of(const Counts& counts) const {
     int64_t times = 0;
     for (const auto& [kind, count] : counts) {

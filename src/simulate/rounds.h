@@ -1,5 +1,5 @@
-// The rounds of a loop in a folded program, such as the microbatches of a pipeline: in the middle of each stream the
-// same items come again for each round, or for each so many rounds.
+// The rounds of a loop in a folded program, such as the microbatches of a pipeline. In the middle of each stream, the
+// same sequence of items repeats every round, or every few rounds.
 //
 //     F0 F1 F2 | F3 B0 | F4 B1 | F5 B2 | B3 B4 B5        1F1B: a forward and a backward a round
 #pragma once
@@ -12,13 +12,14 @@ namespace foreflow::simulate {
 
 struct RoundStretches {
   Stretches stretches;
-  int64_t rounds;  // that each of them stands for
+  int64_t rounds;  // the number of rounds in each of them
 };
 
-// Of a program whose root calls functions equally often in each of so many rounds: in every stream, a stretch of items
-// that stands for a number of rounds, the same for all, follows one like it and is followed by one like it. Calls tell
-// how many rounds a stretch has, and for streams without calls the communications with others. Nothing where a stream
-// has no such stretch, or the stretches change what is in memory.
+// For a program whose root calls each function equally often in each of `rounds` rounds. Finds in every stream a
+// stretch of items that contains the same number of rounds in all streams, with an equal stretch before it and another
+// one after it. The number of rounds in a stretch follows from its calls or, in a stream without calls, from its
+// communications with other streams. Nothing if a stream has no such stretch, or if the stretches change the memory in
+// use.
 std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, int64_t rounds);
 
 }  // namespace foreflow::simulate

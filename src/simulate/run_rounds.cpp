@@ -16,7 +16,7 @@ bool is_constant(const Disturbances& disturbances) {
          });
 }
 
-// Runs a program with more and more rounds until its steady state shows, at the most with all of them.
+// Runs a program with more and more rounds, up to all of them, until it reaches a steady state.
 class RoundsRunner {
  public:
   RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const RoundStretches& rounds, const Rounds& asked,
@@ -56,7 +56,7 @@ class RoundsRunner {
     return counts;
   }
 
-  // From `more` stretches on, and so many that whole periods are left.
+  // The smallest number of stretches, `more` or above, after which a whole number of periods remains.
   std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) const {
     for (int attempt = 0; attempt < 2; ++attempt) {
       auto some = with_more(folded_, rounds_, more);
@@ -81,7 +81,7 @@ class RoundsRunner {
     return {};
   }
 
-  // How many of the rounds' stretches a period has, the same for every stream.
+  // The number of stretches in a period, which is the same for every stream.
   std::optional<int64_t> stretches_in(const SteadyState& steady) const {
     std::optional<int64_t> number;
     for (size_t s = 0; s < rounds_.size(); ++s) {
@@ -117,7 +117,7 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
     if (!stretches) return {};
     return RoundsRunner(*this, *folded, *stretches, rounds, platform, options).run();
   } catch (const Error&) {
-    return {};  // run() tells what is wrong
+    return {};  // run() reports the error
   }
 }
 

@@ -1,5 +1,5 @@
-// The same as the engine `simgrid`, worked out by other means to check it: an actor for each stream, and SimGrid's own
-// communications over routes that hold every link of the platform that a phase crosses, as often as its messages do.
+// An independent implementation of the engine `simgrid`, to check it: an actor for each stream, and SimGrid's own
+// communications over routes that list every link that a phase crosses, as often as its messages cross it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace s4u = simgrid::s4u;
 
 constexpr Bytes kEndless(std::numeric_limits<double>::infinity());
 
-// SimGrid's messages have whole numbers of bytes. We send parts of bytes, as many to a byte as doubles can count in the
-// largest message, and give the links as much more bandwidth: rounding is then 2^-52 of that message.
+// Messages of SimGrid have a whole number of bytes. Sizes and bandwidths are therefore scaled up by the largest factor
+// at which a double still represents the largest message exactly; the rounding error is then 2^-52 of that message.
 double parts_per_byte(const Footprints& footprints, const Disturbances& disturbances) {
   Bytes largest(0);
   for (const Background& one : disturbances.background)
@@ -40,7 +40,7 @@ double parts_per_byte(const Footprints& footprints, const Disturbances& disturba
   return largest > Bytes(0) ? std::exp2(52 - std::ceil(std::log2(largest.value()))) : 1;
 }
 
-// Lives in the child, which it never leaves.
+// Exists only in the child process.
 class Simulation {
  public:
   Simulation(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
@@ -84,13 +84,13 @@ class Simulation {
  private:
   static constexpr int kNothing = -1, kDone = -2;
 
-  // The state in which members of an instance wait for each other.
+  // An instance of a communication, while its members arrive and its phases run.
   struct Meeting {
     int missing;
     double start;  // the latest arrival
-    double clock;  // how far the phases have got
-    int phase;     // that comes or runs
-    double begun;  // when its flow began
+    double clock;  // the end of the phases that are over
+    int phase;     // the current or next one
+    double begun;  // start time of its flow
   };
 
   struct Flow {
@@ -213,7 +213,7 @@ class Simulation {
     return meeting.clock;
   }
 
-  // Goes on with the phases. True when the end is known, else a flow will tell.
+  // Continues with the phases. True when the end is known; false when a flow decides it.
   bool ends_at_once(size_t instance) {
     Meeting& meeting           = meetings_[instance];
     const Footprint& footprint = footprints_.of(instance);
@@ -290,7 +290,7 @@ class Simulation {
   SimulationResult result_;
 };
 
-// SimGrid would wait for a flow over a link that is down for as long as traffic of others keeps its clock going.
+// SimGrid would wait for a flow over a link that is down for as long as background traffic advances its clock.
 void refuse_lasting_failures(const Disturbances& disturbances, const platform::Platform& platform) {
   for (const LinkTrace& trace : disturbances.links) {
     if (trace.changes.empty() || trace.changes.back().factor > 0) continue;

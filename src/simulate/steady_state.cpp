@@ -20,7 +20,7 @@ class SteadyFinder {
     const auto stream   = static_cast<size_t>(longest - program_.streams.begin());
     const size_t length = longest->items.size();
     for (size_t count = 1; 3 * count <= length; ++count) {
-      // Behind the middle: the state is steadiest before the last microbatches are on their way.
+      // After the middle, because the state is steadiest before the last microbatches start.
       for (const size_t first : {length / 2, length / 2 + length / 8, length / 2 - length / 8}) {
         if (!repeats(stream, first, count)) continue;
         if (auto found = around(stream, first, count)) return found;
@@ -42,7 +42,7 @@ class SteadyFinder {
 
   double start(size_t stream, size_t item) const { return timeline_.records[stream][item].start.value(); }
 
-  // Whether the `count` items before `first` and those from it on are followed by their like, one period later.
+  // True if the `count` items before `first`, and those from `first` on, are repeated one period later.
   bool repeats(size_t stream, size_t first, size_t count) const {
     if (first < count || first + 2 * count > program_.streams[stream].items.size()) return false;
     if (count == 0) return true;
@@ -68,7 +68,7 @@ class SteadyFinder {
     for (size_t stream = 0; stream < program_.streams.size(); ++stream) {
       const size_t begin = first_from(stream, from), end = first_from(stream, from + period);
       if (!repeats(stream, begin, end - begin, period)) return {};
-      // A stream at rest: it has nothing to do in the stretch before either.
+      // An idle stream: it has no items in the stretch before this one either.
       if (begin == end && first_from(stream, from - period) != begin) return {};
       steady.stretches.push_back({begin, end - begin});
     }

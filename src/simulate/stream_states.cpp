@@ -54,14 +54,14 @@ bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
   return true;
 }
 
-// All that wait there go on. One that waits for a hand-over may be later than what it waits for.
+// Releases all streams that wait at the meeting. A stream may arrive at a hand-over after the signal that it waits for.
 void StreamStates::release(Meeting& meeting, double end) {
   for (int32_t next = meeting.waiting; next >= 0;) {
     StreamState& state = states_[static_cast<size_t>(next)];
     ready_.push_back(next);
     next = state.next_waiting;
     pass(state, std::max(state.clock, end));
-    __builtin_prefetch(state.item);  // it is far from what the others play, and its turn comes soon
+    __builtin_prefetch(state.item);  // far from the items of other streams, and needed soon
   }
   meeting.waiting = -1;
 }

@@ -1,4 +1,4 @@
-// Stretches of items in every stream of a folded program, and programs that have them more often.
+// Stretches of items in every stream of a folded program, and programs in which they are repeated.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ struct Stretch {
 };
 using Stretches = std::vector<Stretch>;  // by stream
 
-// Whether all that the stretches make in the memory of a device is freed in them.
+// True if the stretches free all the memory that they allocate, on every device.
 bool keep_memory(const stream::Program& program, const Stretches& stretches);
 
-// The program with every stretch so many times more. Nothing when that is no program.
+// The program with every stretch repeated `times` more times. Nothing if the result is not a valid program.
 std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches, int64_t times);
 
-// How often all devices execute each of Program::computes in the stretches.
+// Per entry of Program::computes: the number of executions in the stretches, on all devices.
 std::vector<int64_t> executions(const stream::Program& program, const Stretches& stretches);
 
 }  // namespace foreflow::simulate

@@ -1,4 +1,4 @@
-// The devices of a program, of which one may stand for many.
+// The devices of a program, each of which may represent several.
 #include "foreflow/stream/program.h"
 
 namespace foreflow::stream {

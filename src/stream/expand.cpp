@@ -29,7 +29,7 @@ class Expander {
   }
 
  private:
-  // What a procedure comes to, its calls included.
+  // The size of a procedure, including its calls.
   struct Size {
     size_t meetings = 0;              // of all replicas
     std::map<Address, size_t> items;  // of one, by stream, as the procedure calls it
@@ -51,7 +51,7 @@ class Expander {
     }
   }
 
-  // Streams hold nearly all of a program's memory: room for what they need and no more.
+  // Reserves exactly what streams need, because they take nearly all of a program's memory.
   void make_room() {
     std::vector<Size> sizes;  // by procedure: callees stand before their callers
     for (const auto& procedure : compact_.procedures) sizes.push_back(size_of(procedure, sizes));
@@ -62,7 +62,7 @@ class Expander {
       items[static_cast<size_t>(number_of(address))] += count;
       all += count * replicas_;
     }
-    // Beside each item its times will be kept.
+    // The times of each item will be kept as well.
     check_memory(Bytes(static_cast<double>(all) * (sizeof(Item) + 2 * sizeof(double))),
                  [] { return std::string("the program, op by op,"); });
     for (size_t s = 0; s < program_.streams.size(); ++s) program_.streams[s].items.reserve(items[s % items.size()]);
@@ -87,7 +87,7 @@ class Expander {
     return size;
   }
 
-  // The stream of the first replica; what is on no device of the program is on the first.
+  // The stream of the first replica. A value on no device is on the first one.
   int32_t number_of(const Address& address) const {
     const int32_t device = address.first == CompactProgram::kNoDevice ? compact_.first_device : address.first;
     return numbers_.at({device, address.second});
@@ -119,7 +119,7 @@ class Expander {
       items(stream, replica).push_back({step.event, -1, step.memory});
   }
 
-  // Its members are those of all replicas, or there is an instance for each.
+  // One instance among the members of all replicas, or one for each replica.
   void write(const CompactProgram::Procedure& procedure, const CompactProgram::MeetingStep& step,
              const std::vector<int32_t>& streams) {
     const size_t together = step.of_all_replicas ? replicas_ : 1;
@@ -146,7 +146,7 @@ class Expander {
     }
   }
 
-  // The communication with the algorithm of the group that its members are.
+  // The communication with the algorithm of the group of its members.
   int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
     if (compact_.groups.empty()) return communication;
     const auto kind       = program_.communications[static_cast<size_t>(communication)].kind;

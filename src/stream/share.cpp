@@ -17,9 +17,9 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
 }
 
 // Copies tenants behind each other, renumbering on the way.
-class Writer {
+class ProgramSharer {
  public:
-  explicit Writer(const std::vector<Tenant>& tenants) : tenants_(tenants) {
+  explicit ProgramSharer(const std::vector<Tenant>& tenants) : tenants_(tenants) {
     for (const Tenant& tenant : tenants) shared_.waits += tenant.start > Seconds(0) ? 1 : 0;
     shared_.program.instances.resize(static_cast<size_t>(shared_.waits));
   }
@@ -91,7 +91,7 @@ bool waits_first(const Shared& shared, const Stream& stream) {
 
 }  // namespace
 
-Shared share(const std::vector<Tenant>& tenants) { return Writer(tenants).write(); }
+Shared share(const std::vector<Tenant>& tenants) { return ProgramSharer(tenants).write(); }
 
 Program without_waits(const Shared& shared) {
   Program program = shared.program;

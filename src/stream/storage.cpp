@@ -61,9 +61,9 @@ class Walker {
 
   void work(const Storage::Procedure& procedure, const Storage::Work& work, const std::vector<int32_t>& map,
             std::vector<int32_t>& slots) {
-    const Storage::Place& place = procedure.places[static_cast<size_t>(work.place)];
-    if (outside(place.device, map) != device_) return;
-    Trail::Row& row = rows_.at(place.stream);
+    const Storage::Lane& lane = procedure.lanes[static_cast<size_t>(work.lane)];
+    if (outside(lane.device, map) != device_) return;
+    Trail::Row& row = rows_.at(lane.stream);
     for (uint32_t i = work.first; i < work.last; ++i) {
       const Storage::Touch& touch = procedure.touches[i];
       int32_t& slot               = slots[static_cast<size_t>(touch.slot)];

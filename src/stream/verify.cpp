@@ -50,7 +50,7 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
       communication.kind == collective::Kind::send ? instance.members.size() == ends : instance.members.size() >= 2;
   FOREFLOW_CHECK(communication.fixed.value_or(Seconds(0)) >= Seconds(0), because("negative duration"));
   FOREFLOW_CHECK(communication.fixed.has_value() || (communication.algorithm->does(communication.kind) && enough),
-                 because("the algorithm does not support so many ranks"));
+                 because("the algorithm does not support this number of ranks"));
   std::vector<int32_t> members = instance.members;
   std::sort(members.begin(), members.end());
   FOREFLOW_CHECK(members == visitors, because("its members are not the streams that list it"));

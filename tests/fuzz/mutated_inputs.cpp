@@ -1,5 +1,6 @@
 // mutated_inputs COMMAND COUNT [FORM...]: changed inputs through the command `foreflow`, one process each. Prints a
 // line for each form and the findings, which are saved in the folder `findings`; exit code 1 when there are some.
+// The inputs are the same in every run; another number in the environment variable FOREFLOW_SEED gives others.
 //
 // taken: exit code 0. refused: exit code 1 and one line "foreflow: error: ...". slow: more than 20 seconds of CPU time.
 // A finding: everything else - a signal, an internal error, more lines.
@@ -34,6 +35,11 @@ constexpr unsigned kPatience  = 120;                 // seconds on the clock
 constexpr rlim_t kMemory      = rlim_t{4} << 30U;    // bytes
 constexpr rlim_t kLargestFile = rlim_t{256} << 20U;  // bytes
 constexpr uint64_t kSeed      = 20250601;
+
+uint64_t seed() {
+  const char* given = std::getenv("FOREFLOW_SEED");
+  return given == nullptr ? kSeed : std::strtoull(given, nullptr, 10);
+}
 
 // How the command takes an input of one form: the file's name, and the commands that read it, which take turns.
 struct Way {
@@ -162,7 +168,7 @@ int try_form(const std::string& form, const std::string& program, int count) {
     command.run(way.commands.front());
     seeds = {read_file(folder / way.file)};
   }
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(seed());
   std::map<Verdict, int> counts;
   for (int i = 0; i < count; ++i) {
     const std::string input = mutated(seeds, words, random);

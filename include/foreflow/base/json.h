@@ -50,7 +50,7 @@ class Json {
   Json& member(std::string_view key);
   // The number of members of an object, or of items of an array; 0 for all other values.
   size_t size() const;
-  // Takes all members of an object but the first `count` away.
+  // Removes all members of an object but the first `count`.
   void keep_first(size_t count);
   // Appends an item to an array; a null value becomes an array first.
   void push(Json value);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/units.h"
 
 namespace foreflow {
@@ -12,7 +13,13 @@ namespace foreflow {
 // of them can be read.
 Bytes available_memory();
 
-// Throws Error("memory", ...) when `size` is more than is available. `name` names the thing in the message: "a tensor
+// Something does not fit into the memory of this process. The message begins with "memory: ".
+class MemoryError : public Error {
+ public:
+  explicit MemoryError(const std::string& what) : Error("memory", what) {}
+};
+
+// Throws MemoryError when `size` is more than is available. `name` names the thing in the message: "a tensor
 // Float32 (4, 8)". Small sizes are not checked, because the check takes as long as filling a megabyte.
 void check_memory(Bytes size, const std::function<std::string()>& name);
 

@@ -17,9 +17,9 @@ std::string aligned(const std::vector<Row>& rows, std::string_view sides);
 // One line of comma-separated values, with its line end; cells are escaped by escape::csv.
 std::string csv_line(const Row& cells);
 
-// One line for each kind of reason, most frequent first: "     3 x tp: 8 does not divide ..". `reasons` has the number
-// of times that each is met. Reasons that differ only in numbers are of one kind, which is shown as its first reason
-// followed by "and the like".
+// One line for each kind of reason, most frequent first: "     3 x tp: 8 does not divide ..". `reasons` maps each
+// reason to the number of its occurrences. Reasons that differ only in numbers are of one kind, which is shown as its
+// first reason followed by "and the like".
 std::string tally(const std::map<std::string, size_t>& reasons);
 
 }  // namespace foreflow

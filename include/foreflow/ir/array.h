@@ -19,7 +19,7 @@ constexpr bool stores(DType dtype);
 class Array {
  public:
   Array() = default;
-  // Zeros. Throws Error("memory") naming the type and its size if there is not enough memory.
+  // Zeros. Throws MemoryError naming the type and its size if there is not enough memory.
   Array(DType dtype, Dims dims);
 
   // `values.size()` must be the element count of `dims`; T must be the storage type of `dtype`.

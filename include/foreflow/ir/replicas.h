@@ -1,5 +1,5 @@
-// Attributes of a program that stands for one of several replicas, which differ only in their data, or for two of the
-// shards of tensor parallelism, of which all but the first are alike.
+// Attributes of a program that represents others: one replica represents all, which differ only in their data; the
+// first two shards of tensor parallelism represent all, because the second one does what every later one does.
 #pragma once
 
 #include <string_view>
@@ -15,13 +15,13 @@ inline constexpr std::string_view kReplicas = "replicas";
 // 0.
 inline constexpr std::string_view kOwnRow = "own_row";
 
-// On a collective of all shards, in a program that has the first two of them: their number. The first operand is that
-// of the first shard, the second one stands for the operands of all others.
+// On a collective of all shards, in a program that has only the first two: the number of all. The first operand is that
+// of the first shard; the second operand represents those of all others.
 inline constexpr std::string_view kShards = "shards";
-// In the names of values of the second shard, in place of the number of a shard.
+// Replaces the number of the shard in the names of values of the second shard.
 inline constexpr char kShardMark = '\1';
 
-// The number of participants of a collective with so many operands.
+// The number of participants of a collective that has `operands` operands in the program.
 inline size_t ranks_of(const Attributes& attributes, size_t operands) {
   return static_cast<size_t>(attributes.int_or(kShards, static_cast<int64_t>(operands))) *
          static_cast<size_t>(attributes.int_or(kReplicas, 1));

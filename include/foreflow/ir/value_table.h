@@ -1,5 +1,5 @@
-// What a program states about the values of a function: their names and types. Of a large program nearly all values
-// have neither, so these cost four bytes each.
+// The names and types that a program states for the values of a function. Nearly all values of a large program have
+// neither and take four bytes each.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace foreflow::ir {
 using TypeRef = std::shared_ptr<const Type>;  // null: not annotated
 
 struct Value {
-  std::string name;    // without '%'; empty for a result that nobody uses, printed '_'
+  std::string name;    // without '%'; empty for an unused result, printed as '_'
   TypeRef annotation;  // what the program states about it
 };
 
-// By number of the value. References last until the table is cleared or destroyed.
+// Indexed by the number of the value. References are valid until the table is cleared or destroyed.
 class ValueTable {
  public:
   template <class Table, class Reference>
@@ -66,17 +66,17 @@ class ValueTable {
     const uint32_t slot = slots_[value];
     return slot == kPlain ? plain() : *stated_[slot - 1];
   }
-  // To be written: a value has room of its own from now on.
+  // For writing: the value gets an entry of its own.
   Value& operator[](size_t value);
 
   void reserve(size_t values) { slots_.reserve(values); }
   void resize(size_t values) { slots_.resize(values, kPlain); }
   void clear();
   void push_back(Value value);
-  // An empty name, or null, leaves a value without room as it is.
+  // An empty name, or null, gives no entry to a value that has none.
   void set_name(size_t value, std::string name);
   void annotate(size_t value, TypeRef annotation);
-  // What is stated about `from` is stated about `to` instead.
+  // Moves the name and the type of `from` to `to`.
   void move(size_t from, size_t to);
 
   iterator begin() { return {this, 0}; }
@@ -91,7 +91,7 @@ class ValueTable {
   static const Value& plain();
   static Stated copied(const Stated& stated);
 
-  std::vector<uint32_t> slots_;  // by value: its place in stated_ and one; kPlain: it has none
+  std::vector<uint32_t> slots_;  // by value: its index in stated_ plus one; kPlain: it has none
   Stated stated_;
 };
 

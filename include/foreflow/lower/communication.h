@@ -8,14 +8,15 @@
 
 namespace foreflow::lower {
 
-struct Meeting {
+struct GroupCommunication {
   stream::Communication what;
   std::vector<ir::Device> members;  // in rank order; rooted kinds: the root first
-  int replicas;                     // so many times as many take part: the like of these in other replicas
+  int replicas;                     // the corresponding members of this many replicas take part together
 };
 
 // `inputs` and `outputs` are the types of the op's operands and results, on their devices.
-Meeting meeting_of(const ir::Op& op, const std::vector<ir::Type>& inputs, const std::vector<ir::Type>& outputs,
-                   const cost::CostModel& cost, const Options& options);
+GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,
+                                    const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
+                                    const Options& options);
 
 }  // namespace foreflow::lower

@@ -1,6 +1,6 @@
-// ir::Module -> stream::CompactProgram: the program is projected onto each device, every distinct piece of work is
-// priced once, and liveness gives what it does to memory. A function is lowered once per signature; its calls only
-// rename devices.
+// ir::Module -> stream::CompactProgram. Projects the program onto each device, prices every distinct piece of work
+// once, and derives its effect on memory from liveness. A function is lowered once per signature; its calls only rename
+// devices.
 #pragma once
 
 #include <array>
@@ -43,19 +43,19 @@ struct Lowered {
   stream::Program program() const { return stream::expand(compact); }
 };
 
-// A value on no device counts as on D1. `interpretation` is that of function `entry` of `module`. Throws Error when
-// there are too few devices or places, or a value that matters to a price has an unknown shape.
+// A value on no device counts as if it were on D1. `interpretation` is that of function `entry` of `module`. Throws
+// Error when there are too few devices or places, or a value that matters to a price has an unknown shape.
 Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
               const cost::CostModel& cost, const platform::Platform& platform, const Options& options = {});
 
-// For the program of one of `replicas` that differ only in their data (ir/replicas.h): all of them get streams, the
-// second one on the devices behind those of the first, and so on. All devices must be of the same hardware.
+// Lowers a program that represents `replicas` replicas (ir/replicas.h). Every replica gets streams: the first one on
+// the first devices, the second one on those that follow, and so on. Requires: all devices have the same hardware.
 Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
                        const Options& options = {});
 
-// The same for a program of two of `shards` (ir/replicas.h): D1 and D2 become D1 .. D`shards`, D3 and D4 the next ones,
-// and so on. Nothing where a function has them in another order.
+// Lowers a program that has two of `shards` shards (ir/replicas.h): D1 and D2 represent D1 .. D`shards`, D3 and D4 the
+// next `shards` devices, and so on. Nothing if a function numbers its devices differently.
 std::optional<Lowered> lower_two_shards(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                         const cost::CostModel& cost, const platform::Platform& platform, int replicas,
                                         int shards, const Options& options = {});

@@ -1,4 +1,4 @@
-// One device's own program out of the global one: what a rank would run.
+// Projection: extracts the program of one device, as a rank would run it, from the program of all devices.
 #pragma once
 
 #include <map>
@@ -8,21 +8,22 @@
 
 namespace foreflow::lower {
 
-// stream: a program for each stream of a device (D1, D1.comm), which is a device of its own in the program.
-// gpu: one program for all streams of a device, in program order: what one process runs.
+// stream: one program for each stream (D1, D1.comm), which the program treats as a device of its own.
+// gpu: one program for all streams of a device, in program order, as one process runs it.
 enum class Grain : uint8_t { stream, gpu };
 
-// Per device of the program: the functions with the ops that it takes part in, as the placement analysis says. A
-// message or collective stands in the program of each member as it stood in the global one, with `_` for the operands
-// that other members bring; its attribute `from` lists the devices of all operands ([1, 3], or ["1", "1.comm"] where a
-// stream is among them), and every result says its type and device. The order of communications is that of the global
-// program in every program, so blocking ones cannot deadlock. Values on no device are in every program. A function is
-// projected once for each way in which the device takes part in it. Parameters and results keep their names.
+// Returns the projection onto each device: the functions, with the ops that the device takes part in.
+//   1. A communication is in the program of each member, with `_` for the operands of other members. Its attribute
+//   `from`
+//      lists the devices of all operands: [1, 3], or ["1", "1.comm"] with a stream. Results state type and device.
+//   2. Communications keep the order of the whole program, so blocking ones cannot deadlock.
+//   3. Values on no device are in every program. Parameters and results keep their names.
+//   4. A function is projected once for each way in which the device takes part in it.
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain = Grain::stream);
 
-// The name of a parameter or result in every projection: its own, or else "value<number>", with as many '_'
-// behind it as tell it apart. "v12" is no name of its own: text calls unnamed values so.
+// The name of a parameter or result in every projection: its own name, or else "value<number>" followed by as many '_'
+// as make it unique. "v12" does not count as a name, because the text form writes unnamed values so.
 std::string port_name(const ir::Function& function, ir::ValueId id);
 
 }  // namespace foreflow::lower

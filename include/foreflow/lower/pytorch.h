@@ -1,5 +1,5 @@
-// PyTorch as the target of lowering: one self-contained script of what every rank runs. Knows ops by their rows only;
-// how an op is written is a table, what it needs beside torch is Python text in src/lower/pytorch/runtime.
+// Lowering to PyTorch: one self-contained script that every rank runs. A table says how each op is written in Python;
+// functions that torch lacks are Python text in src/lower/pytorch/runtime.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace foreflow::lower {
 
-// An op as a Python expression, of which these parts are filled in:
-//   {0} {1} ..    an operand; None when it is left out        {*}        all operands
-//   {NAME}        an attribute; None when it is absent        {NAME=X}   or else X, which may have parts of its own
-//   {outputs}     how many results are asked for              {type}     the data type of the first result
-//   {constant}    attribute `value` as a tensor               {fill}     attribute `value` as one number, or else 0
-//   {in} {like}   communication: this rank's operand; shape and type of its result; None where there is none
-//   {from} {to}   communication: the ranks of all operands, and of all results; {source} {destination}: where it is one
+// An op as a Python expression with these placeholders:
+//   {0} {1} ..    an operand; None if it is absent            {*}        all operands
+//   {NAME}        an attribute; None if it is absent          {NAME=X}   X if it is absent; X may have placeholders
+//   {outputs}     the number of results that are used         {type}     the data type of the first result
+//   {constant}    attribute `value` as a tensor               {fill}     attribute `value` as one number; 0 if absent
+//   {in} {like}   communication: this rank's operand; shape and type of its result; None if it has none
+//   {from} {to}   communication: the ranks of all operands, and of all results; {source} {destination}: the only one
 // An expression that begins with '*' is a sequence with one element for each result.
 struct EmitterDef {
   std::string_view name;  // of the op
@@ -25,15 +25,15 @@ struct EmitterDef {
 };
 const Registry<EmitterDef>& emitters();
 
-// The script for `torchrun --nproc-per-node N`; `programs` as `project` makes them with Grain::gpu, ranks in the order
-// of devices, `title` for its head. Functions of equal text are written once. Collectives stand in the order of the
-// global program on every rank, and groups are made in one order, so it cannot deadlock. Throws Error naming the op
-// where an op has no emitter, a received value has no known shape, or two members of a group are streams of one device.
+// The script for `torchrun --nproc-per-node N`. `programs` are those of project() with Grain::gpu; ranks are in the
+// order of their devices; `title` is for the head of the script. Functions of equal text are written once. All ranks
+// run their collectives and create their groups in one order, so they cannot deadlock. Throws Error naming the op if it
+// has no emitter, if a received value has no known shape, or if two members of a group are streams of one device.
 std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title);
 
-// How a script names the files of parameters, or of results, that share a folder: by name, and whether it is a tuple,
-// whose elements are STEM.0, STEM.1 ..; characters that file systems dislike become '_' (see escape::file_names).
-// Throws Error where a name would have the file of a tuple's element.
+// The names, without extension, of the files that a script uses for parameters, or for results, in one folder. A tuple
+// has one file for each element: STEM.0, STEM.1, ... Special characters become '_' (see escape::file_names). Throws
+// Error if a name gives the file of another value's element.
 std::map<std::string, std::string> file_stems(const std::map<std::string, bool>& is_tuple);
 
 }  // namespace foreflow::lower

@@ -1,4 +1,4 @@
-// The devices or the links of a platform: written out, or held by a rule that makes an item when it is asked for.
+// The devices or the links of a platform: a list of items, or a rule that makes each item on demand.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace foreflow::platform {
 
-// How a machine that is built from a recipe answers about its devices or its links. Pure functions of the index.
+// The rule of a machine that is built from a recipe. Pure functions of the index.
 template <class T>
 struct ListRule {
   size_t size = 0;
@@ -21,9 +21,9 @@ struct ListRule {
   std::vector<T> kinds;             // one example of each, without a name
 };
 
-// Items that differ in nothing but their names and their places are of one kind: devices apart from name, node and
-// rail, links apart from their names. An item keeps its address as long as a copy of the list lives. Copies are cheap.
-// For several threads at once.
+// Items are of one kind if they differ only in name and position: devices in name, node and rail, links in name. The
+// address of an item stays valid as long as a copy of the list exists. Copies are cheap. Thread-safe.
+//
 template <class T>
 class List {
  public:
@@ -43,14 +43,14 @@ class List {
   Iterator end() const { return {this, static_cast<std::ptrdiff_t>(size_)}; }
   operator std::vector<T>() const { return {begin(), end()}; }
 
-  // An item of the same kind, where name and place do not matter: the item itself of a list that is written out. Makes
-  // no item.
+  // An item of the same kind, for callers to which name and position do not matter. Makes no item: in a written-out
+  // list it is the item itself.
   const T& like(size_t index) const {
     return items_ != nullptr ? items_[index] : kinds()[static_cast<size_t>(kind(index))];
   }
-  // Which kind the item is of: an index into kinds(). Makes no item.
+  // The kind of the item, as an index into kinds(). Makes no item.
   int kind(size_t index) const;
-  // One item of each kind. Of a rule they have no names.
+  // One item of each kind, without a name if the list is a rule.
   const std::vector<T>& kinds() const;
 
  private:

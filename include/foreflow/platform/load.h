@@ -21,8 +21,8 @@ Platform load(const std::string& xml_text, const std::string& name);
 // Loads a file. Throws Error also when it cannot be read.
 Platform load_file(const std::string& path);
 
-// The machine of a recipe, held by rule: what load() makes of write_xml(recipe), in no time. Its name is
-// name_of(recipe).
+// The machine of a recipe, represented by rules. Equal to what load() returns for write_xml(recipe), but takes no time
+// at any size. Its name is name_of(recipe).
 Platform make(const Recipe& recipe);
 
 // `nodes` nodes of a topology on the default fabric. Throws Error when `nodes` is below 1.

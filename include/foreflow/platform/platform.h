@@ -1,6 +1,6 @@
-// The machine as a plain value: devices, links, and the route between any two devices. Nothing here knows SimGrid,
-// programs or time. What a recipe builds is held by rule, whatever its size: names, routes and the graph are made when
-// they are asked for. What a file declares is held as lists.
+// The machine as a plain value: devices, links, and the route between any two devices. Knows nothing of SimGrid,
+// programs or time. A platform from a recipe is represented by rules: names, routes and the graph are computed on
+// demand, so its size costs nothing. A platform from a file is represented by lists.
 #pragma once
 
 #include <functional>

@@ -161,9 +161,9 @@ struct Summary {
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
                   const platform::Platform& platform);
 
-// From the summary `one` of a run and `two` of the same with one more period of its steady state: that of a run with so
-// many periods more than the first, every figure of which is linear in their number. Nothing when the two differ in
-// more than figures, or in memory.
+// The summary of a run with `periods` more periods of its steady state than `one`. `two` is the summary of the run with
+// one more period. Every figure is extrapolated linearly from both. Nothing if they differ in memory, or in anything
+// but figures.
 std::optional<Summary> after_periods(const Summary& one, const Summary& two, int64_t periods);
 
 }  // namespace foreflow::report

@@ -20,10 +20,10 @@ struct WriterDef {
   // another way.
   std::string_view option = {};
   int option_place        = 1;  // position in the help, ascending; ties in table order
-  // Tells chosen devices one by one: `program` and `timeline` have these only (simulate/chosen.h), `summary` is of all.
-  // Null: the report tells devices in no such way.
+  // Writes a report of chosen devices. `program` and `timeline` have only these (simulate/chosen.h); `summary`
+  // describes all. Null: the report has no such form.
   Write write_devices = nullptr;
-  // `write` tells each device of its own, so it needs a program that has them all.
+  // True: `write` lists every device individually, so it needs a program that is not folded.
   bool every_device = false;
 };
 

@@ -31,10 +31,10 @@ struct Demand {
   Bytes data;         // parameters that are not weights: inputs and labels
   Bytes result;       // the largest result with a batch dimension
   Bytes activations;  // live memory at the peak, without the weights; 0 where `held` is known
-  // Of `weights`, where the model trains: what the optimizer keeps for the weights.
+  // The part of `weights` that is optimizer state, if the model is trained.
   Bytes states;
   Bytes held;  // activations that the forward pass leaves for the backward pass
-  // At some time of the backward pass so much of its activations and gradients is there (transform::StageNeed).
+  // As transform::StageNeed::working_set.
   Bytes backward_set;
   Bytes gradients;  // that data parallelism sums over the replicas
   Seconds once;     // compute once per iteration on values summed over its microbatches (the optimizer)
@@ -42,7 +42,7 @@ struct Demand {
   // Messages once per iteration, on values summed over its microbatches; one entry for each set of devices.
   std::vector<Message> sums;
 
-  // What one microbatch takes. The key of `parts` is its number of samples.
+  // The demand of one microbatch. The key of `parts` is its number of samples.
   struct Part {
     Seconds compute;
     Seconds messages;              // communication time that is a formula of the cost model
@@ -64,7 +64,7 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 // to itself.
 Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform);
 
-// A collective of `ranks` of the scenario; nothing when a formula of the cost model gives the time of collectives.
+// A collective among `ranks` of the scenario; nothing if the cost model has a formula for collectives.
 std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
                                        const std::vector<int>& ranks);
 

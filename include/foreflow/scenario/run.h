@@ -32,7 +32,7 @@ struct Outcome {
   stream::Program program;  // what was simulated; folded if possible (simulate::Run)
   stream::Timeline timeline;
   PlatformRef platform;
-  // What `program` was folded from; null where several jobs share the platform or microbatches were left out.
+  // The program that was folded; null if several jobs share the platform or microbatches were left out.
   std::shared_ptr<const stream::CompactProgram> compact = nullptr;
 };
 
@@ -91,8 +91,8 @@ std::vector<int> places(const Scenario& scenario, const platform::Platform& plat
 // nothing else of the scenario is read again or copied.
 Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform);
-// Why with_strategy refuses all strategies that agree in `keys`, of which `strategy` says no others; nothing where it
-// may accept some. No placement: it is not known either.
+// The refusal that with_strategy gives to every strategy that agrees with `strategy`, which has only the known `keys`;
+// nothing if it may accept one of them. An absent placement counts as unknown.
 std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,
                                    std::optional<Json> placement, const platform::Platform& platform);
 

@@ -1,4 +1,4 @@
-// Programs that scenarios have in common.
+// A cache of programs that several scenarios have in common.
 #pragma once
 
 #include <list>
@@ -11,26 +11,26 @@
 
 namespace foreflow::scenario {
 
-// What one replica does, before it is replicated.
+// The program of one replica, before it is replicated.
 struct ReplicaProgram {
   ir::Module module;
-  int shards;  // above 0: the program has the first two of so many shards (transform::two_shards)
-  // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
-  // it is not split into microbatches. Empty before the program is cut into stages.
+  int shards;  // above 0: the program has the first two of this many shards (transform::two_shards)
+  // Per data parameter: the parameter of the sequential program of which it is one microbatch's part; -1: it is not
+  // split into microbatches. Empty before the program is cut into stages.
   std::vector<int32_t> split_data = {};
 };
 using ReplicaProgramRef = std::shared_ptr<const ReplicaProgram>;
 
-// Keeps the programs that were used last, by a key that says all of which they were made. For scenarios that differ in
-// strategy and placement only.
+// Keeps the most recently used programs by a key that determines them completely. For scenarios that differ only in
+// strategy and placement.
 class SharedPrograms {
  public:
-  // The kept programs have `most_ops` ops at most, which take some 200 bytes each.
+  // Keeps programs of at most `most_ops` ops in total; an op takes about 200 bytes.
   explicit SharedPrograms(size_t most_ops = 250'000) : most_ops_(most_ops) {}
 
-  // Null when none is kept.
+  // Null if no program is kept under the key.
   ReplicaProgramRef find(const std::string& key);
-  // Requires: none is kept by this key.
+  // Requires: no program is kept under this key.
   void keep(const std::string& key, ReplicaProgramRef program);
 
   size_t ops() const { return ops_; }  // of the kept programs

@@ -1,5 +1,5 @@
-// Resource demand of the stages of a pipeline, at the places where the model really is cut: for lower bounds that are
-// sharper than those from the demand of a whole replica (demand.h).
+// Resource demand of the stages of a pipeline, with the model cut as the pipeline cuts it. Gives tighter lower bounds
+// than the demand of a whole replica (demand.h).
 #pragma once
 
 #include <list>
@@ -14,33 +14,33 @@
 
 namespace foreflow::scenario {
 
-// A communication inside a stage, on one microbatch: a time that a formula of the cost model gives, or a message whose
-// time is simulated. Neither: it may overlap with computing.
+// A communication within a stage, for one microbatch. It has a time, if the cost model has a formula for it, or a
+// message whose time is simulated, or neither, if it may overlap with computation.
 struct StageMessage {
   std::optional<Seconds> formula;
   std::optional<Message> network;
   int ranks = 0;  // number of members
-  // As of transform::StageModel::Message.
+  // As in transform::StageModel::Message.
   std::optional<Seconds> product;
   bool is_exact = false;
 };
 
-// Per virtual stage what it needs, and the messages that transform::StageNeed::Task counts.
+// The needs of each virtual stage, and the messages that transform::StageNeed::Task counts.
 struct StageDemand {
   const std::vector<transform::StageNeed>& stages;
   const std::vector<StageMessage>& messages;
 };
 
-// Finds the demands of many strategies of one model, on one platform or several. Keeps what strategies have in common,
-// up to a limit.
+// Finds the demands of many strategies of one model, on one or more platforms. Caches the models that strategies have
+// in common, up to a limit.
 class StageDemands {
  public:
-  // Strategies with the same key have a model in common on platforms of the same device.
+  // Strategies with equal keys share a model on platforms with the same devices.
   static std::string key(const Strategy& strategy);
 
-  // The demand of a resolved scenario whose program is `sequential`. Valid until the next call. Nothing where none is
-  // known: for inference, programs of files that are placed already, unequal devices, recomputation that depends on the
-  // stages, and a pipeline of one microbatch; and where the program cannot be distributed so.
+  // The demand of a resolved scenario whose program is `sequential`, valid until the next call. Nothing for inference,
+  // programs that a file has placed on devices, unequal devices, recomputation that depends on the stages, a pipeline
+  // with one microbatch, and programs that cannot be distributed in this way.
   std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential,
                                 const platform::Platform& platform);
 

@@ -49,12 +49,12 @@ enum class Searched : uint8_t {
   on_demand,  // also where the scenario says "any"
 };
 
-// Which of its legal values bounds take for a key that a search has not decided yet.
+// The values that bounds assume for a key that a search has not decided yet.
 enum class Open : uint8_t {
   never,  // none: the key is decided before any bound is computed
-  first,  // the first: with no other value is the bound lower
-  last,   // the last, likewise
-  all     // all: the bound is the lowest that any of them has
+  first,  // the first legal one: no other value gives a lower bound
+  last,   // the last legal one, likewise
+  all     // every legal one: the bound is the lowest of all
 };
 
 struct SearchRule {
@@ -64,7 +64,7 @@ struct SearchRule {
   // The legal values of the key, the usual value first. `point` is an object of the keys decided so far. An empty list:
   // the key has no meaning at this point and is left out.
   std::vector<Json> (*legal)(const SpaceFacts& facts, const Json& point) = nullptr;
-  // The value that a search which decides key by key assumes until it reaches this key; null: the first legal one.
+  // The value that a search assumes until it decides this key; null: the first legal one.
   Json (*assumed)(const SpaceFacts& facts, const Json& point) = nullptr;
   // For bounds of the time and of the memory. Where they are not `never`, `legal` must not depend on other such keys,
   // and the first legal value must not be refused where others are accepted.
@@ -91,8 +91,8 @@ struct StrategyKeyDef {
   void (*read)(const JsonView& value, Strategy& strategy) = nullptr;
   // Phase 2:
   std::optional<Refusal> (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
-  // The keys that `settle` reads, its own and those that they depend on included. All strategies that agree in these
-  // are refused alike, so a search need not read each of them.
+  // The keys that `settle` reads, including its own and those that they depend on. Strategies that agree in these keys
+  // get the same refusal, so a search need not read each of them.
   std::vector<std::string_view> depends_on = {};
   // Phase 3:
   void (*adapt)(const cost::CostModel& cost, Strategy& strategy) = nullptr;
@@ -111,7 +111,7 @@ struct KnownKeys {
   std::vector<const StrategyKeyDef*> read, settle;  // in phases 1 and 2, in the order of the table
   bool degrees = false;                             // whether all degrees are among them
 };
-// `known` says of a name whether the value of the key, or that it is absent, is known.
+// `known` tells whether the key with this name is known, with its value or as absent.
 KnownKeys known_keys(const std::function<bool(std::string_view name)>& known);
 
 // A key in the form of reference tables and of the JSON Schema.

@@ -107,7 +107,7 @@ struct Options {
   Pruning pruning                   = Pruning::top;  // exhaustive
   uint64_t seed                     = 1;             // annealing
   size_t budget                     = 300;           // annealing, beam: the most points to predict
-  // Each strategy is predicted in so many disturbed worlds, too: draws from the scenario's "disturbances" with the
+  // Each strategy is also predicted in this many disturbed worlds: draws from the scenario's "disturbances" with the
   // seeds 1 to `worlds`, the same for every strategy, or from default ones (docs/models.md). 0: none; the scenario's
   // own disturbances are then part of every prediction.
   size_t worlds = 0;

@@ -1,6 +1,6 @@
-// The streams of chosen devices, with their times, out of a simulation of all devices. Where one device was simulated
-// for all that are alike, the others are written out here: with their own names and places, and communications among
-// themselves.
+// Extracts the streams of chosen devices, with their times, from a simulation of all devices. Devices that a folded
+// program represents by another one are written out here, with their own names, platform devices and communications.
+//
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@ namespace foreflow::simulate {
 
 using ChosenDevices = std::function<bool(int32_t number)>;
 
-// The devices come in the order of their numbers (and jobs), each for itself, with their streams and items.
-//   1. Instances have those members that are chosen, and ascend in each stream.
-//   2. Flows are those of the whole simulation. Their instances follow the others and have no members.
+// Returns the chosen devices by job and number, each with its own streams and items.
+//   1. Instances have only their chosen members, and ascend in each stream.
+//   2. Flows are those of the whole simulation. Their instances come last and have no members.
 //
-// Of a program that has every device.
+// For a program that is not folded.
 Run only_devices(const stream::Program& program, const stream::Timeline& timeline, const ChosenDevices& chosen);
 
-// Of a folded program, which is `whole` folded, with all of its items. Throws Error when the streams do not fit into
-// memory.
+// For the folded form of `whole`, with all of its items. Throws Error when the streams of the chosen devices do not fit
+// into memory.
 Run only_devices(const stream::CompactProgram& whole, const stream::Program& folded, const stream::Timeline& timeline,
                  const ChosenDevices& chosen);
 

@@ -1,6 +1,6 @@
-// The kinds of disturbances, one row each: how a scenario says it, what is wrong on any platform and what on this one.
-// A new kind is a member of Disturbances, a new file in src/simulate/disturbances, and the code of the engine that
-// heeds it.
+// The kinds of disturbances as rows of a table: how a scenario states one, and what makes it invalid. A new kind is a
+// member of Disturbances, a new file in src/simulate/disturbances, and code in the engines that applies it.
+//
 //
 //   "disturbances": {"slowdowns": [{"device": "node2-gpu5", "factor": 1.2}], "jitter": {"amplitude": 0.05}}
 #pragma once
@@ -24,16 +24,16 @@ enum class Component : uint8_t { device, link };
 
 struct ComponentName {
   std::string name;
-  std::string where;  // for messages: where it stands first
+  std::string where;  // for messages: where it occurs first
 };
 
-// Disturbances of a platform that is not known yet: their devices and links are indices into these lists.
+// Disturbances before the platform is known: devices and links are indices into these lists of names.
 struct NamedDisturbances {
   Disturbances planned;
   std::vector<ComponentName> devices, links;
 };
 
-// The names of devices and links that have been read, each once.
+// Collects the names of devices and links, each once.
 class ComponentNames {
  public:
   // The index of the name among the names of devices, or of links.
@@ -47,7 +47,7 @@ class ComponentNames {
   std::map<std::pair<Component, std::string>, int> indices_;
 };
 
-// The numbers on the platform of NamedDisturbances::devices and links.
+// The indices on the platform of NamedDisturbances::devices and links.
 struct ComponentNumbers {
   std::vector<int> devices, links;
   int of(Component component, int index) const {
@@ -55,13 +55,13 @@ struct ComponentNumbers {
   }
 };
 
-// The keys of an object inside the value of a row. `path` leads there from "disturbances": "links[].changes[]".
+// The keys of an object within the value of a row. `path` is relative to "disturbances": "links[].changes[]".
 struct DisturbanceKeys {
   std::string path;
   Keys keys;
 };
 
-// What a disturbance changes. Changes of links mean nothing to an engine whose communications do not share links.
+// What a disturbance affects. Engines whose communications do not share links refuse those that affect links.
 enum class Affected : uint8_t { computes, links };
 // "computes", "links"
 std::string_view name(Affected affected);
@@ -73,18 +73,18 @@ struct DisturbanceDef {
   Affected affects;
   ValueType type                       = {};
   std::vector<DisturbanceKeys> objects = {};
-  // Adds what the value of a scenario says, with devices and links as indices into `names`. Throws Error at it where it
-  // is wrong on any platform.
+  // Adds the disturbances that the value in a scenario states, with devices and links as indices into `names`. Throws
+  // Error at a part of the value that is invalid on every platform.
   std::function<void(const JsonView& value, ComponentNames& names, Disturbances& disturbances)> read = {};
-  // Puts numbers in place of indices; null for a kind without devices and links.
+  // Replaces indices into the names by `numbers`; null for a kind without devices and links.
   std::function<void(const ComponentNumbers& numbers, Disturbances& disturbances)> renumber = {};
-  // Throws Error("disturbances.NAME[0].factor", ...) at what is wrong on any platform or on this one.
+  // Throws Error("disturbances.NAME[0].factor", ...) if a value is invalid on every platform or on this one.
   std::function<void(const Disturbances& disturbances, const platform::Platform& platform)> check = {};
   // Whether there are disturbances of this kind.
   std::function<bool(const Disturbances& disturbances)> is_given = {};
-  // Adds what is drawn at random on this platform; null for a kind whose devices and links are given.
+  // Draws the affected devices or links of this platform; null for a kind that names them.
   std::function<void(const platform::Platform& platform, Disturbances& disturbances)> draw = {};
-  // Replaces its seed; null for a kind without random numbers.
+  // Replaces the seed; null for a kind without random numbers.
   std::function<void(uint64_t seed, Disturbances& disturbances)> reseed = {};
   // The least factor by which it changes the time of what it affects; null: it never shortens it.
   std::function<double(const Disturbances& disturbances)> least_factor = {};
@@ -92,13 +92,13 @@ struct DisturbanceDef {
 
 const Registry<DisturbanceDef>& disturbance_kinds();
 
-// What "disturbances" of a scenario says.
+// Reads the member "disturbances" of a scenario.
 NamedDisturbances read_disturbances(const JsonView& json);
 
-// With what is drawn at random on the platform, which is drawn once.
+// The disturbances with their random devices and links drawn. Drawing again changes nothing.
 Disturbances drawn(Disturbances disturbances, const platform::Platform& platform);
 
-// With the platform's numbers of devices and links, and drawn. Throws Error at a name that it does not have.
+// The drawn disturbances with the platform's indices. Throws Error at a name that the platform does not have.
 Disturbances numbered(const NamedDisturbances& named, const platform::Platform& platform);
 
 // No compute and no transfer takes less than this factor of its undisturbed time; at most 1.

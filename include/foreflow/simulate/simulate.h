@@ -28,17 +28,17 @@ struct Run {
 
 // A loop of a program, such as the microbatches of a pipeline.
 struct Rounds {
-  int64_t held;    // so many rounds of it are in the program
-  int64_t wanted;  // of a program that would have all of them
+  int64_t held;    // the number of rounds in the program
+  int64_t wanted;  // the number of rounds of the loop
 };
 
-// What tells the run of all rounds. In the middle of the program, `at_once` rounds do what so many before them did, so
-// the program of more rounds is known, by multiples of `at_once`. `run` has some of the rounds wanted. Every further
-// period of its steady state does the same for as long, and there are `periods` more of it; `longer` has one.
+// The simulation of a few rounds, from which that of all rounds follows. In the middle of the program, each `at_once`
+// rounds repeat the `at_once` rounds before them. `run` reaches a steady state; each of the remaining `periods` periods
+// of that state repeats the one before it and takes the same time. `longer` is `run` with one more period.
 struct RunOfRounds {
   int64_t at_once;
-  std::optional<Run> run;     // nothing: those that are left are no multiple of `at_once`
-  std::optional<Run> longer;  // nothing: `run` has all
+  std::optional<Run> run;     // nothing: the rounds left out are no multiple of `at_once`
+  std::optional<Run> longer;  // nothing: `run` has all rounds
   int64_t periods = 0;
   std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
 };
@@ -66,8 +66,8 @@ struct EngineDef {
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
   Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
-  // Nothing where the program has no such rounds (src/simulate/rounds.h), cannot be folded, or is disturbed by what
-  // comes or goes; and where run() throws.
+  // Nothing if the program has no such rounds (src/simulate/rounds.h), cannot be folded, has disturbances that begin or
+  // end during the run, or if run() throws.
   std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
                                  const platform::Platform& platform, const Options& options = {}) const;
 };

@@ -1,9 +1,9 @@
 // Answers to the points of one question, in an SQLite file that outlives a kill at any moment:
 //
-//   about(name, value)             format, version, scenario_hash, scenario: what the points are points of
-//   points(point, status, answer)  point: its name; status: "done", or another word of those who ask; answer: text
+//   about(name, value)             format, version, scenario_hash, scenario: the question
+//   points(point, status, answer)  point: its name; status: "done" or another word of the caller; answer: text
 //
-// Knows nothing of what points and answers mean.
+// Does not interpret points and answers.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace foreflow::store {
 
 struct Identity {
-  std::string kind;      // what asks, in a word: "sweep", "search"; a store of one kind is no store of another
+  std::string kind;      // who asks, in a word: "sweep", "search"; a store of one kind is refused for another
   std::string version;   // of foreflow
   std::string hash;      // of the question
   std::string scenario;  // for people
@@ -27,25 +27,25 @@ struct Record {
 
 class Store {
  public:
-  // Opens the file, or creates it; an empty path keeps records in memory only. Throws Error(path, ...): no store, a
-  // damaged one, or a store of something else.
+  // Opens or creates the file; an empty path keeps records in memory only. Throws Error(path, ...) if the file is not a
+  // store, is damaged, or belongs to another question.
   Store(const std::string& path, const Identity& identity);
   Store(const Store&)            = delete;
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  // Makes this process the only one that adds points, until the store is closed; others may read. Throws Error(path)
-  // when another process is that one.
+  // Makes this process the only writer until the store is closed; others may read. Throws Error(path) if another
+  // process is the writer.
   void claim();
 
-  // The points that are there already, by name.
+  // The stored points, by name.
   std::map<std::string, Record> finished();
 
-  // When it returns, a killed process does not lose the record.
+  // Stores a record durably: it survives if the process is killed after this returns.
   void put(const std::string& point, const Record& record);
 
-  // Throws Error that names the store and the point: `what` is wrong with its record. For callers that read answers, as
-  // a store is a file and may have been damaged or edited.
+  // Throws Error naming the store and the point, whose record is wrong as `what` says. For callers that read answers: a
+  // store is a file, and may have been damaged or edited.
   [[noreturn]] void fail(const std::string& point, const std::string& what) const;
 
  private:

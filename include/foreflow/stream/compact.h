@@ -1,5 +1,5 @@
-// A program by rule: procedures that call each other, of one replica, and how many replicas there are. It grows with
-// what is distinct, where Program grows with the items of every stream; `expand` gives the Program.
+// The compact form of a program: procedures of one replica that call each other, and the number of replicas. Its size
+// depends on the number of distinct functions; that of a Program, which expand() makes of it, on the number of items.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace foreflow::stream {
 struct CompactProgram {
   static constexpr int32_t kNoDevice = -1;
 
-  // A stream as a procedure calls it. A lane on no device is on the first: of the program, or of the procedure where
-  // its caller renames devices.
+  // A stream, by the numbers that devices have in a procedure. A lane on no device is on the first device: that of the
+  // program, or that of the procedure if its caller renames devices.
   struct Lane {
     int32_t device;      // its number; or kNoDevice
     std::string stream;  // "" or "comm"
@@ -34,8 +34,8 @@ struct CompactProgram {
   struct MeetingStep {
     int32_t communication;  // into `communications`
     uint32_t first, last;   // of Procedure::members
-    bool of_all_replicas;   // the corresponding members of all replicas take part together; else each replica has a
-                            // communication of its own
+    bool of_all_replicas;   // true: the corresponding members of all replicas take part together; false: each replica
+                            // has a communication of its own
   };
   struct CallStep {
     int32_t procedure;
@@ -46,7 +46,7 @@ struct CompactProgram {
     int32_t index;  // into the list of its kind
   };
   struct Procedure {
-    std::vector<Lane> lanes;  // that have steps here; those of callees are not among them
+    std::vector<Lane> lanes;  // that have steps here, not only in callees
     std::vector<Step> steps;
     std::vector<ComputeStep> computes;
     std::vector<MeetingStep> meetings;
@@ -65,34 +65,34 @@ struct CompactProgram {
   std::vector<Compute> computes;
   std::vector<Communication> communications;
   std::vector<MemoryEffect> memory_effects;
-  std::vector<Procedure> procedures;            // those that a procedure calls stand before it
+  std::vector<Procedure> procedures;            // callees before callers
   std::vector<std::vector<int32_t>> renamings;  // [device inside - 1] = device outside
   int32_t root         = 0;                     // of `procedures`
   int32_t first_device = 1;                     // the number of rank 0
-  int32_t of_replica   = 1;                     // device numbers of a replica: that of rank r + of_replica follows it
+  int32_t of_replica   = 1;                     // the number of ranks of a replica
   int32_t replicas     = 1;
   std::vector<int> places;      // by rank, as DeviceUse::place; empty: the rank itself
   std::vector<Device> devices;  // of the first replica
-  std::vector<Lane> streams;    // of the first replica, by their true device numbers
+  std::vector<Lane> streams;    // of the first replica, by device numbers of the program
   std::vector<GroupAlgorithms> groups;
   std::shared_ptr<const Storage> storage;
 
   int place_of_rank(int32_t rank) const { return places.empty() ? rank : places[static_cast<size_t>(rank)]; }
-  // The device that a procedure calls `device`, where its caller renames devices by `renaming` (empty: not at all).
+  // The caller's number of `device`, for a call that renames devices by `renaming` (empty: no renaming).
   int32_t outside(int32_t device, const std::vector<int32_t>& renaming) const {
     if (renaming.empty()) return device;
     return renaming[static_cast<size_t>(device == kNoDevice ? 0 : device - 1)];
   }
 };
 
-// The renaming of a call within a procedure whose own devices are renamed by `outer`.
+// The renaming that results from `call` in a procedure whose devices are renamed by `outer`.
 std::vector<int32_t> composed(const CompactProgram& program, const CompactProgram::CallStep& call,
                               const std::vector<int32_t>& outer);
 
-// How often each of `computes` is executed, by all devices.
+// Per entry of `computes`: the number of executions on all devices.
 std::vector<int64_t> executions(const CompactProgram& program);
 
-// Every stream of every replica. Throws Error when that does not fit into memory.
+// Writes out every stream of every replica. Throws MemoryError when they do not fit into memory.
 Program expand(const CompactProgram& program);
 
 }  // namespace foreflow::stream

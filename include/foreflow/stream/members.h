@@ -1,4 +1,4 @@
-// Who takes part in an instance of a communication.
+// The members of an instance of a communication.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Members {
   Members(std::initializer_list<int32_t> streams) : Members(std::vector<int32_t>(streams)) {}
   Members(std::vector<int32_t> streams)  // NOLINT(google-explicit-constructor): a vector is members
       : Members(std::move(streams), 0, 1) {}
-  // Of a folded program: `streams` stand for `ranks` members, and the instance for `executions` of its kind.
+  // In a folded program: `streams` represent `ranks` members, and the instance represents `executions` equal instances.
   Members(std::vector<int32_t> streams, int32_t ranks, int64_t executions)
       : group_(std::make_shared<const Group>(Group{std::move(streams), ranks, executions})) {}
 
@@ -29,9 +29,9 @@ class Members {
   auto begin() const { return streams().begin(); }
   auto end() const { return streams().end(); }
 
-  // How many take part: size(), but in a folded program, where one stream stands for all that do the same.
+  // The number of participants: size(), or more in a folded program, where a stream may represent several.
   size_t ranks() const { return group_->ranks > 0 ? static_cast<size_t>(group_->ranks) : size(); }
-  // How many equal instances this one stands for; 1 unless the program is folded.
+  // The number of equal instances that this one represents; 1 unless the program is folded.
   int64_t executions() const { return group_->executions; }
 
   friend bool operator==(const Members& a, const Members& b) {

@@ -1,5 +1,6 @@
-// What every device does, in order: the second of the three values (ir::Module -> stream::Program -> stream::Timeline).
-// Events are distinct pieces of work, priced once; streams list them by number. No tensors, no ops, no absolute time.
+// The work of every device, in order: the second of the three values (ir::Module -> stream::Program ->
+// stream::Timeline). Events are distinct pieces of work, priced once; streams list them by number. No tensors, no ops,
+// no absolute time.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ struct Communication {
   std::optional<Seconds> fixed = std::nullopt;
 };
 
-// What one item does to the memory of its device, relative to the level when it starts.
+// The effect of one item on the memory of its device, relative to the level when it starts.
 struct MemoryEffect {
   Bytes peak;  // highest level above the start while it runs (>= 0)
   Bytes net;   // level after it, relative to the start
@@ -51,7 +52,7 @@ struct Item {
   int32_t memory;    // index into Program::memory_effects
 };
 
-// One execution of a communication by its members, who all meet there: it starts when the last of them arrives.
+// One execution of a communication by its members. It starts when the last of them arrives.
 struct Instance {
   int32_t communication;  // index into Program::communications
   Members members;
@@ -94,18 +95,19 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<DeviceUse> devices;
   std::vector<Stream> streams;
-  std::vector<std::string> jobs;  // the names of those that share the platform; empty: a single one, which needs none
-  // Of a folded program: the platform's device that D(first_device + r) is on, for r = 0, 1, ...; empty: device r.
+  std::vector<std::string>
+      jobs;  // the names of the jobs that share the platform; empty: a single job, which has no name
+  // In a folded program: the platform device of D(first_device + r), for r = 0, 1, ...; empty: device r.
   std::vector<int> places;
   int32_t first_device = 1;
 };
 
-// The device numbers that `device` stands for, its own included; and where one of them is: an index into
+// The device numbers that `device` represents, including its own; and the platform device of one of them, an index into
 // platform::Platform::devices().
 std::vector<DeviceRange> numbers(const DeviceUse& device);
 int place_of(const Program& program, const DeviceUse& device, int32_t number);
 
-// How many devices there are, those included for which others stand.
+// The number of devices, including those that others represent.
 int64_t device_count(const Program& program);
 
 // "D1", and "JOB/D1" where several jobs share the platform.

@@ -1,9 +1,9 @@
-// How names of buffers (storage.h) say that they are those of one of several shards.
+// The mark of a shard in the names of buffers (storage.h).
 #pragma once
 
 namespace foreflow::stream {
 
-// In the names of buffers of shards that are alike: in place of the number of the shard.
+// Stands for the number of the shard in the names of buffers of all shards but the first.
 inline constexpr char kShardMark = '\1';
 
 }  // namespace foreflow::stream

@@ -44,7 +44,7 @@ struct Storage {
     int32_t slot;
     int32_t buffer;  // index into Storage::buffers: allocated into the slot; -1: frees the buffer in the slot
   };
-  struct Place {
+  struct Lane {
     int32_t device;      // number within the procedure; kNoDevice: on no device
     std::string stream;  // "" or "comm"
   };
@@ -52,7 +52,7 @@ struct Storage {
 
   // Touches on one stream. `item`: they happen during the next item of the stream; otherwise before that item.
   struct Work {
-    int32_t place;
+    int32_t lane;
     bool item;
     uint32_t first, last;  // range of Procedure::touches
   };
@@ -67,7 +67,7 @@ struct Storage {
   };
   struct Procedure {
     int32_t slots = 0;
-    std::vector<Place> places;
+    std::vector<Lane> lanes;
     std::vector<int32_t> devices;  // all devices that it and its callees use, as numbers within the procedure
     std::vector<Step> steps;
     std::vector<Work> works;
@@ -79,20 +79,20 @@ struct Storage {
     int32_t device, slot, buffer;
   };
 
-  std::vector<std::string> names;  // of shards: with kShardMark in place of their numbers
+  std::vector<std::string> names;  // with kShardMark in place of the number of a shard
   std::vector<Buffer> buffers;
   std::vector<Procedure> procedures;
   int32_t root         = 0;  // index into procedures
   int32_t first_device = 1;  // number of the device for values that are on no device of the root
-  int32_t of_replica   = 0;  // above 0: the program has replicas of this many devices, which all do the same
-  // Above 0: every so many devices are shards of each other, of which all but the first are alike, and the procedures
-  // have two of them: device 1 of the procedures stands for device 1 of the program, 2 for 2 .. `shards`.
+  int32_t of_replica   = 0;  // above 0: the program has equal replicas of this many devices each
+  // Above 0: every `shards` consecutive devices of the program form a group of shards, of which the procedures have
+  // two: device 1 of the procedures represents device 1 of the program, device 2 the devices 2 .. `shards`, and so on.
   int32_t shards = 0;
   std::vector<Initial> initial;
 
-  // The device of the procedures that stands for a device of the program.
+  // The device of the procedures that represents a device of the program.
   int32_t written_device(int32_t device) const;
-  // What a device of the program calls a buffer.
+  // The name of a buffer on a device of the program.
   std::string name_of(const Buffer& buffer, int32_t device) const;
 };
 

@@ -34,7 +34,7 @@ struct StagePrices {
   // Number of replicas that will share the samples of a microbatch. Times and sizes of a stage are those of one
   // replica.
   int replicas = 1;
-  // Above 0: the program is that of transform::two_shards with so many ways.
+  // Above 0: the program is the result of transform::two_shards with this many ways.
   int shards = 0;
   // Memory of a device. No stage needs more if there are such cuts. 0: unlimited.
   Bytes memory{0};

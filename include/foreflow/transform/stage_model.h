@@ -1,5 +1,5 @@
-// What the stages of a pipeline need, found without writing the pipeline's program: for estimates of many ways to cut
-// the same program.
+// Estimates the resources that the stages of a pipeline need without writing the pipeline's program, for many ways to
+// cut the same program.
 #pragma once
 
 #include <map>
@@ -10,28 +10,28 @@
 
 namespace foreflow::transform {
 
-// What one virtual stage needs on one device of its group (the mean over the devices of the group).
+// The needs of one virtual stage on one device of its group (the mean over the devices of the group).
 struct StageNeed {
-  // Of one microbatch: the time of the computes, and how many communications of each kind there are, by
+  // For one microbatch: the time of the computes, and the number of communications of each kind, indexed like
   // StageModel::messages.
   struct Task {
     Seconds compute;
     std::vector<int32_t> messages;
   };
-  Task forward, input_grad, weight_grad;  // a backward that is not split is all in input_grad
+  Task forward, input_grad, weight_grad;  // an unsplit backward pass is entirely in input_grad
   Seconds update;                         // computes of the optimizer, once a step
-  // Adding the gradients of a microbatch to those of the microbatches before it.
+  // The time to add the gradients of a microbatch to those of the microbatches before it.
   Seconds accumulation;
-  // Of the weights that this stage reads first:
+  // For the weights that this stage is the first to read:
   Bytes weights, states, gradients;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
-  // Where the backward pass is split: activations and gradients that weight_grad finds there when input_grad ends.
+  // If the backward pass is split: activations and gradients that input_grad leaves for weight_grad.
   Bytes held_for_weights;
-  // At some time of the backward pass of a microbatch, so much is there of its activations and gradients: the operands
-  // or the results of one op, or the values of one recomputed segment.
+  // Lower bound of the activations and gradients of a microbatch that are live at the same time in its backward pass:
+  // the operands or the results of one op, or the values of one recomputed segment.
   Bytes working_set;
-  // The most that the activations and gradients of one microbatch need in this stage during its forward pass, during
-  // its backward pass, and during a backward pass without gradients of weights: with `held`.
+  // Peaks of the activations and gradients of one microbatch in this stage, including `held`: during its forward pass,
+  // during its backward pass, and during a backward pass without gradients of weights.
   Bytes forward_peak, backward_peak, input_peak;
 };
 
@@ -52,18 +52,18 @@ class StageModel {
   struct Message {
     const ir::Op* op;
     std::vector<ir::Type> inputs, outputs;
-    // Of a sum that may run beside the product whose results it sums (`overlap_tensor`), and whose results are read
-    // directly after it: the time of the op that makes its operands.
+    // The time of the op that computes the operands, if the message is a sum that `overlap_tensor` can run beside that
+    // op and whose results are read directly after it.
     std::optional<Seconds> product;
-    // Whether that op computes nothing but the operands, directly before the sum.
+    // True if that op is directly before the sum and computes nothing else.
     bool is_exact = false;
   };
   const std::vector<Message>& messages() const;
 
-  // Prices by which stages are balanced. The result is a number for `needs`.
+  // Adds prices by which stages are balanced. Returns their number, for `needs`.
   size_t add_prices(const StagePrices& prices);
-  // What the stages need where `pipeline` cuts the program. `wanted.prices` are those of number `prices`, but for `op`,
-  // which is not used. Throws RefusalError if there are too few places to cut.
+  // The needs of the stages into which `pipeline` cuts the program. `wanted.prices` equal the prices of number
+  // `prices`, except for `op`, which is not used. Throws RefusalError if the program has too few ops to cut.
   const std::vector<StageNeed>& needs(const Pipeline& wanted, size_t prices);
 
  private:
@@ -71,7 +71,7 @@ class StageModel {
   std::unique_ptr<Program> program_;
 };
 
-// The program whose gradients of weights can run apart from those of activations.
+// The program with gradients of weights that can run separately from those of activations.
 ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops);
 
 // Whether the schedule of a pipeline splits its backward passes.

@@ -18,9 +18,9 @@ namespace foreflow::transform {
 // nothing is split at all.
 Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding = {});
 
-// The first two of `ways` shards, on D1 and D2. All shards but the first differ only in which part of the tensors they
-// have, so D2 stands for them all (ir/replicas.h). Nothing where they differ in more: constants are cut on no device,
-// which counts as the first one. Requires: ways > 2.
+// The first two of `ways` shards, on D1 and D2. All shards but the first differ only in the part of the tensors that
+// they have, so D2 represents them all (ir/replicas.h). Nothing if they differ in more than that, as when constants,
+// which are on no device, would have to be cut. Requires: ways > 2.
 std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
                                       const Sharding& sharding);
 

@@ -24,10 +24,10 @@ bool is_elsewhere(const ir::Function& function, const ir::Op& op, ValueId id, in
   return type != nullptr && ir::device_of(*type).placed() && ir::device_of(*type).index != device;
 }
 
-class Writer {
+class FunctionWriter {
  public:
-  Writer(const ir::Module& module, const ir::Function& function, int rank, const Names& callees, World& world,
-         Naming naming)
+  FunctionWriter(const ir::Module& module, const ir::Function& function, int rank, const Names& callees, World& world,
+                 Naming naming)
       : module_(module), function_(function), rank_(rank), callees_(callees), world_(world), naming_(naming) {
     name_values();
     find_last_uses();
@@ -67,7 +67,8 @@ class Writer {
     }
   }
 
-  // Python takes a name that a function assigns for a local one everywhere in it, so no value may hide a callee.
+  // In Python, a name that a function assigns is local in the whole function, so no value may have the name of a
+  // callee.
   std::set<std::string> called() const {
     std::set<std::string> names;
     for (const ir::Op& op : function_.ops) {
@@ -130,7 +131,7 @@ class Writer {
   World& world_;
   Naming naming_;
   Names names_;                   // by ValueId; empty: on another rank
-  std::map<size_t, Names> ends_;  // by op: the values that nobody needs after it
+  std::map<size_t, Names> ends_;  // per op: the values whose last use it is
   std::string text_;
 };
 
@@ -138,7 +139,7 @@ class Writer {
 
 std::string function_text(const ir::Module& module, const ir::Function& function, int rank,
                           const std::vector<std::string>& callees, World& world, Naming naming) {
-  return Writer(module, function, rank, callees, world, naming).text();
+  return FunctionWriter(module, function, rank, callees, world, naming).text();
 }
 
 }  // namespace foreflow::lower

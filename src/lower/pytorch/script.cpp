@@ -153,7 +153,7 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
     for (const ir::Function& function : program.functions) {
       const bool is_entry = &function == &program.functions.back();
       if (!is_entry && function.ops.empty() && function.results.empty()) {
-        names.emplace_back();  // nobody calls it
+        names.emplace_back();  // it is never called
         continue;
       }
       names.push_back(functions.name_of(program, function, rank, names, world));

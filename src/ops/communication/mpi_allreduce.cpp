@@ -4,8 +4,8 @@ namespace foreflow::ops::definitions::mpi_allreduce {
 
 OpDef row() {
   return {
-      .name = "MPIAllreduce",
-      .doc  = "x1, .., xn on n devices -> their sum on each of them; replicas=d: the same of d replicas that are alike",
+      .name     = "MPIAllreduce",
+      .doc      = "x1, .., xn on n devices -> their sum on each of them; replicas=d: their sum over d equal replicas",
       .domain   = "foreflow",
       .role     = Role::communication,
       .additive = true,

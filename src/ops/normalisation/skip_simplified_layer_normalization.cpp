@@ -8,7 +8,7 @@ namespace {
 // Operands: input, skip, gamma, bias (optional).
 constexpr size_t kGamma = 2, kBias = 3;
 
-// Results: y, mean (which nobody computes), 1 / rms, input + skip + bias.
+// Results: y, mean (never computed), 1 / rms, input + skip + bias.
 std::vector<Type> infer(const OpCall& call) {
   if (call.arity() < 3)
     call.fail("has " + std::to_string(call.arity()) + " operands; input, skip and gamma would be right");

@@ -142,7 +142,7 @@ std::vector<Type> infer_gradient(const OpCall& call, const Kind& kind) {
   }
   std::vector<Type> types;
   for (const size_t operand : differentiable(kind)) {
-    // A gradient that nobody can ask for is an empty tensor.
+    // A gradient that no program can use is an empty tensor.
     types.push_back(call.has(operand) ? tensor_operand(call, operand) : with_dims(tensor_operand(call, kX), {0}));
   }
   return types;

@@ -46,7 +46,7 @@ FabricDef row() {
   return fabric_row<read, build>(
       "fat_tree2", "leaves and spines, each leaf with a link to each spine",
       {count_key("leaf_ports",
-                 "NICs of a leaf, by default whole nodes and so many that spines need twice as many ports"),
+                 "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports"),
        oversubscription_key()});
 }
 

@@ -87,9 +87,8 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
 FabricDef row() {
   return fabric_row<read, build>(
       "fat_tree3", "leaves and spines in pods, and cores between the pods",
-      {count_key(
-           "leaf_ports",
-           "NICs of a leaf, by default whole nodes and so many that no switch needs more than twice as many ports"),
+      {count_key("leaf_ports",
+                 "NICs of a leaf; by default those of whole nodes, with no switch of more than twice as many ports"),
        count_key("pod_leaves", "leaves of a pod, by default as many as there are pods"), oversubscription_key()});
 }
 

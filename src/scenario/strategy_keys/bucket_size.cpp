@@ -26,8 +26,8 @@ Json write(const Strategy& strategy) {
 StrategyKeyDef row() {
   return {.name = "bucket_size",
           .doc =
-              "gradients travel together, in the order in which they are made, as soon as they are so many bytes; so "
-              "do weights",
+              "size of a bucket: gradients, in the order in which they are computed, travel together as soon as they "
+              "have this many bytes; so do weights",
           .type = types::bytes(),
           .otherwise =
               "\"25MB\" as in PyTorch with `zero` or `overlap_gradients`; else every gradient travels by itself, after "

@@ -41,7 +41,7 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 
 StrategyKeyDef row() {
   return {.name       = "ep",
-          .doc        = "groups of so many of the dp x cp ranks share the experts of a mixture (expert parallelism)",
+          .doc        = "groups of this many of the dp x cp ranks share the experts of a mixture (expert parallelism)",
           .type       = degree_type(),
           .fallback   = 1,
           .read       = read_degree<&Strategy::ep>,

@@ -17,21 +17,22 @@ std::vector<Json> legal(const SpaceFacts&, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = "overlap_tensor",
-          .doc =
-              "into so many chunks a product is cut whose results are summed over a tensor-parallel group: the sum of "
-              "one travels (`D1.tp`) while the next is computed; in the backward pass the gradient of the weight hides "
-              "the last one",
-          .type     = types::whole(1, kMostChunks),
-          .fallback = 1,
-          .read     = read,
-          .write    = write_member<&Strategy::tensor_chunks>,
-          .search   = {.searched = Searched::always,
-                       .turn     = 120,
-                       .legal    = legal,
-                       .fastest  = Open::last,
-                       .leanest  = Open::last,
-                       .refines  = true}};
+  return {
+      .name = "overlap_tensor",
+      .doc =
+          "the number of chunks into which a product is cut whose results are summed over a tensor-parallel group: "
+          "the sum of one chunk travels (`D1.tp`) while the next one is computed; in the backward pass, the gradient "
+          "of the weight hides the last one",
+      .type     = types::whole(1, kMostChunks),
+      .fallback = 1,
+      .read     = read,
+      .write    = write_member<&Strategy::tensor_chunks>,
+      .search   = {.searched = Searched::always,
+                   .turn     = 120,
+                   .legal    = legal,
+                   .fastest  = Open::last,
+                   .leanest  = Open::last,
+                   .refines  = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_tensor_key

@@ -36,7 +36,7 @@ DisturbanceDef row() {
   return row_of<Slowdown>(
       {.list       = &Disturbances::slowdowns,
        .keys       = {{"device", "which device", types::text("the name of a device")},
-                      {"factor", "computes take so many times as long (2: half the speed)", types::positive()},
+                      {"factor", "computes take this many times as long (2: half the speed)", types::positive()},
                       {"from", "when it begins", types::time(), "\"0s\""},
                       {"until", "when it ends", types::time(), "never"}},
        .required   = {"device", "factor"},

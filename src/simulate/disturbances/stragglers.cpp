@@ -7,7 +7,7 @@ namespace {
 
 const Keys& straggler_keys() {
   static const Keys keys = {{"share", "the chance of every device to be one", share_type()},
-                            {"factor", "their computes take so many times as long", types::number(1)},
+                            {"factor", "their computes take this many times as long", types::number(1)},
                             {"seed", "the same seed, the same devices", types::whole(0), "0"}};
   return keys;
 }

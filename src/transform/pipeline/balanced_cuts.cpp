@@ -11,7 +11,7 @@ constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
 const CutPlace kStart{-1, 0, 0, Bytes(0), Bytes(0), 0, Bytes(0)};
 
-// Places where as much is done and no less crosses than at a neighbour are left out: nobody needs them.
+// Leaves out places that a neighbour dominates: one with as much work before it and no more bytes across it.
 std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
   std::vector<CutPlace> kept{kStart};
   const double done = places.empty() ? 0 : places.back().seconds * kSameTime;
@@ -177,7 +177,7 @@ class Balance {
   const StageLimits& limits_;
   const Bytes memory_;
   const size_t stages_;
-  std::vector<double> upto_;  // the sum of the shares of so many stages
+  std::vector<double> upto_;  // [n]: the sum of the shares of the first n stages
 };
 
 }  // namespace

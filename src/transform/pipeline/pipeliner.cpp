@@ -155,7 +155,7 @@ class Pipeliner {
   void parameter(size_t i) {
     const auto id        = static_cast<ValueId>(i);
     const LaidOut& value = values_[i];
-    const int stage      = std::max(functions_.home(id), 0);  // 0: nobody reads it
+    const int stage      = std::max(functions_.home(id), 0);  // 0: it is never read
     const ir::Type local = local_type(value.value.type, value.layout, microbatches_);
     const auto declare   = [&](const std::string& suffix, int part, int device, int pieces, int index) {
       const ir::Type type = ir::moved(local, placed_.device_of(id, device));

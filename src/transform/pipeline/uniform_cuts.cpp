@@ -12,7 +12,8 @@ constexpr double kWindow = 0.35;
 constexpr double kSame   = 0.01;
 
 // Smaller is better; of equals the later place. Near the ideal cut the fewest tensors to send decide, then nearness;
-// elsewhere nearness alone. Not their bytes: those are fewest inside a layer whose product is split, where nobody cuts.
+// elsewhere nearness alone. Not their bytes: those are fewest inside a layer whose product is split, a bad place to
+// cut.
 std::tuple<bool, int64_t, double> rank(const CutPlace& place, double ideal, double stage) {
   const double far = std::fabs(place.flops - ideal);
   const bool away  = far > kWindow * stage;

@@ -296,9 +296,9 @@ namespace definitions::recompute {
 PassDef row() {
   return {"recompute",
           "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective "
-          "(attention cores), full (each repeated block; the default) or block with n blocks in a segment; none "
-          "reaches over one of stages equal shares of the blocks; mode=optimal with bytes: what makes least extra "
-          "arithmetic when activations may take so many bytes",
+          "(attention cores), full (each repeated block; the default) or block with n blocks in a segment; no segment "
+          "crosses the border of one of `stages` equal shares of the blocks; mode=optimal with bytes: the least extra "
+          "arithmetic with which the activations take at most that many bytes",
           {"mode", "n", "stages", "bytes"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string mode = word_argument(arguments, "mode", "full");

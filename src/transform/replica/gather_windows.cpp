@@ -9,7 +9,7 @@ namespace {
 
 using ir::ValueId;
 
-// A unit stays while at most so many others are used between two uses of it: gradients of neighbours interleave.
+// A unit stays if at most this many others are used between two uses of it: gradients of neighbours interleave.
 constexpr size_t kOthers = 1;
 
 struct Use {

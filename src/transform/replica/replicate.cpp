@@ -232,7 +232,7 @@ class Replicator {
   ir::Module module_;
   const ir::Function& function_;  // the entry of module_
   const interpret::Values<LaidOut>& values_;
-  const int ways_, written_;  // replicas, and so many of them written
+  const int ways_, written_;  // the number of replicas, and of those that are written
   Judge judge_;
   ir::FunctionBuilder builder_;
   const int32_t group_;                    // devices of one replica

@@ -186,7 +186,7 @@ ir::Module eliminate_dead_code(const ir::Module& module) {
 namespace definitions::eliminate_dead_code {
 PassDef row() {
   return {"eliminate_dead_code",
-          "remove ops, calls and functions whose results nobody uses",
+          "remove ops, calls and functions whose results are not used",
           {},
           [](const ir::Module& module, const ir::OpTable&, const PassArguments&) {
             return transform::eliminate_dead_code(module);

@@ -110,7 +110,7 @@ ir::Module inline_calls(const ir::Module& module, std::string_view name) {
   if (!name.empty()) inlined[ir::find_entry(module, name)] = true;
   if (inlined.back() && !name.empty())
     throw Error("--pass: function",
-                "@" + std::string(name) + " is the entry, which nobody calls; name a function that is called");
+                "@" + std::string(name) + " is the entry, which is never called; name a function that is called");
   inlined.back() = false;
   ir::check_written_out(module, ir::kMostOpsCopied, "inlining them", inlined);
   ir::Module result = Inliner(module, std::move(inlined)).run();

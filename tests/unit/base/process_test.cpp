@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/memory.h"
 
 namespace foreflow::process_test {
 namespace {
@@ -47,6 +48,15 @@ TEST(RunInChild, ThrowsTheErrorOfTheChildWithItsPlaceAndProblem) {
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), "gpt.json: $.tp");
     EXPECT_EQ(error.problem(), "6 does not divide 32: use 8");
+  }
+}
+
+TEST(RunInChild, ThrowsTheMemoryErrorOfTheChildAsOne) {
+  try {
+    run_in_child("job", []() -> std::string { throw MemoryError("the trace takes 12 GB; 8 GB are available here"); });
+    FAIL() << "no MemoryError was thrown";
+  } catch (const MemoryError& error) {
+    EXPECT_STREQ(error.what(), "memory: the trace takes 12 GB; 8 GB are available here");
   }
 }
 

@@ -70,7 +70,7 @@ TEST(Verify, RefusesAMemberThatIsListedTwice) {
 TEST(Verify, RefusesAnAlgorithmThatDoesNotSupportTheRanks) {
   Program program                = small();
   program.communications[0].kind = Kind::broadcast;
-  expect_refused(program, "instance 0: the algorithm does not support so many ranks");
+  expect_refused(program, "instance 0: the algorithm does not support this number of ranks");
 }
 
 TEST(Verify, RefusesANegativeDuration) {
