@@ -24,6 +24,9 @@ struct StageNeed {
   Seconds accumulation;
   // Of the weights that this stage reads first:
   Bytes weights, states, gradients;
+  // Of the weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and
+  // those that its gradients of activations read.
+  Bytes read_forward, read_backward;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
   // Where the backward pass is split: activations and gradients that weight_grad finds there when input_grad ends.
   Bytes held_for_weights;
@@ -57,6 +60,9 @@ class StageModel {
     std::optional<Seconds> product;
     // Whether that op computes nothing but the operands, directly before the sum.
     bool is_exact = false;
+    // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
+    // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.
+    std::vector<int64_t> lengths = {};
   };
   const std::vector<Message>& messages() const;
 
