@@ -19,7 +19,7 @@ class RuledWays {
   void walk(int from, int to, Flow flow, std::vector<int>& steps) const {
     for (int at = from; at != to;) {
       const auto [count, first] = fabric_.rule->ways(at, to);
-      const auto vertex         = static_cast<uint64_t>(layout_->first_core() + at);
+      const auto vertex         = static_cast<uint64_t>(layout_->first_core()) + static_cast<uint64_t>(at);
       const size_t way          = count == 1 ? 0 : rule_.take(flow, vertex, static_cast<size_t>(count));
       const int number          = first + static_cast<int>(way);
       const Trunk& trunk        = fabric_.trunks[static_cast<size_t>(number)];

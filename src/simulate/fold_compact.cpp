@@ -103,7 +103,8 @@ class Folder {
         {index, compact_.place_of_rank(index - compact_.first_device), device.initial, 0, compact_.storage, {}});
     for (const int32_t stream : streams_of_[real % compact_.devices.size()]) {
       const std::string& name = compact_.streams[static_cast<size_t>(stream)].stream;
-      program_.streams.push_back({name.empty() ? own : own + "." + name, use, {}});
+      program_.streams.push_back({own, use, {}});
+      if (!name.empty()) program_.streams.back().name.append(".").append(name);
       written_.push_back({stream, replica});
     }
   }

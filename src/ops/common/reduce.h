@@ -52,7 +52,8 @@ std::vector<Array> eval_reduction(const OpCall& call) {
       T& sum = sums[static_cast<size_t>(target[i])];
       sum    = static_cast<T>(kCombine(sum, xs[i]));
     }
-    const T count = sums.empty() ? T{0} : static_cast<T>(xs.size() / sums.size());
+    const size_t terms = sums.empty() ? 0 : xs.size() / sums.size();
+    const auto count   = static_cast<T>(terms);
     for (T& sum : sums) sum = static_cast<T>(kFinish(sum, count));
     return array_of<T>(x.dtype(), reduced_dims(call, x.dims()), sums);
   })};

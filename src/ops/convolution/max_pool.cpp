@@ -1,4 +1,4 @@
-#include <cmath>
+#include <limits>
 
 #include "ops/common/pool.h"
 #include "ops/common/views.h"
@@ -36,7 +36,7 @@ std::vector<Array> eval_max(const OpCall& call) {
   std::vector<int64_t> indices;
   for (size_t start = 0; start < values.size(); start += plane) {
     for (size_t position = 0; position < positions; ++position) {
-      double largest = -INFINITY;
+      double largest = -std::numeric_limits<double>::infinity();
       int64_t index  = 0;
       for (size_t tap = 0; tap < taps; ++tap) {
         const int64_t element = elements[position * taps + tap];

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <limits>
 
 #include "ops/common/pool.h"
 
@@ -17,7 +17,7 @@ std::vector<Array> eval_grad(const OpCall& call) {
   std::vector<double> dx(values.size());
   for (size_t at = 0; at < slopes.size(); ++at) {
     const size_t start = at / positions * plane;
-    double largest     = -INFINITY;
+    double largest     = -std::numeric_limits<double>::infinity();
     size_t chosen      = values.size();
     for (size_t tap = 0; tap < taps; ++tap) {
       const int64_t element = elements[at % positions * taps + tap];

@@ -13,7 +13,8 @@ inline double row_divisor(const OpCall& call, const Dims& logits) {
   const std::string reduction = call.attributes.string_or("reduction", "mean");
   if (reduction != "mean" && reduction != "sum")
     call.fail("reduction is \"" + reduction + "\"; mean or sum would be right");
-  return reduction == "mean" ? static_cast<double>(element_count(logits) / logits.back()) : 1;
+  const int64_t rows = element_count(logits) / logits.back();
+  return reduction == "mean" ? static_cast<double>(rows) : 1;
 }
 
 inline void check_same_shape(const OpCall& call, size_t a, size_t b) {
