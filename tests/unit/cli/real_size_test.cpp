@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
                  kA100 + "1", R"("microbatch_size": 1, "pp": 8, "global_batch": 50000)", 8}),
     [](const auto& info) { return info.param.name; });
 
-// The questions of `../shared/questions` as they stand there.
+// Questions that lie beside the source tree, as they stand there.
 class AskedQuestion : public testing::TestWithParam<const char*> {};
 
 TEST_P(AskedQuestion, IsAnsweredWithinTheMemoryOfASmallMachine) {
