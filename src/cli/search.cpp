@@ -25,7 +25,8 @@ struct Options {
   int top    = 10;
   int budget = 300;
   int worlds = 0;
-  std::optional<double> price, at_least;
+  std::string price;
+  std::optional<double> at_least;
   uint64_t seed = 1;
   bool timing   = false;
 };
@@ -58,11 +59,33 @@ double positive(const char* option, const std::optional<double>& value) {
   return value.value_or(0);
 }
 
+double dollars(const std::string& text) {
+  const std::optional<double> number = parse_number<double>(text);
+  if (!number) throw Error("--price", "\"" + text + "\" is no number; write 2.5, or H100=2.5,A100=1.2");
+  return positive("--price", number);
+}
+
+// "2.5" is the price of every device, "H100=2.5,A100=1.2" those of kinds.
+void read_price(const std::string& text, search::Goal& goal) {
+  if (text.empty()) return;
+  if (text.find('=') == std::string::npos) {
+    goal.terms.price = dollars(text);
+    return;
+  }
+  for (const std::string& part : split(text, ',')) {
+    const size_t sign = part.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw Error("--price", "\"" + part + "\" is not KIND=DOLLARS; write H100=2.5,A100=1.2");
+    if (!goal.prices.emplace(part.substr(0, sign), dollars(part.substr(sign + 1))).second)
+      throw Error("--price", "has \"" + part.substr(0, sign) + "\" twice; give each kind one price");
+  }
+}
+
 search::Goal goal(const Options& options) {
   search::Goal goal;
   goal.objective      = &search::objectives().get(options.objective, "--objective");
-  goal.terms.price    = positive("--price", options.price);
   goal.terms.at_least = positive("--at-least", options.at_least);
+  read_price(options.price, goal);
   if (options.pareto.empty()) return goal;
   const std::vector<std::string> front = split(options.pareto, ',');
   if (front.size() != goal.front.size())
@@ -123,7 +146,10 @@ Action declare(CLI::App& command) {
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
   command.add_option("--objective", options->objective, "rank by it: " + list_or(search::objectives().names()))
       ->capture_default_str();
-  command.add_option("--price", options->price, "dollars for an hour of one device, for the objective cost");
+  command.add_option(
+      "--price", options->price,
+      "dollars for an hour of one device, for the objective cost; H100=2.5,A100=1.2 gives those of kinds "
+      "of devices, by the beginnings of their names");
   command.add_option("--at-least", options->at_least, "samples per second: slower strategies are infeasible");
   command.add_option(
       "--pareto", options->pareto,

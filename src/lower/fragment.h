@@ -32,7 +32,7 @@ class FragmentMaker {
         cost_(cost),
         hardware_(std::move(hardware)),
         options_(options),
-        ledger_(module) {}
+        ledger_(module, options.storage) {}
 
   // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
   int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);

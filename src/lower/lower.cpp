@@ -213,7 +213,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   maker.storage().first_device = placement.first();
   maker.storage().of_replica   = replicas == 1 ? 0 : placement.of_replica();
   maker.storage().shards       = shards;
-  program.storage              = std::make_shared<const stream::Storage>(std::move(maker.storage()));
+  if (options.storage) program.storage = std::make_shared<const stream::Storage>(std::move(maker.storage()));
   return lowered;
 }
 

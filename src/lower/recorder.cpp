@@ -17,17 +17,21 @@ int rank(MemoryClass kind) {
 
 }  // namespace
 
-Ledger::Ledger(const ir::Module& module)
-    : module_(module), classes_(classify(module)), makers_(module.functions.size()) {}
+Ledger::Ledger(const ir::Module& module, bool records)
+    : module_(module),
+      records_(records),
+      classes_(records ? classify(module) : ValueClasses({}, {})),
+      makers_(module.functions.size()) {}
 
 const std::vector<int32_t>& Ledger::makers(size_t function) {
   std::vector<int32_t>& makers = makers_[function];
   const ir::Function& f        = module_.functions[function];
-  if (makers.size() != f.values.size()) makers = ir::makers_of(f);
+  if (records_ && makers.size() != f.values.size()) makers = ir::makers_of(f);
   return makers;
 }
 
 int32_t Ledger::buffer(const std::string& name, MemoryClass kind, Bytes size) {
+  if (!records_) return -1;
   const auto [found, fresh] = names_.emplace(name, static_cast<int32_t>(storage.names.size()));
   if (fresh) storage.names.push_back(name);
   storage.buffers.push_back({found->second, kind, size});
@@ -40,7 +44,8 @@ Recorder::Recorder(Ledger& ledger, const ir::Function& function, size_t number, 
       live_(live),
       number_(number),
       makers_(ledger.makers(number)),
-      named_by_(function.values.size(), -1) {
+      named_by_(ledger.records() ? function.values.size() : 0, -1) {
+  if (!ledger.records()) return;
   for (size_t value = 0; value < function.values.size(); ++value) {
     int32_t& named = named_by_[static_cast<size_t>(live.buffer_of[value])];
     if (named < 0 || rank(class_of(value).kind) > rank(class_of(static_cast<size_t>(named)).kind))
@@ -52,6 +57,7 @@ Recorder::Recorder(Ledger& ledger, const ir::Function& function, size_t number, 
 }
 
 void Recorder::made(Log& log, size_t value, Bytes size) {
+  if (!ledger_.records()) return;
   const auto named      = static_cast<size_t>(named_by_[value]);
   const ValueClass kind = class_of(named);
   log.push_back({static_cast<int32_t>(value),
@@ -59,12 +65,13 @@ void Recorder::made(Log& log, size_t value, Bytes size) {
 }
 
 void Recorder::made_again(Log& log, ir::ValueId id, Bytes size) {
+  if (!ledger_.records()) return;
   const ValueClass kind = class_of(ir::index(id));
   log.push_back({again_.at(id), ledger_.buffer(label(function_, makers_, kind, id), kind.kind, size)});
 }
 
 void Recorder::work(const ir::Device& device, bool item, const Log& log) {
-  if (log.empty() && !item) return;
+  if (!ledger_.records() || (log.empty() && !item)) return;
   const int32_t number      = device.placed() ? device.index : stream::Storage::kNoDevice;
   const auto [found, fresh] = lanes_.emplace(device, static_cast<int32_t>(procedure_.lanes.size()));
   if (fresh) {
@@ -86,6 +93,7 @@ int32_t Recorder::outside(int32_t device, const interpret::DeviceMap& map) const
 }
 
 void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir::Op& op) {
+  if (!ledger_.records()) return;
   stream::Storage::Call call{procedure, {map.begin(), map.end()}, {}, {}};
   call.arguments.reserve(op.operand_count);
   call.results.reserve(op.result_count);
@@ -103,6 +111,7 @@ void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir
 }
 
 stream::Storage::Procedure Recorder::take() {
+  if (!ledger_.records()) return {};
   for (size_t slot = 0; slot < devices_.size(); ++slot) {
     if (devices_[slot]) procedure_.devices.push_back(static_cast<int32_t>(slot) - 1);
   }

@@ -15,9 +15,13 @@ namespace foreflow::lower {
 // The buffers and names that all procedures share.
 class Ledger {
  public:
-  explicit Ledger(const ir::Module& module);
+  // Not `records`: nothing is recorded, and all that is asked for is empty.
+  Ledger(const ir::Module& module, bool records);
 
-  ValueClass class_of(size_t function, size_t value) const { return classes_.of(function, value); }
+  bool records() const { return records_; }
+  ValueClass class_of(size_t function, size_t value) const {
+    return records_ ? classes_.of(function, value) : ValueClass();
+  }
   const std::vector<int32_t>& makers(size_t function);
   // Returns the number of the buffer in the storage; equal buffers have one number.
   int32_t buffer(const std::string& name, stream::MemoryClass kind, Bytes size);
@@ -26,6 +30,7 @@ class Ledger {
 
  private:
   const ir::Module& module_;
+  const bool records_;
   ValueClasses classes_;
   std::vector<std::vector<int32_t>> makers_;  // per function; empty until asked for
   std::unordered_map<std::string, int32_t> names_;
@@ -38,7 +43,9 @@ class Recorder {
   Recorder(Ledger& ledger, const ir::Function& function, size_t number, const Liveness& live);
 
   void made(Log& log, size_t value, Bytes size);
-  void freed(Log& log, size_t buffer) const { log.push_back({static_cast<int32_t>(buffer), -1}); }
+  void freed(Log& log, size_t buffer) const {
+    if (ledger_.records()) log.push_back({static_cast<int32_t>(buffer), -1});
+  }
   // Records a second buffer for `id`: a function that returns one value twice gives its caller two.
   void made_again(Log& log, ir::ValueId id, Bytes size);
 

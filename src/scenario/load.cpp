@@ -183,6 +183,7 @@ Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json place
   scenario.placement = *std::move(placed);
   for (const auto& [key, value] : *asked.if_object()) scenario.source.set(key, value);
   read_rest(scenario.root(), scenario);
+  scenario.collectives.storage = base.collectives.storage;
   return scenario;
 }
 

@@ -41,14 +41,17 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   const std::vector<const ir::Array*> known(message.inputs.size(), nullptr);
   const cost::Application application{
       {*message.op->def, *message.op->attributes, message.inputs, known, message.op->result_count}, message.outputs};
-  if (may_hide(*message.op)) return {};
+  StageMessage made{{}, {}, 0, message.product, message.is_exact, message.lengths};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
-  if (ranks < 2) return {};
-  if (const auto formula = scenario.cost.communication(application, ranks))
-    return {formula, {}, ranks, message.product, message.is_exact};
-  auto network       = network_message(*message.op, message.inputs, message.outputs, scenario);
-  const auto members = network ? static_cast<int>(network->ranks.size()) : 0;
-  return {{}, std::move(network), members, message.product, message.is_exact};
+  if (may_hide(*message.op) || ranks < 2) return made;
+  made.formula = scenario.cost.communication(application, ranks);
+  if (made.formula) {
+    made.ranks = ranks;
+    return made;
+  }
+  made.network = network_message(*message.op, message.inputs, message.outputs, scenario);
+  made.ranks   = made.network ? static_cast<int>(made.network->ranks.size()) : 0;
+  return made;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void Answers::ask(const std::vector<Json>& points) {
   const std::vector<Prediction> predictions = question_.kept().predictions(texts, workers);
   for (size_t i = 0; i < news.size(); ++i) {
     Prediction prediction = admitted(predictions[i], question_.goal().terms);
-    const Figures figures = figures_of(prediction, *news[i].second.scenario);
+    const Figures figures = figures_of(prediction, news[i].second);
     const double energy   = prediction.predicted ? energy_of(figures, prediction.overflow) : kNever;
     known_.emplace(texts[i], Answer{std::move(news[i].second), std::move(prediction), energy});
   }
@@ -64,8 +64,7 @@ void Answers::ask(const std::vector<Json>& points) {
   if (options_.report) {
     const Answer* best = this->best();
     const auto value   = [&](const Answer& answer) {
-      return question_.goal().objective->value(figures_of(answer.prediction, *answer.point.scenario),
-                                                 question_.goal().terms);
+      return question_.goal().objective->value(figures_of(answer.prediction, answer.point), question_.goal().terms);
     };
     options_.report({.points    = options_.budget,
                      .decided   = predicted_,

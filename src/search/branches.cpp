@@ -122,6 +122,20 @@ Json Branches::completed(const Branch& branch, Open scenario::SearchRule::*which
   return point;
 }
 
+std::optional<Json> Branches::sibling(const Branch& point, const std::string& key, const Json& value) const {
+  const Json* own = point.point.find(key);
+  if (space_.regions().size() > 1 || own == nullptr || *own == value) return std::nullopt;
+  const Region& region = space_.regions()[point.region];
+  for (size_t d = 0; d < region.size(); ++d) {
+    if (region[d].key != key) continue;
+    const std::vector<Json> choices = space_.choices(region, d, point.point);
+    const bool there =
+        std::any_of(choices.begin(), choices.end(), [&](const Json& c) { return *c.find(key) == value; });
+    return there ? std::optional(Json(point.point).set(key, value)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 Json Branches::fastest(const Branch& branch) const { return completed(branch, &scenario::SearchRule::fastest); }
 Json Branches::leanest(const Branch& branch) const { return completed(branch, &scenario::SearchRule::leanest); }
 

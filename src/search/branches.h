@@ -39,6 +39,10 @@ class Branches {
   // Whether refined bounds hold for all of its points.
   bool can_be_refined(const Branch& branch) const;
 
+  // The point of the space that differs from a point only in `key`, which has this value; nothing where there is none,
+  // or the point says nothing of the key, or has the value itself.
+  std::optional<Json> sibling(const Branch& point, const std::string& key, const Json& value) const;
+
   // The points of the branch of which no other has a lower bound of time, or of memory, but for dimensions of which
   // all choices count: these have their first choice.
   Json fastest(const Branch& branch) const;

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "foreflow/base/worker_pool.h"
@@ -70,6 +71,7 @@ class Search {
       survey              = surveyor_.survey(&*last);
       result_.interrupted = survey.stopped;
     }
+    add_same();
     result_.proven = !result_.interrupted;
     result_.gap    = result_.proven ? 0 : gap_;
     result_.exact  = result_.interrupted ? 0 : options_.pruning == Pruning::none ? result_.ranked.size() : options_.top;
@@ -101,7 +103,8 @@ class Search {
   void add(Prospect prospect) {
     const Branch branch = prospect.branch();
     Step next           = branches().is_point(branch) ? Step::predict : Step::expand;
-    if (options_.pruning != Pruning::none && branches().can_be_refined(branch)) next = Step::refine;
+    const bool refines  = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
+    if (refines && branches().can_be_refined(branch)) next = Step::refine;
     push({std::move(prospect), next, branches().points(branch)});
   }
 
@@ -137,8 +140,13 @@ class Search {
     for (size_t i = 0; i < chosen.size(); ++i) {
       const ReadPoint read        = question_.read(chosen[i].prospect.branch().point);
       const Prediction prediction = admitted(predictions[i], question_.goal().terms);
+      if (!prediction.refusal) {
+        places_.emplace(chosen[i].prospect.point, result_.ranked.size());
+      } else {
+        refusals_.emplace(chosen[i].prospect.point, *prediction.refusal);
+      }
       search::add(result_, read, prediction);
-      if (!prediction.refusal) standing_.add(figures_of(prediction, *read.scenario));
+      if (!prediction.refusal) standing_.add(figures_of(prediction, read));
     }
   }
 
@@ -153,12 +161,12 @@ class Search {
     std::vector<size_t> order;
     for (const auto& [key, i] : keys) order.push_back(i);
     const std::vector<std::string> answers = ask(chosen, order, workers);
-    std::vector<Bound> bounds(chosen.size());
+    std::vector<Refined> all(chosen.size());
     size_t next = 0;
     for (const std::string& text : answers) {
-      for (const Bound& bound : read_bounds(text)) bounds[order[next++]] = bound;
+      for (const Refined& one : read_refined(text)) all[order[next++]] = one;
     }
-    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), bounds[i]);
+    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), all[i]);
   }
 
   // The answers about the chosen branches in this order, some of them together.
@@ -181,20 +189,20 @@ class Search {
     if (request[0] == *kPredict) return print(predictor_.predict(question_.read(asked)));
     const auto step = static_cast<Step>(request[0] - '0');
     Json children   = Json::array();
-    std::vector<Bound> bounds;
+    std::vector<Refined> all;
     for (const JsonView& one : JsonView(asked, "branches").items()) {
       const Prospect prospect = read_prospect(one);
       const Branch branch     = prospect.branch();
-      if (step == Step::refine) bounds.push_back(refined_bound(branch));
+      if (step == Step::refine) all.push_back(refined_bound(branch));
       if (step != Step::expand) continue;
       for (const Branch& child : branches().children(branch)) children.push(judged(child, prospect));
     }
-    return step == Step::refine ? print(bounds) : children.dump_compact();
+    return step == Step::refine ? print(all) : children.dump_compact();
   }
 
-  Bound refined_bound(const Branch& branch) {
+  Refined refined_bound(const Branch& branch) {
     const ReadPoint read = question_.read(branches().fastest(branch));
-    return read.scenario ? refiner_.refine(read) : Bound();
+    return read.scenario ? refiner_.refine(read) : Refined();
   }
 
   Json judged(const Branch& child, const Prospect& parent) {
@@ -223,9 +231,42 @@ class Search {
     return chosen;
   }
 
-  void refined(Entry entry, const Bound& bound) {
-    Prospect& prospect   = entry.prospect;
-    const Branch branch  = prospect.branch();
+  // The point without `overlap_tensor`, where the space has it and the branch is a point with it.
+  std::optional<Json> unchunked(const Branch& branch) const {
+    if (!branches().is_point(branch)) return std::nullopt;
+    return branches().sibling(branch, "overlap_tensor", int64_t{1});
+  }
+
+  // Points that do the same as one of the ranking stand there with it, the others with their refusal.
+  void add_same() {
+    for (const auto& [point, said] : same_) {
+      if (const auto place = places_.find(point); place != places_.end()) {
+        std::vector<Json>& same = result_.ranked[place->second].same;
+        const auto before       = [](const Json& a, const Json& b) { return a.dump_compact() < b.dump_compact(); };
+        same.insert(std::upper_bound(same.begin(), same.end(), said, before), said);
+        ++result_.same;
+      } else if (const auto refusal = refusals_.find(point); refusal != refusals_.end()) {
+        Json twin = parse_json(point, "point");
+        for (const auto& [key, value] : *said.if_object()) twin.set(key, value);
+        add_infeasible(result_, twin, refusal->second);
+      }
+    }
+  }
+
+  void refined(Entry entry, const Refined& bound) {
+    Prospect& prospect  = entry.prospect;
+    const Branch branch = prospect.branch();
+    if (options_.pruning != Pruning::none && !sharpened(prospect, branch, bound)) return;
+    if (const auto plain = bound.is_uncut ? unchunked(branch) : std::nullopt) {
+      same_.emplace(plain->dump_compact(), Json::object().set("overlap_tensor", *branch.point.find("overlap_tensor")));
+      return;
+    }
+    entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
+    push(std::move(entry));
+  }
+
+  // With the refined bound of the branch. False: it has no point that is good enough.
+  bool sharpened(Prospect& prospect, const Branch& branch, const Bound& bound) {
     Figures& most        = prospect.most;
     most.memory          = std::max(most.memory, bound.memory);
     const Seconds time   = question_.least_factor() * bound.time;
@@ -234,11 +275,12 @@ class Search {
       const auto samples      = static_cast<double>(read.scenario->strategy.global_batch);
       most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
     }
-    if (auto refusal = surveyor_.hopeless(most, *read.cluster))
-      return add_refused(result_, branches(), {branch, *std::move(refusal)});
+    if (auto refusal = surveyor_.hopeless(most, *read.cluster)) {
+      add_refused(result_, branches(), {branch, *std::move(refusal)});
+      return false;
+    }
     prospect.score = score_of(question_.goal(), most);
-    entry.next     = branches().is_point(branch) ? Step::predict : Step::expand;
-    push(std::move(entry));
+    return true;
   }
 
   // The chosen branches are open until they are answered.
@@ -274,6 +316,10 @@ class Search {
   size_t open_   = 0;           // the number of points in them
   double beyond_ = kNothing;    // no point that the survey left out has a lower penalty
   std::optional<double> gap_;
+  // Of predicted points, by their text: the place in the ranking, or the refusal.
+  std::map<std::string, size_t> places_;
+  std::map<std::string, Refusal> refusals_;
+  std::multimap<std::string, Json> same_;  // points that do the same as others, by those, as Candidate::same
 };
 
 Result run(const Question& question, const Options& options) { return Search(question, options).run(); }

@@ -34,9 +34,10 @@ Goal settled(Goal goal, const scenario::Scenario& scenario) {
     throw Error("--pareto", "names " + std::string(goal.front[0]->name) + " twice; give two objectives");
   if (goal.objective->needs_rate && goal.terms.at_least <= 0)
     throw Error("--at-least", of(*goal.objective) + " is for a rate; give the samples per second that are enough");
-  if (needs != nullptr && goal.terms.price <= 0)
+  const bool has_price = goal.terms.price > 0 || !goal.prices.empty();
+  if (needs != nullptr && !has_price)
     throw Error("--price", of(*needs) + " needs it; give the dollars for an hour of one device");
-  if (needs == nullptr && goal.terms.price > 0)
+  if (needs == nullptr && has_price)
     throw Error("--price", "is for an objective in dollars; add --objective cost, or cost to --pareto");
   if (needs != nullptr) goal.terms.tokens_per_sample = tokens_of(scenario, *needs);
   return goal;

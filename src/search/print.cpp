@@ -67,6 +67,19 @@ class Ranking {
   }
 
  private:
+  // ", the same with overlap_tensor 2, overlap_tensor 4"
+  static std::string same_words(const Candidate& candidate, bool first) {
+    std::string words;
+    for (const Json& other : candidate.same) {
+      words += words.empty() ? (first ? "the same with " : ", the same with ") : " or ";
+      std::string keys;
+      for (const auto& [key, value] : *other.if_object())
+        keys += (keys.empty() ? "" : ", ") + key + " " + value.dump_compact();
+      words += keys;
+    }
+    return words;
+  }
+
   Row row(size_t place, const Candidate& candidate) const {
     const Said all  = said(candidate.strategy, candidate.placement, candidate.platform);
     const auto word = [&](const std::string& key) { return all.contains(key) ? all.at(key) : ""; };
@@ -77,6 +90,7 @@ class Ranking {
       if (all.contains(key) && !is_default(key, all.at(key)))
         also += (also.empty() ? "" : ", ") + key + " " + all.at(key);
     }
+    also += same_words(candidate, also.empty());
     if (disturbed_) {
       const Spread& spread = *candidate.spread;
       cells.insert(cells.end(), {format(spread.mean), format(spread.p95), format(spread.undisturbed)});
@@ -137,10 +151,11 @@ std::string progress_line(const Status& status, std::chrono::duration<double> el
 }
 
 std::string to_text(const Result& result, size_t top) {
-  const std::string all = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
-                                           : std::to_string(result.points);
-  std::string text      = fmt::format("{} strategies: {} evaluated, {} infeasible, {} pruned\n", all, result.evaluated,
-                                      result.refused, result.pruned());
+  const std::string all  = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
+                                            : std::to_string(result.points);
+  const std::string same = result.same > 0 ? fmt::format("{} the same as these, ", result.same) : "";
+  std::string text = fmt::format("{} strategies: {} evaluated, {}{} infeasible, {} pruned\n", all, result.evaluated,
+                                 same, result.refused, result.pruned());
   text += tally(result.reasons);
   if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
   if (result.worlds > 0) text += "\n" + worlds_line(result);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "search/goal.h"
+#include "search/prices.h"
 
 namespace foreflow::search {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 std::vector<Cluster> with_engine(std::vector<Cluster> clusters, const simulate::EngineDef* engine) {
   for (Cluster& cluster : clusters) {
     if (engine != nullptr) cluster.base.engine = engine;
+    // A search asks how much memory is in use, not by what. An allocator has to know.
+    cluster.base.collectives.storage = cluster.base.allocator != "exact";
   }
   return clusters;
 }
@@ -40,7 +43,7 @@ Json strategy_json(const ReadPoint& point) {
 }  // namespace
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
-    : clusters_(with_engine(clusters_of(source, file), options.engine)),
+    : clusters_(with_prices(with_engine(clusters_of(source, file), options.engine), options.goal)),
       worlds_(take_worlds(clusters_, options)),
       least_factor_(search::least_factor(worlds_)),
       goal_(settled(options.goal, clusters_.front().base)),
@@ -87,14 +90,21 @@ Prediction admitted(Prediction prediction, const Terms& terms) {
   return prediction;
 }
 
-Figures figures_of(const Prediction& prediction, const scenario::Scenario& scenario) {
-  return {prediction.samples_per_second, prediction.memory, scenario.strategy.devices()};
+Figures figures_of(const Prediction& prediction, const ReadPoint& point) {
+  return {prediction.samples_per_second, prediction.memory, point.scenario->strategy.devices(),
+          mean_price(*point.cluster, *point.scenario)};
 }
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction) {
-  return {strategy_json(point), placement_of(point.point),         platform_of(point.point),
-          prediction.time,      prediction.samples_per_second,     prediction.memory,
-          prediction.spread,    point.scenario->strategy.devices()};
+  return {.strategy           = strategy_json(point),
+          .placement          = placement_of(point.point),
+          .platform           = platform_of(point.point),
+          .iteration_time     = prediction.time,
+          .samples_per_second = prediction.samples_per_second,
+          .peak_memory        = prediction.memory,
+          .spread             = prediction.spread,
+          .devices            = point.scenario->strategy.devices(),
+          .price              = mean_price(*point.cluster, *point.scenario)};
 }
 
 void add(Result& result, const ReadPoint& point, const Prediction& prediction) {

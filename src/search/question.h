@@ -55,7 +55,7 @@ std::string reason_of(const Refusal& refusal);
 std::optional<Refusal> too_slow(const Terms& terms, double samples_per_second);
 // The prediction, refused where the strategy is too slow.
 Prediction admitted(Prediction prediction, const Terms& terms);
-Figures figures_of(const Prediction& prediction, const scenario::Scenario& scenario);
+Figures figures_of(const Prediction& prediction, const ReadPoint& point);
 
 Candidate candidate(const ReadPoint& point, const Prediction& prediction);
 

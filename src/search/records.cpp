@@ -32,6 +32,7 @@ Json candidate_json(const Candidate& candidate, const Goal& goal) {
   for (const ObjectiveDef* objective : own_columns(goal))
     json.set(objective->key, objective->value(candidate.figures(), goal.terms));
   if (candidate.spread) json.set("disturbed", disturbed_json(*candidate.spread));
+  if (!candidate.same.empty()) json.set("same", Json(Json::Array(candidate.same.begin(), candidate.same.end())));
   return json;
 }
 
@@ -41,6 +42,9 @@ void add_goal(const Goal& goal, Json& json) {
   if (goal.objective != usual.objective) json.set("objective", goal.objective->name);
   if (goal.front != usual.front) json.set("pareto_objectives", Json::Array{goal.front[0]->name, goal.front[1]->name});
   if (goal.terms.price > 0) json.set("price_per_device_hour", goal.terms.price);
+  Json prices = Json::object();
+  for (const auto& [kind, price] : goal.prices) prices.set(kind, price);
+  if (!goal.prices.empty()) json.set("price_per_device_hour", std::move(prices));
   if (goal.terms.at_least > 0) json.set("at_least_samples_per_s", goal.terms.at_least);
 }
 
@@ -128,6 +132,7 @@ Json to_json(const Result& result, size_t top) {
   if (result.worlds > 0) {
     json.set("worlds", result.worlds).set("risk", name(result.risk)).set("disturbances", result.disturbances);
   }
+  if (result.same > 0) json.set("same", result.same);
   json.set("pruned", result.pruned());
   json.set("proven", result.proven).set("gap", result.gap ? Json(*result.gap) : Json());
   json.set("exact", result.exact);
@@ -142,7 +147,14 @@ Json to_json(const Result& result, size_t top) {
 std::string to_csv(const Result& result) {
   const Sheet sheet(result);
   std::string text = sheet.head();
-  for (const Candidate& candidate : result.ranked) text += sheet.line(candidate);
+  for (const Candidate& candidate : result.ranked) {
+    text += sheet.line(candidate);
+    for (const Json& other : candidate.same) {
+      Candidate twin = candidate;
+      for (const auto& [key, value] : *other.if_object()) twin.strategy.set(key, value);
+      text += sheet.line(twin);
+    }
+  }
   for (const Infeasible& point : result.infeasible) text += sheet.line(point);
   return text;
 }

@@ -47,6 +47,14 @@ class Exchange {
     if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
     return shapes_.all_reduce(scenario_, where_, bytes, {ranks_, 1, step_});
   }
+  // An all-reduce of two devices of the first replica: the first ones of the groups that have these stages of a pipe.
+  Seconds pair(size_t device, size_t partner, Bytes bytes) const {
+    if (device == partner || bytes == Bytes(0)) return Seconds(0);
+    const int group = step_ / scenario_.strategy.pp;
+    std::vector<int> ranks{static_cast<int>(std::min(device, partner)) * group,
+                           static_cast<int>(std::max(device, partner)) * group};
+    return shapes_.all_reduce(scenario_, where_, bytes, {std::move(ranks), 1, group});
+  }
   // A reduce-scatter or an all-gather; 0 where a formula of the cost model gives its time.
   Seconds half(collective::Kind kind, Bytes bytes) const {
     if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
@@ -101,7 +109,7 @@ class Composition {
     const int chunks    = strategy_.tensor_chunks;
     const bool sums =
         !message.network || overlaps_products(message.network->kind, message.network->ranks.size(), strategy_);
-    if (chunks == 1 || !sums) return whole;
+    if (!sums || !message.may_be_cut(chunks)) return whole;
     if (!message.product) return Seconds(0);
     if (!message.is_exact) return std::max(Seconds(0), whole - *message.product);
     return std::max(alone(message, group, chunks), whole - (1 - 1.0 / chunks) * *message.product);
@@ -116,22 +124,31 @@ class Composition {
   // Whether every microbatch but the first adds its gradients to a sum of all, and there are many.
   bool accumulates() const { return strategy_.zero < 2 && strategy_.microbatches > 2 * strategy_.pp; }
 
+  // Two pipes add their gradients to each other before they are exchanged, after all microbatches.
+  bool mirrored() const { return plan_.pipes() > 1; }
+
+  // The time to gather the weights that a task of the stage reads (ZeRO 3).
+  Seconds gather(Bytes weights) const {
+    return strategy_.zero == 3 ? exchange_.half(collective::Kind::all_gather, weights) : Seconds(0);
+  }
+
   // With ZeRO, without overlap, tasks wait for the exchange of what is sharded.
   schedule::StageCosts costs(const StageNeed& need) const {
-    using enum collective::Kind;
     schedule::StageCosts costs{task(need.forward).value(), task(need.input_grad).value(),
                                task(need.weight_grad).value()};
     if (accumulates()) costs.weight_grad += need.accumulation.value();
-    // Two pipes add their gradients to each other before they are exchanged.
-    if (strategy_.overlap_gradients || plan_.pipes() > 1) return costs;
-    if (strategy_.zero >= 2) costs.weight_grad += exchange_.half(reduce_scatter, need.gradients).value();
-    if (strategy_.zero == 3) costs.forward += exchange_.half(all_gather, need.weights).value();
+    if (strategy_.overlap_gradients) return costs;
+    costs.forward += gather(need.read_forward).value();
+    costs.input_grad += gather(need.read_backward).value();
+    if (strategy_.zero >= 2 && !mirrored())
+      costs.weight_grad += exchange_.half(collective::Kind::reduce_scatter, need.gradients).value();
     return costs;
   }
 
-  // What a device does when it has done its tasks, and what may have been done between them.
+  // What a device does when it has done its tasks: the sums over the pipes, and what follows. And what may have been
+  // done between the tasks.
   struct Rest {
-    Seconds before, after;
+    Seconds before, sums, after;
   };
   Rest rest(size_t device) const {
     StageNeed all;
@@ -144,9 +161,11 @@ class Composition {
     using enum collective::Kind;
     Rest rest{};
     const bool waits = !strategy_.overlap_gradients;
-    if (strategy_.zero == 0 && waits) rest.after += exchange_.all_reduce(all.gradients);
+    if (mirrored()) rest.sums += exchange_.pair(device, plan_.order.size() - 1 - device, all.gradients);
+    if (mirrored() && waits) rest.sums += once(all.gradients);
+    if (strategy_.zero == 0 && waits && !mirrored()) rest.after += exchange_.all_reduce(all.gradients);
     if (strategy_.zero == 0 && !strategy_.offload) rest.after += all.update;
-    if (strategy_.zero == 1 && waits) rest.before += exchange_.half(reduce_scatter, all.gradients);
+    if (strategy_.zero == 1 && waits && !mirrored()) rest.before += exchange_.half(reduce_scatter, all.gradients);
     if (strategy_.zero == 1 || strategy_.zero == 2) rest.after += exchange_.half(all_gather, all.weights);
     return rest;
   }
@@ -155,29 +174,35 @@ class Composition {
     return demand_.stages[static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk))];
   }
 
+  // The exchange of gradients that are summed over all microbatches.
+  Seconds once(Bytes gradients) const {
+    if (strategy_.zero == 0) return exchange_.all_reduce(gradients);
+    return exchange_.half(collective::Kind::reduce_scatter, gradients);
+  }
+
   // When the exchanges end that travel beside the tasks, on a stream of their own. The first one of gradients waits for
-  // the start of the backward pass that makes them: of the last microbatch, where all are summed first.
+  // the start of the backward pass that makes them: of the last microbatch, where all are summed first. With two pipes,
+  // it waits for the last task.
   Seconds beside(size_t device, const std::vector<schedule::Slot>& slots) const {
-    if (!strategy_.overlap_gradients || plan_.pipes() > 1) return Seconds(0);
-    using enum collective::Kind;
+    if (!strategy_.overlap_gradients) return Seconds(0);
     std::vector<double> starts(static_cast<size_t>(plan_.size.chunks));  // of the last backward pass of each chunk
+    Seconds tasks, gathers;
     for (const schedule::Slot& slot : slots) {
       const schedule::Phase phase = slot.task.phase;
-      if (phase == schedule::Phase::backward || phase == schedule::Phase::input_grad)
-        starts[static_cast<size_t>(slot.task.chunk)] = slot.start;
+      const StageNeed& need       = need_of(device, slot.task.chunk);
+      const bool backward         = phase == schedule::Phase::backward || phase == schedule::Phase::input_grad;
+      const bool makes            = phase == schedule::Phase::backward || phase == schedule::Phase::weight_grad;
+      if (backward) starts[static_cast<size_t>(slot.task.chunk)] = slot.start;
+      if (phase == schedule::Phase::forward) gathers += gather(need.read_forward);
+      if (backward) gathers += gather(need.read_backward);
+      if (makes && strategy_.zero >= 2 && !mirrored()) tasks += once(need.gradients);
     }
-    const bool once = strategy_.zero < 2;
-    const Seconds end(once ? *std::min_element(starts.begin(), starts.end()) : slots.front().start);
     Bytes gradients;
-    Seconds parts;
-    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
-      const StageNeed& need = need_of(device, chunk);
-      gradients += need.gradients;
-      if (strategy_.zero >= 2) parts += exchange_.half(reduce_scatter, need.gradients);
-      if (strategy_.zero == 3) parts += exchange_.half(all_gather, need.weights);
-    }
-    if (strategy_.zero == 0) return end + exchange_.all_reduce(gradients);
-    return end + (strategy_.zero == 1 ? exchange_.half(reduce_scatter, gradients) : strategy_.microbatches * parts);
+    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) gradients += need_of(device, chunk).gradients;
+    const Seconds first(slots.front().start);
+    if (mirrored()) return std::max(Seconds(slots.back().end), first + gathers) + once(gradients);
+    if (strategy_.zero >= 2) return first + gathers + tasks;
+    return Seconds(*std::min_element(starts.begin(), starts.end())) + once(gradients);
   }
 
   // The time of a device's weight gradients that are delayed.
@@ -214,7 +239,7 @@ class Composition {
       // Exchanges between the tasks may fill gaps.
       const Seconds filled(slots[device].front().start + busy + rest.before.value());
       const Seconds end(slots[device].back().end + (plain() ? rest.before.value() : 0));
-      last = std::max(last, std::max(filled, end) + rest.after);
+      last = std::max(last, std::max(filled, end) + rest.sums + rest.after);
     }
     return accumulates() ? last - first : last;
   }
@@ -292,30 +317,32 @@ class Composition {
 
 }  // namespace
 
-Bound Refiner::refine(const ReadPoint& point) {
+Refined Refiner::refine(const ReadPoint& point) {
   const Scenario& scenario = *point.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
   const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
-  return Composition(scenario, *demand, shapes_.on(point.platform())).bound();
+  const int chunks    = scenario.strategy.tensor_chunks;
+  const bool is_uncut = chunks > 1 && !demand->may_be_cut(chunks);
+  return {Composition(scenario, *demand, shapes_.on(point.platform())).bound(), is_uncut};
 }
 
-std::string print(const std::vector<Bound>& bounds) {
-  Json all = Json::array();
-  for (const Bound& bound : bounds) all.push(Json::Array{bound.time.value(), bound.memory.value()});
-  return all.dump_compact();
+std::string print(const std::vector<Refined>& all) {
+  Json json = Json::array();
+  for (const Refined& one : all) json.push(Json::Array{one.time.value(), one.memory.value(), one.is_uncut});
+  return json.dump_compact();
 }
 
-std::vector<Bound> read_bounds(const std::string& text) {
+std::vector<Refined> read_refined(const std::string& text) {
   const Json json = parse_json(text, "bounds");
-  std::vector<Bound> bounds;
+  std::vector<Refined> all;
   for (const JsonView& one : JsonView(json, "bounds").items()) {
     const auto items = one.items();
-    bounds.push_back({Seconds(items[0].as_number()), Bytes(items[1].as_number())});
+    all.push_back({{Seconds(items[0].as_number()), Bytes(items[1].as_number())}, items[2].as_bool()});
   }
-  return bounds;
+  return all;
 }
 
 }  // namespace foreflow::search

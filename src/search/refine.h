@@ -9,6 +9,11 @@
 
 namespace foreflow::search {
 
+struct Refined : Bound {
+  // True: `overlap_tensor` is more than 1 and cuts no product, so the prediction is that of the point with 1.
+  bool is_uncut = false;
+};
+
 class Refiner {
  public:
   explicit Refiner(Predictor& predictor) : predictor_(predictor) {}
@@ -17,7 +22,7 @@ class Refiner {
   // fast.
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero if no tighter bound is known.
-  Bound refine(const ReadPoint& point);
+  Refined refine(const ReadPoint& point);
 
  private:
   ShapesOf shapes_;
@@ -25,8 +30,8 @@ class Refiner {
   Predictor& predictor_;  // keeps the programs
 };
 
-// Bounds as text, and back.
-std::string print(const std::vector<Bound>& bounds);
-std::vector<Bound> read_bounds(const std::string& text);
+// As text, and back.
+std::string print(const std::vector<Refined>& all);
+std::vector<Refined> read_refined(const std::string& text);
 
 }  // namespace foreflow::search

@@ -7,6 +7,7 @@
 
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "search/prices.h"
 
 namespace foreflow::search {
 namespace {
@@ -80,13 +81,15 @@ void add_share(const std::string& text, Survey& survey) {
 
 Json to_json(const Prospect& prospect) {
   return Json(Json::Array{finite(prospect.most.samples_per_second), prospect.most.memory.value(), prospect.most.devices,
-                          finite(prospect.score[0]), prospect.number, prospect.region, prospect.depth, prospect.point});
+                          finite(prospect.score[0]), prospect.number, prospect.region, prospect.depth, prospect.point,
+                          prospect.most.price});
 }
 
 Prospect read_prospect(const JsonView& json) {
   const auto items = json.items();
   const auto whole = [&](size_t i) { return static_cast<size_t>(items[i].as_int()); };
-  const Figures most{or_infinite(items[0], kUnbounded), Bytes(items[1].as_number()), items[2].as_int()};
+  const Figures most{or_infinite(items[0], kUnbounded), Bytes(items[1].as_number()), items[2].as_int(),
+                     items[8].as_number()};
   // Only a bound of what is maximised may be infinite.
   const Score score{or_infinite(items[3], -kUnbounded), -most.samples_per_second, most.memory.value()};
   return {most, score, whole(4), whole(5), whole(6), items[7].as_string()};
@@ -212,7 +215,7 @@ void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* afte
 std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent) {
   const Json fast = branches_.fastest(branch);
   ReadPoint read  = question_.read(fast);
-  Figures most{kUnbounded, Bytes(0), 1};
+  Figures most{kUnbounded, Bytes(0), 1, least_price(*read.cluster)};
   if (read.scenario) {
     most.devices = read.scenario->strategy.devices();
   } else {

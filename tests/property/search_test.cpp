@@ -185,6 +185,61 @@ TEST(Bounds, HoldForEveryWayToShareExperts) {
                                 "moe.json"));
 }
 
+// With ZeRO 3 weights are gathered for forward and for backward passes; two pipes sum their gradients before replicas
+// do.
+TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
+  for (const char* schedule : {R"(["1f1b", "zb_h1", "zb_v"])", R"(["chimera", "dualpipe", "dualpipe_v"])"}) {
+    Json source = parse_json(R"({
+      "workload": {"model": "gpt", "layers": 8, "hidden": 256, "heads": 8, "sequence": 64, "vocabulary": 512,
+                   "dtype": "f16", "mode": "training", "optimizer": "adam"},
+      "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
+      "strategy": {"dp": 4, "tp": [1, 2], "pp": 2, "global_batch": 32, "microbatches": 8, "zero": [0, 1, 2, 3],
+                   "overlap_gradients": [false, true], "recompute": "none"},
+      "placement": {"order": ["tp-pp-dp", "dp-tp-pp"]}})",
+                             "exchange.json");
+    source.member("strategy").set("schedule", parse_json(schedule, "schedules"));
+    expect_bounds_hold(source);
+  }
+}
+
+// Where sums are of no products, or are parted along the only dimension that is long enough, no chunks are cut.
+TEST(Same, PointsAreThoseWithTheSamePrediction) {
+  const Json source = parse_json(R"({
+    "workload": {"model": "llama", "layers": 4, "hidden": 128, "heads": 8, "kv_heads": 4, "feed_forward": 256,
+                 "sequence": 64, "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
+    "strategy": {"dp": 2, "tp": [2, 4], "pp": 2, "global_batch": 16, "microbatches": [4, 8], "schedule": "1f1b",
+                 "recompute": ["none", "full"], "zero": [0, 3], "sequence_parallel": [false, true],
+                 "vocabulary_parallel": [false, true], "overlap_gradients": false, "overlap_tensor": [1, 2, 4]},
+    "placement": "packed"})",
+                                 "same.json");
+  Options options;
+  options.pruning     = Pruning::none;
+  const Result result = search(source, "same.json", options);
+  const Question question(source, "same.json", {});
+  Predictor predictor;
+  const auto predicted = [&](const Json& strategy) {
+    const ReadPoint read = question.read(strategy);
+    return predictor.predict(read);
+  };
+  size_t same = 0, cut = 0;
+  for (const Candidate& candidate : result.ranked) {
+    cut += candidate.strategy.find("overlap_tensor")->dump_compact() != "1" ? 1 : 0;
+    for (const Json& other : candidate.same) {
+      Json strategy = candidate.strategy;
+      for (const auto& [key, value] : *other.if_object()) strategy.set(key, value);
+      const Prediction prediction = predicted(strategy);
+      EXPECT_NEAR(prediction.time / candidate.iteration_time, 1, 1e-9) << strategy.dump();
+      EXPECT_NEAR(prediction.memory / candidate.peak_memory, 1, 1e-9) << strategy.dump();
+      ++same;
+    }
+  }
+  EXPECT_EQ(same, result.same);
+  EXPECT_GT(same, 0U);
+  EXPECT_GT(cut, 0U) << "without sequence parallelism chunks are computed one after the other";
+  EXPECT_EQ(result.ranked.size() + result.same + result.refused, result.points);
+}
+
 class EveryFamily : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryFamily, BoundsDoNotExceedWhatIsPredicted) {

@@ -32,6 +32,8 @@ struct Options {
   std::vector<int> places;
   // In memory from the beginning to the end besides the program's parameters.
   std::vector<Input> inputs;
+  // False: the program has no Storage, so that reports know how much memory is in use but not by what.
+  bool storage = true;
 };
 
 struct Lowered {

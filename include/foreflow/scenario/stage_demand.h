@@ -2,6 +2,7 @@
 // than the demand of a whole replica (demand.h).
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <optional>
@@ -22,13 +23,26 @@ struct StageMessage {
   int ranks = 0;  // number of members
   // As in transform::StageModel::Message.
   std::optional<Seconds> product;
-  bool is_exact = false;
+  bool is_exact                = false;
+  std::vector<int64_t> lengths = {};
+
+  // False: `overlap_tensor` with so many chunks does not cut the product whose results are summed.
+  bool may_be_cut(int chunks) const {
+    return chunks > 1 && std::any_of(lengths.begin(), lengths.end(),
+                                     [chunks](int64_t length) { return length >= chunks && length % chunks == 0; });
+  }
 };
 
 // The needs of each virtual stage, and the messages that transform::StageNeed::Task counts.
 struct StageDemand {
   const std::vector<transform::StageNeed>& stages;
   const std::vector<StageMessage>& messages;
+
+  // False: `overlap_tensor` with so many chunks changes nothing in the program.
+  bool may_be_cut(int chunks) const {
+    return std::any_of(messages.begin(), messages.end(),
+                       [chunks](const StageMessage& message) { return message.may_be_cut(chunks); });
+  }
 };
 
 // Finds the demands of many strategies of one model, on one or more platforms. Caches the models that strategies have

@@ -16,6 +16,8 @@ struct Cluster {
   scenario::PlatformRef platform;
   // Clusters with the same number have devices of the same kinds.
   int hardware = 0;
+  // Dollars for an hour of one device, by its kind (platform->devices().kinds()); empty: no kind has a price.
+  std::vector<double> prices = {};
 };
 
 // The clusters of a scenario, in the order of its axes. Its strategy and placement may hold lists; they are not read.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ struct Figures {
   double samples_per_second = 0;  // infinite: no bound is known
   Bytes memory;                   // peak of the device that needs most
   int64_t devices = 1;            // that the strategy uses
+  double price    = 0;            // dollars for an hour of one of these, their mean; 0: Terms::price
 };
 
 // Facts that are the same for all strategies of a search; 0: not known, or not asked for.
@@ -26,9 +28,9 @@ struct Terms {
   int64_t tokens_per_sample = 0;
 };
 
-// A row of the table of objectives. Both functions are monotone: where a strategy has as many devices as another, is as
-// fast or faster and needs as much memory or less, its value and its energy are as good or better. So the value of
-// bounds is a bound of the value.
+// A row of the table of objectives. Both functions are monotone: where a strategy has as many devices as another at the
+// same price, is as fast or faster and needs as much memory or less, its value and its energy are as good or better. So
+// the value of bounds is a bound of the value.
 struct ObjectiveDef {
   std::string_view name;
   std::string_view doc;
@@ -55,6 +57,9 @@ struct Goal {
   const ObjectiveDef* objective;
   std::array<const ObjectiveDef*, 2> front;
   Terms terms;
+  // Dollars for an hour of one device, by the beginning of its kind ("H100"); the longest that fits counts. Empty:
+  // Terms::price for all.
+  std::map<std::string, double> prices;
 };
 
 }  // namespace foreflow::search

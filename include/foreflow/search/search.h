@@ -36,8 +36,13 @@ struct Candidate {
   // With Options::worlds, of which iteration_time is the one that Options::risk says; absent without.
   std::optional<Spread> spread = {};
   int64_t devices              = 1;  // that the strategy uses
+  // Strategies that do the same as this one, by the keys in which they differ from it: {"overlap_tensor": 2}. They are
+  // not in the ranking themselves.
+  std::vector<Json> same = {};
 
-  Figures figures() const { return {samples_per_second, peak_memory, devices}; }
+  double price = 0;  // as Figures::price
+
+  Figures figures() const { return {samples_per_second, peak_memory, devices, price}; }
 };
 
 struct Infeasible {
@@ -57,6 +62,7 @@ struct Result {
   bool estimated   = false;  // `points` is an estimate
   size_t evaluated = 0;      // number of points that the engine predicted
   size_t reused    = 0;      // number of these whose prediction was in Options::store
+  size_t same      = 0;      // number of points that do the same as one of `ranked`: Candidate::same
   size_t refused   = 0;      // number of infeasible points
   size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
   bool proven      = false;  // no point of the space could be among the first Options::top that is not
@@ -77,7 +83,7 @@ struct Result {
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
 
   // Number of points that were left out because they cannot be good enough, or because the search was interrupted.
-  size_t pruned() const { return points - std::min(points, ranked.size() + refused); }
+  size_t pruned() const { return points - std::min(points, ranked.size() + same + refused); }
 };
 
 // How far a search is.

@@ -24,6 +24,9 @@ struct StageNeed {
   Seconds accumulation;
   // For the weights that this stage is the first to read:
   Bytes weights, states, gradients;
+  // Of the weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and
+  // those that its gradients of activations read.
+  Bytes read_forward, read_backward;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
   // If the backward pass is split: activations and gradients that input_grad leaves for weight_grad.
   Bytes held_for_weights;
@@ -57,6 +60,9 @@ class StageModel {
     std::optional<Seconds> product;
     // True if that op is directly before the sum and computes nothing else.
     bool is_exact = false;
+    // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
+    // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.
+    std::vector<int64_t> lengths = {};
   };
   const std::vector<Message>& messages() const;
 

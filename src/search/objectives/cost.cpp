@@ -11,7 +11,8 @@ constexpr double kSecondsPerHour = 3600, kTokens = 1e6;
 
 // The price of all devices for the time of a million tokens.
 double value(const Figures& figures, const Terms& terms) {
-  const double dollars_per_second = terms.price * static_cast<double>(figures.devices) / kSecondsPerHour;
+  const double price              = figures.price > 0 ? figures.price : terms.price;
+  const double dollars_per_second = price * static_cast<double>(figures.devices) / kSecondsPerHour;
   return dollars_per_second * kTokens / (figures.samples_per_second * static_cast<double>(terms.tokens_per_sample));
 }
 double energy(const Figures& figures, const Terms& terms) { return std::log(value(figures, terms)); }

@@ -16,9 +16,9 @@
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
+#include "transform/overlap/product_cuts.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/awaited.h"
-#include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
 #include "transform/rewrite/stated_devices.h"
 
@@ -30,12 +30,6 @@ using ir::Device;
 using ir::ValueId;
 
 constexpr std::string_view kTensorStream = "tp";
-
-// How a product is cut: along dimension `input` of its first operand (of a MatMulGrad: its third), which is dimension
-// `output` of its first result.
-struct ProductCut {
-  size_t input, output;
-};
 
 class TensorOverlapper {
  public:
@@ -104,55 +98,21 @@ class TensorOverlapper {
       const ir::Op& product = product_of(id);
       if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
         return std::nullopt;
-      const std::optional<ProductCut> own =
-          product.def->name == "MatMulGrad" ? cut_of_gradient(product) : cut_of_product(product);
+      const std::optional<ProductCut> own = cut_of_product(product);
       if (!own) return std::nullopt;
       cut = own;
     }
     if (!cut || inputs.size() < 2) return std::nullopt;
-    const int64_t axis = op.attributes->int_or("axis", 0);
-    const auto rank    = static_cast<int64_t>(type(inputs[0]).dims.size());
-    const bool along   = static_cast<int64_t>(cut->output) == (axis < 0 ? axis + rank : axis);
-    if (op.def->name == "MPIReduceScatter" && along) return std::nullopt;
+    const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
+    if (static_cast<int64_t>(cut->output) == parted) return std::nullopt;
     return cut;
   }
 
-  bool divides(const ir::Dims& dims, size_t dim) const { return dims[dim] >= chunks_ && dims[dim] % chunks_ == 0; }
-
-  // Cuts along the first dimension of the result that only the first operand has.
+  // The first way to cut the product.
   std::optional<ProductCut> cut_of_product(const ir::Op& op) const {
-    if (op.def->role != ir::Role::compute || op.result_count != 1 || op.operand_count < 2) return std::nullopt;
     const OpTypes types(function_, op, instance_->values);
-    const ir::Factors factors = op.def->factors(types.call());
-    if (factors.rule != ir::Factors::Rule::letters || factors.text.empty()) return std::nullopt;
-    const FactorText text = parse_factors(factors.text);
-    if (!contracts(text)) return std::nullopt;
-    const std::string& result = text.outputs[0];
-    for (size_t output = 0; output < result.size(); ++output) {
-      const size_t input = text.inputs[0].find(result[output]);
-      const bool others  = std::any_of(text.inputs.begin() + 1, text.inputs.end(), [&](const std::string& letters) {
-        return letters.find(result[output]) != std::string::npos;
-      });
-      if (result[output] == '.' || input == std::string::npos || others) continue;
-      if (divides(types.inputs[0].dims, input)) return ProductCut{input, output};
-    }
-    return std::nullopt;
-  }
-
-  static bool contracts(const FactorText& text) {
-    return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-      return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
-             text.outputs[0].find(letter) == std::string::npos;
-    });
-  }
-
-  // Cuts the gradient of x[.., s, h] * w[h, f] along the rows s of dy[.., s, f].
-  std::optional<ProductCut> cut_of_gradient(const ir::Op& op) const {
-    const auto inputs = function_.inputs(op);
-    const ir::Dims &x = type(inputs[0]).dims, &w = type(inputs[1]).dims;
-    if (w.size() != 2 || x.size() < 2) return std::nullopt;
-    for (size_t dim = 0; dim + 1 < x.size(); ++dim) {
-      if (divides(x, dim)) return ProductCut{dim, dim};
+    for (const ProductCut& cut : product_cuts(types.call())) {
+      if (can_be_cut(types.inputs[0].dims[cut.input], chunks_)) return cut;
     }
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/recompute.h"
+#include "transform/overlap/product_cuts.h"
 #include "transform/pipeline/anchors.h"
 #include "transform/pipeline/op_prices.h"
 #include "transform/pipeline/pipeliner.h"
@@ -45,6 +46,7 @@ class StageModel::Program {
         makers_(ir::makers_of(function_)),
         shards_(values_, shards),
         group_(shards_.count()),
+        is_trained_(function_.parameters.size()),
         seconds_(function_.ops.size()),
         message_(function_.ops.size(), -1),
         not_awaited_(function_.ops.size(), -1) {
@@ -93,6 +95,9 @@ class StageModel::Program {
         continue;
       }
       words_of(function_, op, attributes.of(op.attributes), values_, words);  // in `words`
+      const std::vector<int64_t> lengths = lengths_of(op);
+      words.insert(words.end(), lengths.begin(), lengths.end());
+      words.push_back(lengths.size());
       const auto product = summed_product(function_, makers_, o);
       if (product) {
         words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
@@ -100,7 +105,7 @@ class StageModel::Program {
       }
       const auto number = [&](const std::optional<SummedProduct>& beside) {
         const auto found = static_cast<int32_t>(known.number(words));
-        if (static_cast<size_t>(found) == messages_.size()) messages_.push_back(message_of(op, beside));
+        if (static_cast<size_t>(found) == messages_.size()) messages_.push_back(message_of(op, beside, lengths));
         return found;
       };
       message_[o] = number(product);
@@ -116,8 +121,31 @@ class StageModel::Program {
     }
   }
 
-  Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product) const {
-    Message message{&op, {}, {}, {}, product && product->is_exact};
+  // Of a sum over the group, as of Message.
+  std::vector<int64_t> lengths_of(const ir::Op& sum) const {
+    const bool sums   = sum.def->name == "MPIAllreduce" || sum.def->name == "MPIReduceScatter";
+    const auto inputs = function_.inputs(sum);
+    if (!sums || inputs.empty() || inputs[0] == ir::ValueId::none || makers_[ir::index(inputs[0])] < 0) return {};
+    const ir::Op& maker = function_.ops[static_cast<size_t>(makers_[ir::index(inputs[0])])];
+    if (maker.is_call()) return {};
+    std::vector<ir::Type> types;
+    for (const ir::ValueId id : function_.inputs(maker)) {
+      const LaidOut* value = id == ir::ValueId::none ? nullptr : &values_[ir::index(id)];
+      types.push_back(value == nullptr ? ir::Type() : local_type(value->value.type, value->layout, parts_));
+    }
+    const std::vector<const ir::Array*> known(types.size(), nullptr);
+    const size_t rank    = values_[ir::index(inputs[0])].value.type.dims.size();
+    const int64_t parted = parted_dimension(*sum.def, *sum.attributes, rank);
+    std::vector<int64_t> lengths;
+    for (const ProductCut& cut : product_cuts({*maker.def, *maker.attributes, types, known, maker.result_count})) {
+      if (static_cast<int64_t>(cut.output) != parted) lengths.push_back(types[0].dims[cut.input]);
+    }
+    return lengths;
+  }
+
+  Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product,
+                     const std::vector<int64_t>& lengths) const {
+    Message message{&op, {}, {}, {}, product && product->is_exact, lengths};
     if (product) message.product = seconds_[product->op];
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id == ir::ValueId::none)
@@ -188,8 +216,10 @@ class StageModel::Program {
       if (inputs[row] == ir::ValueId::none || owner >= first.size() || first[owner] < 0) continue;
       const ir::ValueId gradient = inputs[row + rows];
       Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(gradient), Seconds(0), Seconds(0)};
-      if (weight.gradient > Bytes(0) && values_[ir::index(gradient)].layout.is_partial())
+      if (weight.gradient > Bytes(0) && values_[ir::index(gradient)].layout.is_partial()) {
         gradients_.emplace(ir::index(gradient), weights_.size());
+        is_trained_[owner] = true;
+      }
       for (size_t i = 2; !many && i < inputs.size(); ++i) {
         const bool state = inputs[i] != ir::ValueId::none && ir::index(inputs[i]) < first.size() &&
                            function_.parameters[ir::index(inputs[i])] == ir::ParameterRole::weight;
@@ -348,6 +378,7 @@ class StageModel::Program {
       need.update += weight.update;
       need.accumulation += weight.accumulation;
     }
+    add_weights_read(staged, needs);
     if (split_) add_held_for_weights(staged, needs);
     for (const Held& held : held_) {
       if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
@@ -368,6 +399,20 @@ class StageModel::Program {
       needs[stage].input_peak    = peaks[stage].input_grad;
     }
     return needs;
+  }
+
+  void add_weights_read(const std::vector<StagedOp>& staged, std::vector<StageNeed>& needs) const {
+    std::set<std::tuple<StagePhase, int, ir::ValueId>> seen;
+    for (size_t o = 0; o < staged.size(); ++o) {
+      const auto [phase, stage] = staged[o];
+      if (phase != StagePhase::forward && phase != StagePhase::backward) continue;
+      StageNeed& need = needs[static_cast<size_t>(stage)];
+      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+        const bool weight = id != ir::ValueId::none && ir::index(id) < is_trained_.size() && is_trained_[ir::index(id)];
+        if (weight && seen.emplace(phase, stage, id).second)
+          (phase == StagePhase::forward ? need.read_forward : need.read_backward) += bytes_of(ir::index(id));
+      }
+    }
   }
 
   void add_held_for_weights(const std::vector<StagedOp>& staged, std::vector<StageNeed>& needs) const {
@@ -399,6 +444,7 @@ class StageModel::Program {
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
   const ShardsOfProgram shards_;
   const double group_;            // number of devices
+  std::vector<bool> is_trained_;  // per parameter: a weight whose gradient is a sum over the samples
   std::vector<Seconds> seconds_;  // per op: computes
   std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
   // Likewise, of a sum that may run beside a product, where the op after it is in another task.

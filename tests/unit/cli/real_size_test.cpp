@@ -8,6 +8,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/base/text.h"
 #include "support/command.h"
+#include "support/shared.h"
 #include "support/temporary.h"
 
 namespace foreflow::cli::real_size_test {
@@ -122,6 +123,27 @@ INSTANTIATE_TEST_SUITE_P(
                     "vocabulary": 1024)",
                  kA100 + "1", R"("microbatch_size": 1, "pp": 8, "global_batch": 50000)", 8}),
     [](const auto& info) { return info.param.name; });
+
+// Questions that lie beside the source tree, as they stand there.
+class AskedQuestion : public testing::TestWithParam<const char*> {};
+
+TEST_P(AskedQuestion, IsAnsweredWithinTheMemoryOfASmallMachine) {
+  FOREFLOW_SHARED_OR_SKIP(question, std::string("questions/") + GetParam() + ".json");
+  const test::TemporaryFolder folder;
+  const test::CommandResult result =
+      test::run_foreflow({"simulate", question.string(), "--json", "-", "--timing"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  const JsonView answer(json, "stdout");
+  EXPECT_GT(answer.at("iteration_time_s").as_number(), 0.1);
+  EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, AskedQuestion,
+                         testing::Values("01_llama3_8b_64", "02_llama3_70b_256", "03_gpt3_1024", "04_gpt3_3072_512mb",
+                                         "05_gpt3_zero3_64mb", "06_llama3_405b_16384", "07_mixtral_1024",
+                                         "09_toy_100k_microbatches"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // 40,000 strategies with all schedules; with the other keys open there are 168,000.
 TEST(RealSizeSearch, IsProvenWithinTheMemoryOfASmallMachine) {

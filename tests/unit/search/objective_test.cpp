@@ -167,5 +167,37 @@ TEST(Goals, SayWhatTheyLack) {
   EXPECT_EQ(refusal(goal("memory", "memory", "memory"), gpt()), "--pareto: names memory twice; give two objectives");
 }
 
+// Two kinds of GPU: each cluster costs what its own devices cost, and so the dearer one may be the cheaper choice.
+TEST(Prices, MayDependOnTheKindOfTheDevice) {
+  Json source = gpt();
+  source.set("platform", parse_json(R"([{"topology": "p3_8xlarge", "nodes": 1}, {"topology": "dgx_a100", "nodes": 1}])",
+                                    "platforms"));
+  Options options, pruned;
+  options.goal             = goal("cost");
+  options.goal.terms.price = 0;
+  options.goal.prices      = {{"V100", 1.5}, {"A100-SXM4", 4.0}, {"A100", 3.0}};  // the longest name counts
+  EXPECT_EQ(refusal(options.goal, source),
+            "--price: \"A100\" is the price of no device; the kinds here are A100-SXM4-80GB, V100-SXM2-16GB");
+  options.goal.prices.erase("A100");
+  options.pruning     = Pruning::none;
+  pruned.goal         = options.goal;
+  const Result result = search(source, "question.json", options);
+  const auto is_dgx   = [](const Candidate& one) { return *one.platform.find("topology")->if_string() == "dgx_a100"; };
+  size_t dgx          = 0;
+  for (const Candidate& one : result.ranked) {
+    const double price = is_dgx(one) ? 4.0 : 1.5;
+    dgx += is_dgx(one) ? 1 : 0;
+    EXPECT_DOUBLE_EQ(objective("cost").value(one.figures(), result.goal.terms),
+                     price * static_cast<double>(one.devices) / 3600 * 1e6 /
+                         (one.samples_per_second * static_cast<double>(result.goal.terms.tokens_per_sample)));
+  }
+  EXPECT_GT(dgx, 0U);
+  EXPECT_LT(dgx, result.ranked.size());
+  EXPECT_EQ(to_json(search(source, "question.json", pruned), 3).find("ranked")->dump(),
+            to_json(result, 3).find("ranked")->dump());
+  options.goal.prices.erase("V100");
+  EXPECT_EQ(refusal(options.goal, source), "--price: says nothing of V100-SXM2-16GB; add V100-SXM2-16GB=DOLLARS");
+}
+
 }  // namespace
 }  // namespace foreflow::search::objective_test

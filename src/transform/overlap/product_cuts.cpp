@@ -1,0 +1,55 @@
+#include "transform/overlap/product_cuts.h"
+
+#include <algorithm>
+
+#include "transform/rewrite/factor_text.h"
+
+namespace foreflow::transform {
+namespace {
+
+// Whether the first two operands share a dimension that the result does not have.
+bool contracts(const FactorText& text) {
+  return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
+    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+           text.outputs[0].find(letter) == std::string::npos;
+  });
+}
+
+// The gradient of x[.., s, h] * w[h, f], along the rows s of dy[.., s, f].
+std::vector<ProductCut> cuts_of_gradient(const ir::OpCall& call) {
+  const ir::Dims &x = call.inputs[0].dims, &w = call.inputs[1].dims;
+  std::vector<ProductCut> cuts;
+  if (w.size() != 2) return cuts;
+  for (size_t dim = 0; dim + 1 < x.size(); ++dim) cuts.push_back({dim, dim});
+  return cuts;
+}
+
+}  // namespace
+
+// Dimensions of the result that only the first operand has.
+std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
+  if (call.def.name == "MatMulGrad") return cuts_of_gradient(call);
+  std::vector<ProductCut> cuts;
+  if (call.def.role != ir::Role::compute || call.outputs != 1 || call.inputs.size() < 2) return cuts;
+  const ir::Factors factors = call.def.factors(call);
+  if (factors.rule != ir::Factors::Rule::letters || factors.text.empty()) return cuts;
+  const FactorText text = parse_factors(factors.text);
+  if (!contracts(text)) return cuts;
+  const std::string& result = text.outputs[0];
+  for (size_t output = 0; output < result.size(); ++output) {
+    const size_t input = text.inputs[0].find(result[output]);
+    const bool others  = std::any_of(text.inputs.begin() + 1, text.inputs.end(), [&](const std::string& letters) {
+      return letters.find(result[output]) != std::string::npos;
+    });
+    if (result[output] != '.' && input != std::string::npos && !others) cuts.push_back({input, output});
+  }
+  return cuts;
+}
+
+int64_t parted_dimension(const ir::OpDef& sum, const ir::Attributes& attributes, size_t rank) {
+  if (sum.name != "MPIReduceScatter") return -1;
+  const int64_t axis = attributes.int_or("axis", 0);
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
+
+}  // namespace foreflow::transform

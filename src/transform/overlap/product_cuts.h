@@ -1,0 +1,26 @@
+// Products that `overlap_tensor` can compute in chunks.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/ir/op_def.h"
+
+namespace foreflow::transform {
+
+// A product can be cut along dimension `input` of its first operand (of a MatMulGrad: also of its third), which is
+// dimension `output` of its first result, if that many chunks divide it.
+struct ProductCut {
+  size_t input, output;
+};
+
+// Every dimension along which a call can be cut, whatever its length; the first that the chunks divide is taken. Empty
+// where the call is no product.
+std::vector<ProductCut> product_cuts(const ir::OpCall& call);
+
+// Whether a dimension of this length can be cut into so many chunks.
+inline bool can_be_cut(int64_t length, int chunks) { return length >= chunks && length % chunks == 0; }
+
+// The dimension of its operands along which a sum (MPIAllreduce, MPIReduceScatter) parts them; -1: it does not.
+int64_t parted_dimension(const ir::OpDef& sum, const ir::Attributes& attributes, size_t rank);
+
+}  // namespace foreflow::transform
