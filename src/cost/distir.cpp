@@ -1,4 +1,5 @@
 #include <array>
+#include <limits>
 #include <map>
 
 #include "cost/bounds.h"
@@ -150,7 +151,7 @@ std::optional<Seconds> communication(const Parameters& p, const Application& app
 const Keys& keys() {
   static const Keys all = [] {
     const Parameters usual;
-    const ValueType line = types::list_of(types::number(-INFINITY), "three numbers");
+    const ValueType line = types::list_of(types::number(-std::numeric_limits<double>::infinity()), "three numbers");
     return Keys{{"throughput", "arithmetic of a device", types::flop_rate(), format(usual.throughput)},
                 {"dram_bandwidth", "bandwidth of its memory", types::bandwidth(), format(usual.dram)},
                 {"kernel_launch", "what each op takes besides", types::time(), format(usual.launch)},

@@ -115,9 +115,9 @@ int64_t clamped_product(int64_t a, int64_t b) {
 }
 
 int64_t clamped_whole(double number) {
-  constexpr auto limit = static_cast<double>(kClamp);
-  if (!(number < limit)) return kClamp;
-  return number > -limit ? static_cast<int64_t>(number) : -kClamp;
+  constexpr auto kLimit = static_cast<double>(kClamp);
+  if (!(number < kLimit)) return kClamp;
+  return number > -kLimit ? static_cast<int64_t>(number) : -kClamp;
 }
 
 std::string to_string(const Dims& dims) {

@@ -1,6 +1,7 @@
 #include "search/axes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 

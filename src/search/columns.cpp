@@ -1,5 +1,7 @@
 #include "search/columns.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "foreflow/scenario/strategy_key.h"
@@ -18,7 +20,7 @@ void add_part(const std::string& name, const Json& part, Said& all) {
     if (!part.is_null()) all.emplace(name, plain(part));
     return;
   }
-  for (const auto& [key, value] : *part.if_object()) all.emplace(name + "." + key, plain(value));
+  for (const auto& [key, value] : *part.if_object()) all.emplace(fmt::format("{}.{}", name, key), plain(value));
 }
 
 Json fallback_of(const std::string& key) {

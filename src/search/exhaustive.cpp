@@ -65,7 +65,7 @@ class Search {
     result_.estimated   = survey.stopped;  // as many as were met
     while (!result_.interrupted) {
       const std::optional<Prospect> last = survey.complete ? std::nullopt : std::optional(survey.prospects.back());
-      beyond_                            = last ? last->score[0] : kNothing;
+      beyond_                            = last ? double{last->score[0]} : kNothing;
       decide(std::move(survey.prospects));
       if (!last || result_.interrupted || standing_.rules_out(last->score)) break;
       survey              = surveyor_.survey(&*last);

@@ -82,16 +82,17 @@ class GptWriter {
   }
 
   Value attention(Value x, const std::string& at) {
-    const Value qkv    = linear(x, at + "attn", {sizes_.hidden, 3 * sizes_.hidden}, at + "qkv");
-    const Values parts = net_.ops("Split", {qkv}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
-    const Value q      = heads(parts[0], {0, 2, 1, 3}, at + "q");  // [b,a,s,d]
-    const Value k      = heads(parts[1], {0, 2, 3, 1}, at + "k");  // [b,a,d,s]
-    const Value v      = heads(parts[2], {0, 2, 1, 3}, at + "v");
-    const double scale = 1 / std::sqrt(static_cast<double>(sizes_.hidden / sizes_.heads));
-    const Value small  = net_.op("Mul", {q, net_.constant(net_.filled(scale))}, {}, at + "q_scaled");
-    const Value scores = net_.op("Add", {net_.op("MatMul", {small, k}), mask_}, {}, at + "scores");  // [b,a,s,s]
-    const Value shares = net_.op("Softmax", {scores}, {{"axis", int64_t{-1}}}, at + "probabilities");
-    const Value seen   = net_.op("MatMul", {dropout_(net_, shares, at + "probabilities"), v});
+    const Value qkv         = linear(x, at + "attn", {sizes_.hidden, 3 * sizes_.hidden}, at + "qkv");
+    const Values parts      = net_.ops("Split", {qkv}, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}}, 3);
+    const Value q           = heads(parts[0], {0, 2, 1, 3}, at + "q");  // [b,a,s,d]
+    const Value k           = heads(parts[1], {0, 2, 3, 1}, at + "k");  // [b,a,d,s]
+    const Value v           = heads(parts[2], {0, 2, 1, 3}, at + "v");
+    const int64_t head_size = sizes_.hidden / sizes_.heads;
+    const double scale      = 1 / std::sqrt(static_cast<double>(head_size));
+    const Value small       = net_.op("Mul", {q, net_.constant(net_.filled(scale))}, {}, at + "q_scaled");
+    const Value scores      = net_.op("Add", {net_.op("MatMul", {small, k}), mask_}, {}, at + "scores");  // [b,a,s,s]
+    const Value shares      = net_.op("Softmax", {scores}, {{"axis", int64_t{-1}}}, at + "probabilities");
+    const Value seen        = net_.op("MatMul", {dropout_(net_, shares, at + "probabilities"), v});
     return net_.op("Reshape", {net_.permuted(seen, {0, 2, 1, 3})},
                    {{"shape", std::vector<int64_t>{0, sizes_.sequence, sizes_.hidden}}}, at + "context");
   }

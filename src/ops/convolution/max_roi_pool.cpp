@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "foreflow/ir/countable.h"
 #include "ops/common/kernel.h"
@@ -48,7 +49,7 @@ std::vector<Array> eval(const OpCall& call) {
     const Range down    = bin_of(roi[2], roi[4], row, dims[2], scale, height),
                 across  = bin_of(roi[1], roi[3], column, dims[3], scale, width);
     const int64_t start = (static_cast<int64_t>(roi[0]) * channels + channel) * height * width;
-    double largest      = down.begin < down.end && across.begin < across.end ? -INFINITY : 0;
+    double largest = down.begin < down.end && across.begin < across.end ? -std::numeric_limits<double>::infinity() : 0;
     for (int64_t r = down.begin; r < down.end; ++r) {
       for (int64_t c = across.begin; c < across.end; ++c)
         largest = std::max(largest, values[static_cast<size_t>(start + r * width + c)]);

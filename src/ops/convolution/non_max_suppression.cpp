@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -59,8 +60,9 @@ std::vector<size_t> chosen(std::span<const Box> boxes, std::span<const double> s
 std::vector<Array> eval(const OpCall& call) {
   const Array &boxes = value_of(call, 0), &scores = value_of(call, 1);
   const bool by_centre = call.attributes.int_or("center_point_box", 0) != 0;
-  const Limits limits{
-      .boxes = number_or(call, 2, 0), .overlap = number_or(call, 3, 0), .score = number_or(call, 4, -INFINITY)};
+  const Limits limits{.boxes   = number_or(call, 2, 0),
+                      .overlap = number_or(call, 3, 0),
+                      .score   = number_or(call, 4, -std::numeric_limits<double>::infinity())};
   const auto numbers = values_of<double>(boxes), score = values_of<double>(scores);
   std::vector<Box> all;
   for (size_t i = 0; i < numbers.size(); i += 4) all.push_back(box_of(std::span(numbers).subspan(i, 4), by_centre));

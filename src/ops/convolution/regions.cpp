@@ -42,15 +42,15 @@ Side side_of(const OpCall& call, double begin, double end, int64_t bins) {
   const std::string mode = call.attributes.string_or("coordinate_transformation_mode", "half_pixel");
   if (mode != "half_pixel" && mode != "output_half_pixel")
     call.fail("coordinate_transformation_mode is \"" + mode + "\"; half_pixel or output_half_pixel would be right");
-  const bool half        = mode == "half_pixel";
-  const double start     = begin * scale - (half ? 0.5 : 0);
-  const double length    = half ? (end - begin) * scale : std::max((end - begin) * scale, 1.0);
-  const int64_t ratio    = call.attributes.int_or("sampling_ratio", 0);
-  const auto samples     = ratio > 0 ? ratio : ir::clamped_whole(std::ceil(length / static_cast<double>(bins)));
-  constexpr int64_t most = 1024;
-  if (samples > most)
+  const bool half         = mode == "half_pixel";
+  const double start      = begin * scale - (half ? 0.5 : 0);
+  const double length     = half ? (end - begin) * scale : std::max((end - begin) * scale, 1.0);
+  const int64_t ratio     = call.attributes.int_or("sampling_ratio", 0);
+  const auto samples      = ratio > 0 ? ratio : ir::clamped_whole(std::ceil(length / static_cast<double>(bins)));
+  constexpr int64_t kMost = 1024;
+  if (samples > kMost)
     call.fail("a region has " + std::to_string(samples) + " samples in a bin; sampling_ratio or regions of at most " +
-              std::to_string(most) + " would be right");
+              std::to_string(kMost) + " would be right");
   return {start, length / static_cast<double>(bins), samples};
 }
 

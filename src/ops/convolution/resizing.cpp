@@ -100,13 +100,13 @@ Taps taps_at(const OpCall& call, double at, double scale, int64_t before) {
   if (mode == "nearest") return {{inside(nearest(call, at)), 1}};
   if (mode != "linear" && mode != "cubic")
     call.fail("mode is \"" + mode + "\"; nearest, linear or cubic would be right");
-  const bool drops_outside   = call.attributes.int_or("exclude_outside", 0) != 0;
-  const double a             = call.attributes.float_or("cubic_coeff_a", -0.75);
-  const double stretch       = call.attributes.int_or("antialias", 0) != 0 ? std::min(scale, 1.0) : 1;
-  const double reach         = mode == "linear" ? 1 : 2;
-  const auto first           = ir::clamped_whole(std::floor(-reach / stretch)) + 1;
-  constexpr int64_t farthest = -(int64_t{1} << 20);
-  if (first < farthest) call.fail("a scale is too small to be smoothed; 1/1000000 or more would be right");
+  const bool drops_outside    = call.attributes.int_or("exclude_outside", 0) != 0;
+  const double a              = call.attributes.float_or("cubic_coeff_a", -0.75);
+  const double stretch        = call.attributes.int_or("antialias", 0) != 0 ? std::min(scale, 1.0) : 1;
+  const double reach          = mode == "linear" ? 1 : 2;
+  const auto first            = ir::clamped_whole(std::floor(-reach / stretch)) + 1;
+  constexpr int64_t kFarthest = -(int64_t{1} << 20);
+  if (first < kFarthest) call.fail("a scale is too small to be smoothed; 1/1000000 or more would be right");
   const double floor = std::floor(at);
   Taps taps;
   double sum = 0;

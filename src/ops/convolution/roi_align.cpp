@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -27,7 +28,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < static_cast<size_t>(element_count(dims)); ++i) {
     const size_t region = i / bins / channels, channel = i / bins % channels;
     const size_t start = (regions.pictures[region] * channels + channel) * plane;
-    double sum = 0, largest = -INFINITY;
+    double sum = 0, largest = -std::numeric_limits<double>::infinity();
     const std::vector<Taps>& samples = regions.bins[region * bins + i % bins];
     for (const Taps& taps : samples) {
       double sample = 0;

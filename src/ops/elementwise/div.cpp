@@ -4,7 +4,7 @@ namespace foreflow::ops::definitions::div {
 
 namespace {
 
-constexpr auto divide = [](auto x, auto y) {
+constexpr auto kDivide = [](auto x, auto y) {
   using T = decltype(x);
   if constexpr (std::is_integral_v<T>) {
     if (y == 0) throw ir::OpError("Div", "an integer is divided by 0");
@@ -17,7 +17,7 @@ constexpr auto divide = [](auto x, auto y) {
 }  // namespace
 
 OpDef row() {
-  OpDef row   = binary<divide, 1>("Div", "x / y; integers are truncated towards zero");
+  OpDef row   = binary<kDivide, 1>("Div", "x / y; integers are truncated towards zero");
   row.samples = divisor_samples;
   // z = x / y: dx = dz / y, dy = -dz z / y
   row.grad = [](GradBuilder& builder) {

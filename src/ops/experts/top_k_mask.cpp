@@ -18,7 +18,7 @@ int64_t chosen(const OpCall& call) {
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
   if (!has_rank(x)) return {Type::unranked(DType::boolean)};
-  if (x.dims.size() == 0) call.fail("x is a scalar; a tensor with a last dimension to choose from would be right");
+  if (x.dims.empty()) call.fail("x is a scalar; a tensor with a last dimension to choose from would be right");
   const int64_t choice = x.dims[x.dims.size() - 1];
   if (choice != Dims::kUnknown && chosen(call) > choice) {
     call.fail("k is " + std::to_string(chosen(call)) + "; at most the last dimension, " + std::to_string(choice) +

@@ -23,8 +23,8 @@ std::vector<Array> eval(const OpCall& call) {
   const Wide wide(call);
   const OpCall exact = wide.call();
   const Array &dy = value_of(exact, 0), &log_probability = value_of(exact, 1);
-  const std::vector<const Array*> operands(exact.known.begin() + 1,
-                                           exact.known.begin() + std::min(call.arity(), kBias));
+  const std::vector<const Array*> operands(
+      exact.known.begin() + 1, exact.known.begin() + static_cast<std::ptrdiff_t>(std::min(call.arity(), kBias)));
   Attributes attributes = call.attributes;
   attributes.erase("output_type");
   Array slope = evaluate("SoftmaxCrossEntropyLossGrad", attributes, operands)[0];

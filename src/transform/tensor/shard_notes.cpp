@@ -1,5 +1,7 @@
 #include "transform/tensor/shard_notes.h"
 
+#include <fmt/core.h>
+
 #include "foreflow/transform/simplify.h"
 #include "transform/tensor/shard_plan.h"
 #include "transform/tensor/transformer.h"
@@ -15,7 +17,8 @@ std::vector<std::string> differences(const ir::Function& function, const ShardPl
   std::vector<std::string> lines;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const std::string ours = place(megatron.layouts[i]), other = place(automatic.layouts[i]);
-    if (ours != other) lines.push_back("%" + function.values[i].name + " is " + ours + "; auto leaves it " + other);
+    if (ours != other)
+      lines.push_back(fmt::format("%{} is {}; auto leaves it {}", function.values[i].name, ours, other));
   }
   return lines;
 }
@@ -30,7 +33,7 @@ std::vector<std::string> shard_notes(const ir::Module& whole, const ir::OpTable&
   const auto interpretation      = interpret::interpret_mixed(module, module.functions.size() - 1);
   const auto& values             = interpretation.entry().values;
   std::vector<std::string> lines = describe(recognise(function, values), function);
-  for (std::string& line : lines) line = "shard: recognised " + line;
+  for (std::string& line : lines) line.insert(0, "shard: recognised ");
   Sharding automatic      = sharding;
   automatic.plan          = {};
   constexpr size_t kShown = 8;
