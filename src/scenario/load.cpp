@@ -188,7 +188,7 @@ Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json place
 }
 
 std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,
-                                   std::optional<Json> placement, const platform::Platform& platform) {
+                                   const std::optional<Json>& placement, const platform::Platform& platform) {
   const Json asked = asked_for(std::move(strategy), placement.value_or(Json()));
   const JsonView root(asked, base.file);
   const auto read = try_read_strategy(root.at("strategy"), base.workload, keys);

@@ -94,7 +94,7 @@ Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json place
 // The refusal that with_strategy gives to every strategy that agrees with `strategy`, which has only the known `keys`;
 // nothing if it may accept one of them. An absent placement counts as unknown.
 std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,
-                                   std::optional<Json> placement, const platform::Platform& platform);
+                                   const std::optional<Json>& placement, const platform::Platform& platform);
 
 // The options for lowering the scenario's program onto the platform.
 lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});

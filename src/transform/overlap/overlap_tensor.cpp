@@ -16,10 +16,10 @@
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
-#include "transform/overlap/product_cuts.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/awaited.h"
 #include "transform/rewrite/op_types.h"
+#include "transform/rewrite/product_cuts.h"
 #include "transform/rewrite/stated_devices.h"
 
 namespace foreflow::transform {

@@ -7,7 +7,6 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/recompute.h"
-#include "transform/overlap/product_cuts.h"
 #include "transform/pipeline/anchors.h"
 #include "transform/pipeline/op_prices.h"
 #include "transform/pipeline/pipeliner.h"
@@ -15,6 +14,7 @@
 #include "transform/pipeline/summed_product.h"
 #include "transform/pipeline/task_peaks.h"
 #include "transform/pipeline/weight_gradients.h"
+#include "transform/rewrite/product_cuts.h"
 
 namespace foreflow::transform {
 namespace {

@@ -1,4 +1,4 @@
-#include "transform/overlap/product_cuts.h"
+#include "transform/rewrite/product_cuts.h"
 
 #include <algorithm>
 
