@@ -9,7 +9,9 @@
 #include "cli/output.h"
 #include "cli/platform_words.h"
 #include "cli/reshard_report.h"
-#include "foreflow/base/escape.h"
+#include "cli/timing.h"
+#include "foreflow/base/text.h"
+#include "foreflow/collective/chain.h"
 #include "foreflow/ir/type.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/report/writer.h"
@@ -26,6 +28,7 @@ struct Options {
   std::string strategy, balance, engine = "simgrid", json, svg, trace;
   std::optional<int> chunks;
   uint64_t seed = 0;
+  bool timing   = false;
 };
 
 std::vector<int64_t> read_extents(const std::string& text) {
@@ -141,8 +144,8 @@ std::vector<reshard::Move> moves_of(const Options& options, const Meshes& meshes
 reshard::PlanOptions plan_options(const Options& options, const reshard::StrategyDef& strategy) {
   if (!options.balance.empty() && !strategy.balanced)
     throw Error("--balance", std::string(strategy.name) + " does not order unit tasks; leave it out");
-  if (options.chunks.value_or(1) < 1)
-    throw Error("--chunks", std::to_string(*options.chunks) + " is too small; use 1 or more");
+  if (const int chunks = options.chunks.value_or(1); chunks < 1 || chunks > collective::kMostChunks)
+    throw Error("--chunks", fmt::format("{} is not possible; use 1 to {}", chunks, collective::kMostChunks));
   reshard::PlanOptions result;
   result.balance =
       options.balance.empty() ? &*reshard::balances().begin() : &reshard::balances().get(options.balance, "--balance");
@@ -177,7 +180,9 @@ void run(const Options& options) {
                  report::draw_svg(port_rows(answered, *platform), answered.time,
                                   fmt::format("unit tasks by port: {}, {}", strategy.name, format(answered.time))));
   if (!options.trace.empty()) write_file(options.trace, trace_of(answered, options.engine, *platform));
-  answer(options.json, to_json(answered, question, *platform), describe(answered, question, *platform));
+  Json json = to_json(answered, question, *platform);
+  if (options.timing) add_timing(json);
+  answer(options.json, json, describe(answered, question, *platform));
 }
 
 std::string names_in_words(const std::vector<std::string>& names) { return list_or(names); }
@@ -224,6 +229,8 @@ Action declare(CLI::App& command) {
   command.add_option("--json", options->json, "write the answer to FILE (- for stdout)");
   command.add_option("--svg", options->svg, "write a picture of the unit tasks of each port to FILE");
   command.add_option("--trace", options->trace, "write a trace for ui.perfetto.dev to FILE");
+  command.add_flag("--timing", options->timing,
+                   "add wall time and peak memory, which differ from run to run, to --json");
   return [options] { run(*options); };
 }
 
