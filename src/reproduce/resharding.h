@@ -47,7 +47,7 @@ Row of_kind(Row row, std::string_view kind);
 // A stated value against ours: compared if it is a number.
 Row compare_stated(std::string name, const Json& stated, double ours);
 
-// Elements of all weights of the model of a scenario.
+// Elements of all weights of the model of a scenario, without the state of an optimizer.
 double weights_of(const Json& scenario, const std::string& file);
 
 // The size over the time in the paper's unit: 2^30 bits per second.

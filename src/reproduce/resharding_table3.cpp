@@ -11,8 +11,7 @@ Result run(const Options& options) {
   Result result;
   for (const Model& model : models()) {
     const std::string family = model.name.substr(0, model.name.find(' '));
-    Question asked           = question(options, model.scenario);
-    asked.source.member("workload").set("mode", "inference");
+    const Question asked     = question(options, model.scenario);
     result.rows.push_back(compare_stated(model.name + ": parameters in 1e9",
                                          stated(options, "3", family + ": parameters in 1e9"),
                                          weights_of(asked.source, asked.file) / 1e9));
