@@ -4,6 +4,7 @@
 #include <cctype>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -93,6 +94,7 @@ reshard::Mesh chosen_mesh(const std::vector<int>& shape, const std::string& text
                           const std::string& option) {
   const Error refusal(option, "\"" + text + "\" is no list of devices; use numbers and ranges such as 0-3,8");
   reshard::Mesh mesh{shape, {}};
+  std::set<int64_t> seen;
   const int64_t wanted = reshard::size(shape), there = static_cast<int64_t>(platform.devices().size());
   for (const std::string& range : split(text, ',')) {
     const size_t dash = range.find('-');
@@ -101,7 +103,10 @@ reshard::Mesh chosen_mesh(const std::vector<int>& shape, const std::string& text
     if (!first || !last || *first < 0 || *last < *first) throw refusal;
     if (*last >= there)
       throw Error(option, fmt::format("device {} does not exist; {} has 0 to {}", *last, platform.name(), there - 1));
-    for (int64_t device = *first; device <= *last; ++device) mesh.devices.push_back(static_cast<int>(device));
+    for (int64_t device = *first; device <= *last; ++device) {
+      if (!seen.insert(device).second) throw Error(option, fmt::format("it lists device {} twice", device));
+      mesh.devices.push_back(static_cast<int>(device));
+    }
   }
   if (static_cast<int64_t>(mesh.devices.size()) != wanted) {
     throw Error(option, fmt::format("it lists {} devices, but a mesh of {} has {}", mesh.devices.size(),
@@ -185,8 +190,6 @@ void run(const Options& options) {
   answer(options.json, json, describe(answered, question, *platform));
 }
 
-std::string names_in_words(const std::vector<std::string>& names) { return list_or(names); }
-
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("--shape", options->shapes, "extents of the tensor, such as 1024,1024,512; once for each tensor")
@@ -219,10 +222,10 @@ Action declare(CLI::App& command) {
   command.add_option("--dst-devices", options->dst_devices,
                      "those of the second mesh; from the node behind the first mesh on, when left out");
   command.add_option("--strategy", options->strategy,
-                     names_in_words(reshard::strategies().names()) + "; the first, when left out");
+                     list_or(reshard::strategies().names()) + "; the first, when left out");
   command.add_option(
       "--balance", options->balance,
-      "who sends and in which order: " + names_in_words(reshard::balances().names()) + "; the first, when left out");
+      "who sends and in which order: " + list_or(reshard::balances().names()) + "; the first, when left out");
   command.add_option("--chunks", options->chunks, "of a broadcast; chosen by size and latency, when left out");
   command.add_option("--seed", options->seed, "of the randomised balances")->capture_default_str();
   command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();

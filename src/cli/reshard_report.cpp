@@ -143,7 +143,7 @@ std::string balance_in_words(const ReshardingRun& run, const ReshardQuestion& qu
   if (!question.strategy->balanced) return "";
   const auto& plan = run.plan;
   if (plan.proven) return fmt::format(", balance {}: no order is better", question.balance->name);
-  return fmt::format(", balance {}: at most {:.3g}% from the best order", question.balance->name,
+  return fmt::format(", balance {}: at most {:.3g} % from the best order", question.balance->name,
                      plan.bound > Seconds(0) ? 100 * (plan.expected / plan.bound - 1) : 0);
 }
 
@@ -155,12 +155,12 @@ std::string describe(const ReshardingRun& run, const ReshardQuestion& question, 
   text += fmt::format("on {}, strategy {}{}\n\n", platform.name(), question.strategy->name,
                       balance_in_words(run, question));
   text += fmt::format("time                 {}\n", format(run.time));
-  text += fmt::format("effective bandwidth  {:.2f} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),
+  text += fmt::format("effective bandwidth  {:.4g} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),
                       format(run.effective_bandwidth()));
   if (question.strategy->moves_data)
-    text += fmt::format("lower bound          {}, {:.3g}% below\n", format(run.lower_bound), 100 * run.gap());
+    text += fmt::format("lower bound          {}, gap {:.3g} %\n", format(run.lower_bound), 100 * run.gap());
   text += fmt::format("unit tasks           {}\n", run.units.tasks.size());
-  text += fmt::format("between hosts        {}, of which {} must\n\n", format(run.crossing),
+  text += fmt::format("between hosts        {}, at least {}\n\n", format(run.crossing),
                       format(reshard::least_crossing(run.units, run.ports)));
   text += table_of_jobs(run, platform) + "\n";
   text += report::draw_text(port_rows(run, platform), run.time, kGanttColumns);

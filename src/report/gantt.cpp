@@ -44,7 +44,7 @@ Lanes lanes_of(const GanttRow& row) {
   return lanes;
 }
 
-constexpr double kGanttWidth = 900, kNames = 170, kEdge = 20, kHead = 40, kRow = 26, kBetween = 6, kTicks = 30;
+constexpr double kGanttWidth = 900, kNameWidth = 170, kEdge = 20, kHead = 40, kRow = 26, kBetween = 6, kTicks = 30;
 
 // Neighbouring numbers get colours far apart: the golden angle.
 int hue_of(int number) { return static_cast<int>(static_cast<int64_t>(number) * 1375077 / 10000 % 360); }
@@ -53,16 +53,16 @@ void draw_row(std::string& text, const GanttRow& row, double top, double scale) 
   auto out          = std::back_inserter(text);
   const Lanes lanes = lanes_of(row);
   const double lane = kRow / static_cast<double>(lanes.count);
-  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kEdge + kNames - 8,
+  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kEdge + kNameWidth - 8,
                  top + kRow / 2 + 4, escape::markup(row.name));
   fmt::format_to(out, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f3f5f7\"/>\n",
-                 kEdge + kNames, top, kGanttWidth, kRow);
+                 kEdge + kNameWidth, top, kGanttWidth, kRow);
   for (size_t i = 0; i < row.bars.size(); ++i) {
     const Bar& bar = row.bars[i];
     fmt::format_to(out,
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"hsl({},55%,60%)\" "
                    "stroke=\"#fff\" stroke-width=\"0.5\"><title>{}</title></rect>\n",
-                   kEdge + kNames + bar.start.value() * scale, top + lane * static_cast<double>(lanes.of_bar[i]),
+                   kEdge + kNameWidth + bar.start.value() * scale, top + lane * static_cast<double>(lanes.of_bar[i]),
                    (bar.end - bar.start).value() * scale, lane, hue_of(bar.number), escape::markup(bar.title));
   }
 }
@@ -85,7 +85,7 @@ std::string draw_text(const std::vector<GanttRow>& rows, Seconds end, size_t col
 std::string draw_svg(const std::vector<GanttRow>& rows, Seconds end, const std::string& title) {
   const double scale  = end > Seconds(0) ? kGanttWidth / end.value() : 0;
   const double bottom = kHead + static_cast<double>(rows.size()) * (kRow + kBetween);
-  const double width = kNames + kGanttWidth + 2 * kEdge, height = bottom + kTicks;
+  const double width = kNameWidth + kGanttWidth + 2 * kEdge, height = bottom + kTicks;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2933\">\n"
@@ -98,7 +98,7 @@ std::string draw_svg(const std::vector<GanttRow>& rows, Seconds end, const std::
   for (int mark = 0; mark <= kMarks; ++mark) {
     const double share = static_cast<double>(mark) / kMarks;
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#66727f\">{}</text>\n",
-                        kEdge + kNames + share * kGanttWidth, bottom + 14, format(share * end));
+                        kEdge + kNameWidth + share * kGanttWidth, bottom + 14, format(share * end));
   }
   return text + "</svg>\n";
 }

@@ -14,7 +14,7 @@ Schedule solve(const Problem& problem, const PlanOptions& options) {
 
 BalanceDef row() {
   return {"dfs", "depth-first search with a lower bound, from load_balance, for a number of nodes",
-          "DFS with pruning of the paper, section 4.2; its budget is a second", solve};
+          "arXiv 2211.05322, section 4, where the budget is a second", solve};
 }
 
 }  // namespace foreflow::reshard::definitions::dfs

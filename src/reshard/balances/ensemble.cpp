@@ -22,7 +22,8 @@ Schedule solve(const Problem& problem, const PlanOptions& options) {
 }  // namespace
 
 BalanceDef row() {
-  return {"ensemble", "the best of naive, load_balance, greedy and dfs", "the paper's default: DFS and greedy", solve};
+  return {"ensemble", "the best of naive, load_balance, greedy and dfs", "arXiv 2211.05322, section 4: DFS and greedy",
+          solve};
 }
 
 }  // namespace foreflow::reshard::definitions::ensemble

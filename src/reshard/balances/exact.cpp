@@ -17,7 +17,7 @@ Schedule solve(const Problem& problem, const PlanOptions& options) {
 
 BalanceDef row() {
   return {"exact", "branch and bound from the ensemble to the proven optimum; large problems leave a gap",
-          "active schedules (Giffler and Thompson 1960)", solve};
+          "active schedules, Giffler and Thompson 1960; not in arXiv 2211.05322", solve};
 }
 
 }  // namespace foreflow::reshard::definitions::exact

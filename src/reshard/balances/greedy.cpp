@@ -143,7 +143,7 @@ Schedule solve(const Problem& problem, const PlanOptions& options) {
 
 BalanceDef row() {
   return {"greedy", "rounds of tasks without a common port, the largest of random ones; seeded",
-          "randomised greedy of the paper, section 4.2", solve};
+          "arXiv 2211.05322, section 4", solve};
 }
 
 }  // namespace foreflow::reshard::definitions::greedy

@@ -40,7 +40,7 @@ Schedule solve(const Problem& problem, const PlanOptions& /*options*/) {
 
 BalanceDef row() {
   return {"load_balance", "longest task first, sent by the holder with the least load; receivers are not regarded",
-          "\"Load balance only\" of the paper's figure 8, which is LPT", solve};
+          "arXiv 2211.05322, figure 8: \"load balance only\"; LPT, Graham 1969", solve};
 }
 
 }  // namespace foreflow::reshard::definitions::load_balance

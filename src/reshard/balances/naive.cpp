@@ -16,8 +16,8 @@ Schedule solve(const Problem& problem, const PlanOptions& /*options*/) {
 }  // namespace
 
 BalanceDef row() {
-  return {"naive", "the first holder sends, tasks in the order of their numbers", "\"Naive\" of the paper's figure 8",
-          solve};
+  return {"naive", "the first holder sends, tasks in the order of their numbers",
+          "arXiv 2211.05322, figure 8: \"naive\"", solve};
 }
 
 }  // namespace foreflow::reshard::definitions::naive

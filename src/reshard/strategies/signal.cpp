@@ -17,7 +17,7 @@ Plan plan(const UnitTasks& units, const Ports& /*ports*/, const PlanOptions& /*o
 StrategyDef row() {
   return {"signal",
           "one byte to each receiver: what is left when data takes no time",
-          "\"Signal Send/Recv\" of the paper's figure 7",
+          "arXiv 2211.05322, figure 7: \"signal send/recv\"",
           false,
           false,
           plan};
