@@ -21,6 +21,11 @@ std::string device_name(const platform::Platform& platform, int device) {
   return platform.devices()[static_cast<size_t>(device)].name;
 }
 
+// In a line for people.
+std::string shown(const platform::Platform& platform, int device) {
+  return escape::terminal(device_name(platform, device));
+}
+
 // The paper's figures count 2^30 bits.
 double gibibits(BytesPerSecond speed) { return speed.value() * 8 / 0x1p30; }
 
@@ -92,9 +97,9 @@ std::string devices_in_words(const Job& job, const platform::Platform& platform)
   std::string words;
   const size_t first = is_copy(job) ? 1 : 0;
   for (size_t i = first; i < std::min(job.devices.size(), first + kMost); ++i)
-    words += (i > first ? ", " : "") + device_name(platform, job.devices[i]);
+    words += (i > first ? ", " : "") + shown(platform, job.devices[i]);
   if (job.devices.size() > first + kMost) words += fmt::format(" and {} more", job.devices.size() - first - kMost);
-  return is_copy(job) ? device_name(platform, job.devices.front()) + " -> " + words : "among " + words;
+  return is_copy(job) ? shown(platform, job.devices.front()) + " -> " + words : "among " + words;
 }
 
 std::string table_of_jobs(const ReshardingRun& run, const platform::Platform& platform) {
@@ -115,16 +120,16 @@ std::string table_of_jobs(const ReshardingRun& run, const platform::Platform& pl
 std::string table_of_links(const ReshardingRun& run, const platform::Platform& platform) {
   std::string text;
   for (const auto& [kind, carried] : by_link_kind(run, platform)) {
-    text += fmt::format("  {:<7} {} over {} links, at most {}\n", kind, format(carried.all), carried.links,
-                        format(carried.most));
+    text += fmt::format("  {:<7} {} over {} links, at most {}\n", escape::terminal(kind), format(carried.all),
+                        carried.links, format(carried.most));
   }
   std::vector<LinkBytes> cards;
   for (const LinkBytes& used : used_links(run)) {
     if (kind_of(platform, used.link) == "nic") cards.push_back(used);
   }
   for (size_t i = 0; i < std::min(cards.size(), kMostCards); ++i) {
-    text +=
-        fmt::format("  {:<28} {}\n", platform.links()[static_cast<size_t>(cards[i].link)].name, format(cards[i].bytes));
+    text += fmt::format("  {:<28} {}\n", escape::terminal(platform.links()[static_cast<size_t>(cards[i].link)].name),
+                        format(cards[i].bytes));
   }
   if (cards.size() > kMostCards)
     text += fmt::format("  and {} more cards, which --json has\n", cards.size() - kMostCards);
@@ -152,7 +157,7 @@ std::string balance_in_words(const ReshardingRun& run, const ReshardQuestion& qu
 std::string describe(const ReshardingRun& run, const ReshardQuestion& question, const platform::Platform& platform) {
   std::string text;
   for (const reshard::Move& move : run.units.moves) text += in_words(move) + "\n";
-  text += fmt::format("on {}, strategy {}{}\n\n", platform.name(), question.strategy->name,
+  text += fmt::format("on {}, strategy {}{}\n\n", escape::terminal(platform.name()), question.strategy->name,
                       balance_in_words(run, question));
   text += fmt::format("time                 {}\n", format(run.time));
   text += fmt::format("effective bandwidth  {:.4g} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),

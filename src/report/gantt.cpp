@@ -71,12 +71,16 @@ void draw_row(std::string& text, const GanttRow& row, double top, double scale) 
 
 std::string draw_text(const std::vector<GanttRow>& rows, Seconds end, size_t columns) {
   size_t width = 0;
-  for (const GanttRow& row : rows) width = std::max(width, row.name.size());
-  std::string text;
+  std::vector<std::string> names;
   for (const GanttRow& row : rows) {
-    text += fmt::format("{:<{}} |", row.name, width);
+    names.push_back(escape::terminal(row.name));
+    width = std::max(width, names.back().size());
+  }
+  std::string text;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    text += fmt::format("{:<{}} |", names[i], width);
     for (size_t column = 0; column < columns; ++column)
-      text += letter_at(row, (static_cast<double>(column) + 0.5) / static_cast<double>(columns) * end);
+      text += letter_at(rows[i], (static_cast<double>(column) + 0.5) / static_cast<double>(columns) * end);
     text += "|\n";
   }
   return text;

@@ -4,15 +4,10 @@
 
 namespace foreflow::reshard {
 
-BytesPerSecond pace(const Port& sender, const Arrival& arrival, const Ports& ports) {
-  return std::min(sender.out, ports.ports[static_cast<size_t>(arrival.port)].in);
-}
-
 Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options, const Way& way) {
-  const Deliveries all      = deliveries(units, ports);
-  const Problem problem     = problem_of(all.crossing, ports, [&](const Delivery& delivery, const Port& sender) {
-    return way.duration(delivery, sender, ports);
-  });
+  const Deliveries all  = deliveries(units, ports);
+  const Problem problem = problem_of(
+      all.crossing, ports, [&](const Delivery& delivery, int sender) { return way.duration(delivery, sender, ports); });
   const BalanceDef& balance = options.balance == nullptr ? *balances().begin() : *options.balance;
   const Schedule schedule   = balance.solve(problem, options);
   const auto box_of         = [&](int task) { return units.box(units.tasks[static_cast<size_t>(task)]); };

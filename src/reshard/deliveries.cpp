@@ -66,7 +66,7 @@ Problem problem_of(const std::vector<Delivery>& deliveries, const Ports& ports, 
       const int port   = ports.port(holder);
       const auto known = [&](const Candidate& one) { return one.sender == port; };
       if (std::none_of(task.senders.begin(), task.senders.end(), known))
-        task.senders.push_back({port, duration(delivery, ports.ports[static_cast<size_t>(port)])});
+        task.senders.push_back({port, duration(delivery, port)});
     }
     for (const Arrival& arrival : delivery.arrivals) task.receivers.push_back(arrival.port);
     std::sort(task.receivers.begin(), task.receivers.end());

@@ -41,8 +41,8 @@ struct Deliveries {
 };
 Deliveries deliveries(const UnitTasks& units, const Ports& ports);
 
-// How long a delivery occupies its ports when `sender` sends.
-using Duration = std::function<Seconds(const Delivery& delivery, const Port& sender)>;
+// How long a delivery occupies its ports when the port `sender` sends.
+using Duration = std::function<Seconds(const Delivery& delivery, int sender)>;
 
 // Task i of the problem is deliveries[i]; its candidates are the ports of the holders, in their order.
 Problem problem_of(const std::vector<Delivery>& deliveries, const Ports& ports, const Duration& duration);

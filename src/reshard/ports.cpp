@@ -9,6 +9,8 @@
 namespace foreflow::reshard {
 namespace {
 
+constexpr size_t kMostPortsInPairs = 512;
+
 const platform::Link& link(const platform::Platform& platform, int index) {
   return platform.links().like(static_cast<size_t>(index));
 }
@@ -98,10 +100,45 @@ class PortFinder {
   std::map<int, int> ports_of_host_;
 };
 
+// Whether a link that is no card is slower than the fastest card: most machines have none, and need no look at pairs.
+// Of more ports than kMostPortsInPairs there are too many pairs.
+bool has_slow_core(const platform::Platform& platform, const Ports& ports) {
+  BytesPerSecond fastest;
+  for (const Port& port : ports.ports) fastest = std::max({fastest, port.out, port.in});
+  const auto& kinds = platform.links().kinds();
+  return ports.ports.size() <= kMostPortsInPairs &&
+         std::any_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Link& one) { return one.kind != "nic" && one.payload() < fastest; });
+}
+
+std::map<std::pair<int, int>, BytesPerSecond> slower_pairs(const platform::Platform& platform, const Ports& ports) {
+  std::map<int, int> device_of;  // one of each port
+  for (const auto& [device, port] : ports.port_of) device_of.emplace(port, device);
+  std::map<std::pair<int, int>, BytesPerSecond> slower;
+  for (const auto& [from, sender] : device_of) {
+    for (const auto& [to, receiver] : device_of) {
+      if (ports.host(sender) == ports.host(receiver)) continue;
+      BytesPerSecond slowest = ports.pace(from, to);
+      for (const int crossed : platform.route(sender, receiver).links)
+        slowest = std::min(slowest, link(platform, crossed).payload());
+      if (slowest < ports.pace(from, to)) slower.emplace(std::pair(from, to), slowest);
+    }
+  }
+  return slower;
+}
+
 }  // namespace
 
+BytesPerSecond Ports::pace(int from, int to) const {
+  const BytesPerSecond ends = std::min(ports[static_cast<size_t>(from)].out, ports[static_cast<size_t>(to)].in);
+  const auto known          = slower.find({from, to});
+  return known == slower.end() ? ends : known->second;
+}
+
 Ports ports_of(const platform::Platform& platform, const std::vector<Move>& moves) {
-  return PortFinder(platform, devices_of(moves)).find();
+  Ports ports = PortFinder(platform, devices_of(moves)).find();
+  if (has_slow_core(platform, ports)) ports.slower = slower_pairs(platform, ports);
+  return ports;
 }
 
 Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed) {

@@ -125,5 +125,20 @@ TEST_F(Command, ComplainsInOneLine) {
   }
 }
 
+// The two devices as two meshes of one.
+TEST_F(Command, ReshardsOnHostilePlatforms) {
+  const CommandResult result =
+      run_foreflow({"reshard", "--shape",    "8", "--src-mesh",    "1", "--src-spec",    "R", "--dst-mesh",
+                    "1",       "--dst-spec", "R", "--src-devices", "0", "--dst-devices", "1", "--platform",
+                    "p.xml",   "--json",     "j", "--svg",         "v", "--trace",       "t"},
+                   folder_.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GT(test::read_terminal(result.out), 10U);
+  for (const char* file : {"j", "v", "t"}) test::read_terminal(read(file));
+  EXPECT_EQ(*parse_json(read("j"), "j").find("senders")->if_array()->front().if_string(), "=a\n<b>\x1b[2J\"");
+  EXPECT_FALSE(test::read_markup(read("v")).structure.contains("script"));
+  expect_nothing_owned();
+}
+
 }  // namespace
 }  // namespace foreflow::hostile_command_test

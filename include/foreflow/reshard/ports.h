@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -24,8 +25,12 @@ struct Ports {
   std::vector<std::string> hosts;
   std::vector<Port> ports;
   std::map<int, int> port_of;  // device -> index into `ports`
+  // From port to port, where a link between them is slower than both. Not known for more than 512 ports.
+  std::map<std::pair<int, int>, BytesPerSecond> slower = {};
 
   int port(int device) const { return port_of.at(device); }
+  // The speed at which one port sends to another that receives nothing else.
+  BytesPerSecond pace(int from, int to) const;
   int host(int device) const { return ports[static_cast<size_t>(port_of.at(device))].host; }
 };
 

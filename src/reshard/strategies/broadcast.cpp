@@ -8,10 +8,10 @@ namespace foreflow::reshard::definitions::broadcast {
 namespace {
 
 // The filling of the chain is left out: it is small, and the same for every sender.
-Seconds duration(const Delivery& delivery, const Port& sender, const Ports& ports) {
+Seconds duration(const Delivery& delivery, int sender, const Ports& ports) {
   Seconds slowest;
   for (const Arrival& arrival : delivery.arrivals)
-    slowest = std::max(slowest, delivery.bytes / pace(sender, arrival, ports));
+    slowest = std::max(slowest, delivery.bytes / ports.pace(sender, arrival.port));
   return slowest;
 }
 

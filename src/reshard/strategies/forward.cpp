@@ -90,9 +90,9 @@ class Forwarding {
                      in_[static_cast<size_t>(arrival(option).port)]});
   }
   Seconds end_of(const Option& option) const {
-    const Port& port = ports_.ports[static_cast<size_t>(ports_.port(source(option).device))];
+    const int port = ports_.port(source(option).device);
     return start_of(option) +
-           all_.crossing[static_cast<size_t>(option.delivery)].bytes / pace(port, arrival(option), ports_);
+           all_.crossing[static_cast<size_t>(option.delivery)].bytes / ports_.pace(port, arrival(option).port);
   }
 
   int copy(int task, int from, const std::vector<int>& to) {

@@ -8,13 +8,13 @@ namespace foreflow::reshard::definitions::global_allgather {
 namespace {
 
 // The ring crosses each port once in each direction with all parts but one.
-Seconds duration(const Delivery& delivery, const Port& sender, const Ports& ports) {
+Seconds duration(const Delivery& delivery, int sender, const Ports& ports) {
   const auto receivers = static_cast<double>(delivery.receivers());
   Seconds sending, gathering;
   for (const Arrival& arrival : delivery.arrivals) {
     const Port& port   = ports.ports[static_cast<size_t>(arrival.port)];
     const double share = static_cast<double>(arrival.devices.size()) / receivers;
-    sending += share * delivery.bytes / pace(sender, arrival, ports);
+    sending += share * delivery.bytes / ports.pace(sender, arrival.port);
     gathering = std::max(gathering, (receivers - 1) / receivers * delivery.bytes / std::min(port.in, port.out));
   }
   return delivery.arrivals.size() > 1 ? sending + gathering : sending;

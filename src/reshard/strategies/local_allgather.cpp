@@ -7,9 +7,9 @@
 namespace foreflow::reshard::definitions::local_allgather {
 namespace {
 
-Seconds duration(const Delivery& delivery, const Port& sender, const Ports& ports) {
+Seconds duration(const Delivery& delivery, int sender, const Ports& ports) {
   Seconds sum;
-  for (const Arrival& arrival : delivery.arrivals) sum += delivery.bytes / pace(sender, arrival, ports);
+  for (const Arrival& arrival : delivery.arrivals) sum += delivery.bytes / ports.pace(sender, arrival.port);
   return sum;
 }
 

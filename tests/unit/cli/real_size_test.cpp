@@ -166,5 +166,20 @@ TEST(RealSizeSearch, IsProvenWithinTheMemoryOfASmallMachine) {
   EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
 }
 
+// 1,024 GPUs on 128 servers: 512 have a boundary of a pipeline in 64 x 8 tiles, 512 want it in 8 x 64.
+TEST(RealSizeReshard, OfAThousandDevicesIsPlannedAndSimulated) {
+  const test::CommandResult result = test::run_foreflow(
+      {"reshard", "--shape", "4,2048,16384", "--dtype", "float16", "--src-mesh", "64x8", "--src-spec", "RS0S1",
+       "--dst-mesh", "64x8", "--dst-spec", "RS1S0", "--platform", "dgx_a100", "--json", "-", "--timing"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  const JsonView answer(json, "stdout");
+  EXPECT_EQ(answer.at("unit_tasks").as_int(), 64 * 64);
+  EXPECT_EQ(answer.at("bytes_crossing").as_number(), 4.0 * 2048 * 16384 * 2);
+  EXPECT_GE(answer.at("time_s").as_number(), answer.at("lower_bound_s").as_number());
+  EXPECT_TRUE(answer.at("order_proven").as_bool());
+  EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
+}
+
 }  // namespace
 }  // namespace foreflow::cli::real_size_test

@@ -46,5 +46,13 @@ TEST(ReshardPorts, InOneNodeEachDeviceIsAHostOnItsNvlink) {
   EXPECT_EQ(ports.ports[2].in, BytesPerSecond(100e9));
 }
 
+TEST(ReshardPorts, KnowTheSlowLinkBetweenTwoOfThem) {
+  const auto platform = platform::load_file(std::string(FOREFLOW_SOURCE_DIR) + "/platforms/two_sites.xml");
+  const Ports ports   = ports_of(platform, move(consecutive({4}, 0), consecutive({3}, 4)));
+  ASSERT_EQ(ports.hosts.size(), 3U);
+  EXPECT_EQ(ports.pace(ports.port(0), ports.port(4)), BytesPerSecond(1.25e9));  // the rented line
+  EXPECT_EQ(ports.pace(ports.port(4), ports.port(6)), BytesPerSecond(12.5e9));  // cards of one site
+}
+
 }  // namespace
 }  // namespace foreflow::reshard::ports_test
