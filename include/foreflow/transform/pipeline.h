@@ -9,6 +9,7 @@
 #include "foreflow/base/units.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/transform/pieces.h"
+#include "foreflow/transform/sharding.h"
 
 namespace foreflow::transform {
 
@@ -69,6 +70,21 @@ struct Pipeline {
 // Throws RefusalError if the program has too few ops for the stages, or if it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
+// The same for a program of one device whose stages are sharded in different ways, `shards[d]` on device d of the
+// schedule. Device d becomes a group of shards[d].ways devices, behind the groups of the devices before it.
+//
+// 1. Where a value goes between stages that are sharded in different ways, a Reshard takes the place of the sends.
+// 2. A stage with more devices gets more of the work: the shares of `wanted` count for one device of a group each.
+// 3. `wanted.prices` are those of the program on one device.
+//
+// Throws RefusalError as `shard` and `pipeline` do, and where a stage is on two devices that are sharded differently.
+struct ShardedPipeline {
+  Distributed sharded;    // `module` is empty; the pieces of the program's parameters and results
+  Distributed pipelined;  // its pieces are parts of those of `sharded`
+};
+ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                                   const std::vector<StageSharding>& shards);
+
 // Where `pipeline` cuts a program.
 struct Cut {
   std::vector<int32_t> stage_ends;  // per stage: the number of forward ops up to its end
@@ -77,5 +93,8 @@ struct Cut {
 
 // The cut of a training program. Throws what `pipeline` throws.
 Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
+// The cut of pipeline_of_shards.
+Cut cut_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                  const std::vector<StageSharding>& shards);
 
 }  // namespace foreflow::transform

@@ -8,6 +8,7 @@
 #include "transform/pass_arguments.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
+#include "transform/pipeline/step_plan.h"
 #include "transform/pipeline/weight_gradients.h"
 
 namespace foreflow::transform {
@@ -30,6 +31,8 @@ bool trains(const ir::Function& function) {
   return backward;
 }
 
+}  // namespace
+
 schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   schedule::Size size = wanted.size;
   if (wanted.run > 0) size.microbatches = wanted.run;
@@ -44,6 +47,8 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   if (!refusal.empty()) throw RefusalError(Cause::schedule, "pipeline: schedule", refusal);
   return plan;
 }
+
+namespace {
 
 // f(the program as the plan needs it): its two halves of a backward are different ops.
 template <class F>

@@ -80,6 +80,19 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
   return staged;
 }
 
+std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                        const DecidedStages& decided) {
+  const ir::Function& function         = module.entry();
+  const std::vector<StagePhase> phases = phases_of(module, function, values);
+  std::vector<StagedOp> staged;
+  staged.reserve(phases.size());
+  for (size_t o = 0; o < phases.size(); ++o) {
+    const bool transfer = function.ops[o].def->reshards && phases[o] != StagePhase::update;
+    staged.push_back({transfer ? StagePhase::transfer : phases[o], decided.stage[o]});
+  }
+  return staged;
+}
+
 Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, int stages) {
   Cut cut;
   cut.stage_ends.resize(static_cast<size_t>(stages));
