@@ -1,0 +1,41 @@
+// What resharding needs to know of the network: which devices share a port to the others, and how fast ports are.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/units.h"
+#include "foreflow/platform/platform.h"
+#include "foreflow/reshard/unit_tasks.h"
+
+namespace foreflow::reshard {
+
+// The network card of a host, or of some of its devices. It sends and receives at the same time.
+struct Port {
+  std::string name;  // "node0", or "node0 nic1" where a host has several
+  int host;          // index into Ports::hosts
+  BytesPerSecond out, in;
+};
+
+// Devices in one host reach each other without their port. Between hosts, ports are what is scarce, as in section 3 of
+// the paper, where each host has one.
+struct Ports {
+  std::vector<std::string> hosts;
+  std::vector<Port> ports;
+  std::map<int, int> port_of;  // device -> index into `ports`
+
+  int port(int device) const { return port_of.at(device); }
+  int host(int device) const { return ports[static_cast<size_t>(port_of.at(device))].host; }
+};
+
+// Devices of the moves, which are indices into platform.devices(). A port is the link of kind `nic` over which a device
+// reaches other hosts, or the slowest link of that route where it has no such link; devices that leave their host over
+// the same link share a port. When all are in one node, each device counts as a host of its own, whose port is as fast
+// as all its links to the others together.
+Ports ports_of(const platform::Platform& platform, const std::vector<Move>& moves);
+
+// Without a platform: device d is in host host_of[d], and each host has one port of this speed.
+Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed);
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,51 @@
+// The load balancing and ordering problem of the paper (section 4, equations 1 to 4), apart from tensors: tasks occupy
+// one of their senders and all of their receivers for a while; no port serves two tasks at once; the last end counts.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/base/units.h"
+
+namespace foreflow::reshard {
+
+struct Candidate {
+  int sender;        // a port
+  Seconds duration;  // of the task with this sender
+};
+
+struct ProblemTask {
+  std::vector<Candidate> senders;  // one or more, in order of preference
+  std::vector<int> receivers;      // ports, in ascending order; a port that sends may be one of them
+};
+
+// Senders and receivers of a port are apart, because a port sends and receives at the same time.
+struct Problem {
+  int ports = 0;
+  std::vector<ProblemTask> tasks;
+};
+
+struct Assignment {
+  int task;
+  int candidate;  // index into ProblemTask::senders
+  Seconds start, end;
+};
+
+// Tasks in starting order. `lower_bound` holds for every schedule; equal to `makespan` when the schedule is proven.
+struct Schedule {
+  std::vector<Assignment> order;
+  Seconds makespan{0};
+  Seconds lower_bound{0};
+  bool proven = false;  // no schedule is shorter
+};
+
+// List scheduling: each task starts when its sender and all its receivers have finished those before it in the order.
+struct Choice {
+  int task, candidate;
+};
+Schedule evaluate(const Problem& problem, const std::vector<Choice>& order);
+
+// The larger of the load of the busiest receiver and of a bound of the load of the busiest sender: the least that the
+// senders of any set of tasks can share among them.
+Seconds lower_bound(const Problem& problem);
+
+}  // namespace foreflow::reshard

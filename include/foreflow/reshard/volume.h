@@ -1,0 +1,28 @@
+// What no plan can be better than.
+#pragma once
+
+#include "foreflow/base/units.h"
+#include "foreflow/reshard/ports.h"
+#include "foreflow/reshard/unit_tasks.h"
+
+namespace foreflow::reshard {
+
+// The bytes that must enter the devices that need them at least once: each unit task with receivers counts once. With
+// disjoint meshes it is the size of the tensors, as the paper states.
+Bytes least_volume(const UnitTasks& units);
+
+// The bytes of unit tasks that no device of some receiving host has: they must cross between hosts, once for each such
+// host counted in `received`, and once at least in `crossing`.
+struct Crossing {
+  Bytes crossing;  // leave a host at least once
+  Bytes received;  // enter hosts, summed over hosts
+};
+Crossing least_crossing(const UnitTasks& units, const Ports& ports);
+
+// A lower bound of the time of every plan in which hosts are limited by their ports alone:
+//   1. a host receives each box that its devices need and do not have at least once, over all of its ports together;
+//   2. the boxes that only hosts of a set hold leave these hosts at least once, over all of their ports together. The
+//      sets tried are those of the holders of each box, and the union of all.
+Seconds least_time(const UnitTasks& units, const Ports& ports);
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,121 @@
+#include "foreflow/reshard/ports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace foreflow::reshard {
+namespace {
+
+const platform::Link& link(const platform::Platform& platform, int index) {
+  return platform.links().like(static_cast<size_t>(index));
+}
+
+// The link that decides the speed of a route at the end of its device: its network card, or else the slowest link.
+int port_link(const platform::Platform& platform, const std::vector<int>& links) {
+  const auto card = std::find_if(links.begin(), links.end(), [&](int l) { return link(platform, l).kind == "nic"; });
+  if (card != links.end()) return *card;
+  return *std::min_element(links.begin(), links.end(),
+                           [&](int a, int b) { return link(platform, a).payload() < link(platform, b).payload(); });
+}
+
+std::vector<int> devices_of(const std::vector<Move>& moves) {
+  std::set<int> devices;
+  for (const Move& move : moves) {
+    devices.insert(move.from.mesh.devices.begin(), move.from.mesh.devices.end());
+    devices.insert(move.to.mesh.devices.begin(), move.to.mesh.devices.end());
+  }
+  return {devices.begin(), devices.end()};
+}
+
+// The speed at which a device exchanges with others of its node: that of all distinct links at its end together.
+BytesPerSecond speed_inside(const platform::Platform& platform, const std::vector<int>& devices, int device,
+                            bool leaving) {
+  std::set<int> links;
+  for (const int other : devices) {
+    if (other == device) continue;
+    auto route = leaving ? platform.route(device, other).links : platform.route(other, device).links;
+    if (!leaving) std::reverse(route.begin(), route.end());
+    links.insert(port_link(platform, route));
+  }
+  BytesPerSecond speed;
+  for (const int one : links) speed += link(platform, one).payload();
+  return links.empty() ? BytesPerSecond(1) : speed;  // a device alone exchanges nothing
+}
+
+// Finds the ports of devices one after the other.
+class PortFinder {
+ public:
+  PortFinder(const platform::Platform& platform, std::vector<int> devices)
+      : platform_(platform), devices_(std::move(devices)) {}
+
+  Ports find() {
+    const auto leaves = [&](int device) { return platform_.node(device) != platform_.node(devices_.front()); };
+    const bool inside = std::none_of(devices_.begin(), devices_.end(), leaves);
+    for (const int device : devices_) inside ? add_alone(device) : add(device);
+    for (Port& port : ports_.ports) {
+      if (ports_of_host_[port.host] == 1) port.name = ports_.hosts[static_cast<size_t>(port.host)];
+    }
+    return std::move(ports_);
+  }
+
+ private:
+  // In one node each device counts as a host.
+  void add_alone(int device) {
+    const auto host = static_cast<int>(ports_.hosts.size());
+    ports_.hosts.push_back(platform_.devices()[static_cast<size_t>(device)].name);
+    ports_.ports.push_back({ports_.hosts.back(), host, speed_inside(platform_, devices_, device, true),
+                            speed_inside(platform_, devices_, device, false)});
+    ports_.port_of.emplace(device, host);
+  }
+
+  void add(int device) {
+    const auto [found, added] = hosts_.emplace(platform_.node(device), static_cast<int>(ports_.hosts.size()));
+    const int host            = found->second;
+    if (added) ports_.hosts.push_back(platform_.devices()[static_cast<size_t>(device)].node);
+    const int other    = *std::find_if(devices_.begin(), devices_.end(),
+                                       [&](int peer) { return platform_.node(peer) != platform_.node(device); });
+    const auto leaving = platform_.route(device, other).links;
+    auto arriving      = platform_.route(other, device).links;
+    std::reverse(arriving.begin(), arriving.end());
+    const int card            = port_link(platform_, leaving);
+    const auto [known, first] = numbers_.emplace(std::pair(host, card), static_cast<int>(ports_.ports.size()));
+    if (first) {
+      ports_.ports.push_back({fmt::format("{} nic{}", ports_.hosts[static_cast<size_t>(host)], ports_of_host_[host]++),
+                              host, link(platform_, card).payload(),
+                              link(platform_, port_link(platform_, arriving)).payload()});
+    }
+    ports_.port_of.emplace(device, known->second);
+  }
+
+  const platform::Platform& platform_;
+  std::vector<int> devices_;
+  Ports ports_;
+  std::map<int, int> hosts_;                    // node of the platform -> host
+  std::map<std::pair<int, int>, int> numbers_;  // host and card -> port
+  std::map<int, int> ports_of_host_;
+};
+
+}  // namespace
+
+Ports ports_of(const platform::Platform& platform, const std::vector<Move>& moves) {
+  return PortFinder(platform, devices_of(moves)).find();
+}
+
+Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed) {
+  Ports result;
+  std::map<int, int> numbers;
+  for (const auto& [device, host] : host_of) {
+    const auto [known, added] = numbers.emplace(host, static_cast<int>(result.hosts.size()));
+    if (added) {
+      result.hosts.push_back(fmt::format("node{}", host));
+      result.ports.push_back({result.hosts.back(), known->second, speed, speed});
+    }
+    result.port_of.emplace(device, known->second);
+  }
+  return result;
+}
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,60 @@
+#include "foreflow/reshard/schedule_problem.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace foreflow::reshard {
+
+Schedule evaluate(const Problem& problem, const std::vector<Choice>& order) {
+  std::vector<Seconds> out(static_cast<size_t>(problem.ports)), in(static_cast<size_t>(problem.ports));
+  Schedule schedule;
+  schedule.order.reserve(order.size());
+  for (const Choice& choice : order) {
+    const ProblemTask& task    = problem.tasks[static_cast<size_t>(choice.task)];
+    const Candidate& candidate = task.senders[static_cast<size_t>(choice.candidate)];
+    Seconds& sender            = out[static_cast<size_t>(candidate.sender)];
+    Seconds start              = sender;
+    for (const int port : task.receivers) start = std::max(start, in[static_cast<size_t>(port)]);
+    const Seconds end = start + candidate.duration;
+    sender            = end;
+    for (const int port : task.receivers) in[static_cast<size_t>(port)] = end;
+    schedule.order.push_back({choice.task, choice.candidate, start, end});
+    schedule.makespan = std::max(schedule.makespan, end);
+  }
+  schedule.lower_bound = lower_bound(problem);
+  schedule.proven      = schedule.makespan <= schedule.lower_bound * (1 + 1e-12);
+  std::stable_sort(schedule.order.begin(), schedule.order.end(),
+                   [](const Assignment& a, const Assignment& b) { return a.start < b.start; });
+  return schedule;
+}
+
+Seconds lower_bound(const Problem& problem) {
+  std::vector<Seconds> received(static_cast<size_t>(problem.ports));
+  std::map<std::set<int>, Seconds> held;  // by the set of possible senders
+  std::set<int> all;
+  for (const ProblemTask& task : problem.tasks) {
+    Seconds least = task.senders.front().duration;
+    std::set<int> senders;
+    for (const Candidate& candidate : task.senders) {
+      least = std::min(least, candidate.duration);
+      senders.insert(candidate.sender);
+    }
+    for (const int port : task.receivers) received[static_cast<size_t>(port)] += least;
+    held[senders] += least;
+    all.insert(senders.begin(), senders.end());
+  }
+  Seconds bound;
+  for (const Seconds load : received) bound = std::max(bound, load);
+  held.emplace(all, Seconds(0));
+  for (const auto& [senders, own] : held) {
+    Seconds load;
+    for (const auto& [others, more] : held) {
+      if (std::includes(senders.begin(), senders.end(), others.begin(), others.end())) load += more;
+    }
+    bound = std::max(bound, load / static_cast<double>(senders.size()));
+  }
+  return bound;
+}
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,88 @@
+#include "foreflow/reshard/spec.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "foreflow/base/error.h"
+
+namespace foreflow::reshard {
+namespace {
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+// The digits after an S: "01", "^0", "^{01}". Advances `at` behind them; nothing when they are malformed.
+std::string digits_at(std::string_view text, size_t& at) {
+  const bool raised = at < text.size() && text[at] == '^';
+  if (raised) ++at;
+  const bool braced = raised && at < text.size() && text[at] == '{';
+  if (braced) ++at;
+  std::string digits;
+  while (at < text.size() && is_digit(text[at]) && (!raised || braced || digits.empty())) digits += text[at++];
+  if (!braced) return digits;
+  return at < text.size() && text[at++] == '}' ? digits : std::string();
+}
+
+}  // namespace
+
+Spec parse_spec(std::string_view text, const std::string& where) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(where, fmt::format("\"{}\" is no sharding spec: {}; use R or S and mesh dimensions for each dimension "
+                                   "of the tensor, such as S0RR or RS01R",
+                                   text, why));
+  };
+  Spec spec;
+  std::set<int> used;
+  for (size_t at = 0; at < text.size();) {
+    const char letter = text[at++];
+    if (letter != 'R' && letter != 'S') refuse(fmt::format("character {} is neither R nor S", at));
+    spec.split.emplace_back();
+    if (letter == 'R') continue;
+    for (const char digit : digits_at(text, at)) spec.split.back().push_back(digit - '0');
+    if (spec.split.back().empty()) refuse("an S has no mesh dimension");
+    for (const int axis : spec.split.back()) {
+      if (!used.insert(axis).second) refuse(fmt::format("it uses mesh dimension {} twice", axis));
+    }
+  }
+  if (spec.split.empty()) refuse("it is empty");
+  return spec;
+}
+
+std::string print(const Spec& spec) {
+  std::string text;
+  for (const auto& axes : spec.split) {
+    text += axes.empty() ? 'R' : 'S';
+    for (const int axis : axes) text += std::to_string(axis);
+  }
+  return text;
+}
+
+void check(const Spec& spec, const std::vector<int>& mesh_shape, size_t rank, const std::string& where) {
+  if (spec.split.size() != rank) {
+    throw Error(where, fmt::format("{} is of {} dimensions, but the tensor has {}; give one R or S for each",
+                                   print(spec), spec.split.size(), rank));
+  }
+  std::set<int> used;
+  for (const auto& axes : spec.split) {
+    for (const int axis : axes) {
+      if (axis < 0 || axis >= static_cast<int>(mesh_shape.size())) {
+        throw Error(where, fmt::format("{} uses mesh dimension {}, but the mesh {} has {}", print(spec), axis,
+                                       print(mesh_shape), mesh_shape.size()));
+      }
+      if (!used.insert(axis).second)
+        throw Error(where, fmt::format("{} uses mesh dimension {} twice", print(spec), axis));
+    }
+  }
+}
+
+std::vector<int> parts(const Spec& spec, const std::vector<int>& mesh_shape) {
+  std::vector<int> result;
+  for (const auto& axes : spec.split) {
+    int count = 1;
+    for (const int axis : axes) count *= mesh_shape[static_cast<size_t>(axis)];
+    result.push_back(count);
+  }
+  return result;
+}
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,83 @@
+#include "foreflow/reshard/volume.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace foreflow::reshard {
+namespace {
+
+std::set<int> hosts_of(const Ports& ports, const std::vector<int>& devices) {
+  std::set<int> hosts;
+  for (const int device : devices) hosts.insert(ports.host(device));
+  return hosts;
+}
+
+// Hosts that have the box of a task, and hosts that need it and do not have it.
+struct Sides {
+  std::set<int> have, need;
+};
+
+Sides sides_of(const UnitTasks& units, const Ports& ports, const UnitTask& task) {
+  Sides sides{hosts_of(ports, units.holders(task)), hosts_of(ports, units.receivers(task))};
+  for (const int host : sides.have) sides.need.erase(host);
+  return sides;
+}
+
+// The speed of all ports of each host together.
+std::vector<BytesPerSecond> speeds(const Ports& ports, BytesPerSecond Port::*direction) {
+  std::vector<BytesPerSecond> result(ports.hosts.size());
+  for (const Port& port : ports.ports) result[static_cast<size_t>(port.host)] += port.*direction;
+  return result;
+}
+
+}  // namespace
+
+Bytes least_volume(const UnitTasks& units) {
+  Bytes volume;
+  for (const UnitTask& task : units.tasks) {
+    if (!units.receivers(task).empty()) volume += task.bytes;
+  }
+  return volume;
+}
+
+Crossing least_crossing(const UnitTasks& units, const Ports& ports) {
+  Crossing result{};
+  for (const UnitTask& task : units.tasks) {
+    const auto need = sides_of(units, ports, task).need;
+    if (!need.empty()) result.crossing += task.bytes;
+    result.received += static_cast<double>(need.size()) * task.bytes;
+  }
+  return result;
+}
+
+Seconds least_time(const UnitTasks& units, const Ports& ports) {
+  std::vector<Bytes> received(ports.hosts.size());
+  std::map<std::set<int>, Bytes> held;
+  std::set<int> all;
+  for (const UnitTask& task : units.tasks) {
+    const Sides sides = sides_of(units, ports, task);
+    if (sides.need.empty()) continue;
+    for (const int host : sides.need) received[static_cast<size_t>(host)] += task.bytes;
+    held[sides.have] += task.bytes;
+    all.insert(sides.have.begin(), sides.have.end());
+  }
+  Seconds bound;
+  const auto in = speeds(ports, &Port::in), out = speeds(ports, &Port::out);
+  for (size_t host = 0; host < received.size(); ++host) {
+    if (received[host] > Bytes(0)) bound = std::max(bound, received[host] / in[host]);
+  }
+  held.emplace(all, Bytes(0));
+  for (const auto& [hosts, own] : held) {
+    Bytes bytes;
+    BytesPerSecond speed;
+    for (const int host : hosts) speed += out[static_cast<size_t>(host)];
+    for (const auto& [others, more] : held) {
+      if (std::includes(hosts.begin(), hosts.end(), others.begin(), others.end())) bytes += more;
+    }
+    if (bytes > Bytes(0)) bound = std::max(bound, bytes / speed);
+  }
+  return bound;
+}
+
+}  // namespace foreflow::reshard
