@@ -34,6 +34,23 @@ std::optional<Refusal> check_divides(const StrategySource& source, std::string_v
   return std::nullopt;
 }
 
+std::optional<Refusal> check_shards(const StrategySource& source, std::string_view key, int tp) {
+  const Workload& workload = source.workload;
+  const int64_t heads = workload.size("heads"), kv_heads = workload.size("kv_heads"), hidden = workload.size("hidden");
+  if (heads > 0) {
+    if (auto no = check_divides(source, key, tp, heads, "the " + std::to_string(heads) + " attention heads")) return no;
+  }
+  if (kv_heads > 0) {
+    if (auto no =
+            check_divides(source, key, tp, kv_heads, "the " + std::to_string(kv_heads) + " heads of keys and values"))
+      return no;
+  }
+  if (hidden > 0) {
+    if (auto no = check_divides(source, key, tp, hidden, "the hidden size " + std::to_string(hidden))) return no;
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp) {
   const int64_t number = source.workload.size(size);
   if (number % tp == 0) return std::nullopt;
