@@ -15,6 +15,7 @@ namespace {
 // sqrt((ranks - 2) * bytes / bandwidth / latency) balances the latencies of many chunks against the filling with big
 // ones; with one hop there is nothing to fill. No more than 1024: NCCL's chunks are not below 64 KiB for long messages.
 int chunks(const Task& task) {
+  if (task.chunks > 0) return task.chunks;
   constexpr double kMost = 1024;
   const Wire& wire       = nodes(task.group).size() > 1 ? task.far : task.near;
   if (task.group.ranks == 2 || wire.latency <= Seconds(0)) return task.group.ranks == 2 ? 1 : 16;

@@ -41,14 +41,22 @@ Bytes least_volume(const UnitTasks& units) {
   return volume;
 }
 
-Crossing least_crossing(const UnitTasks& units, const Ports& ports) {
-  Crossing result{};
-  for (const UnitTask& task : units.tasks) {
-    const auto need = sides_of(units, ports, task).need;
-    if (!need.empty()) result.crossing += task.bytes;
-    result.received += static_cast<double>(need.size()) * task.bytes;
+Bytes least_crossing(const UnitTasks& units, const Ports& ports) {
+  Bytes received;
+  for (const UnitTask& task : units.tasks)
+    received += static_cast<double>(sides_of(units, ports, task).need.size()) * task.bytes;
+  return received;
+}
+
+Bytes crossing(const std::vector<Job>& jobs, const Ports& ports) {
+  Bytes bytes;
+  for (const Job& job : jobs) {
+    const auto hosts   = static_cast<double>(hosts_of(ports, job.devices).size());
+    const auto devices = static_cast<double>(job.devices.size());
+    const bool ring    = job.kind == collective::Kind::all_gather && hosts > 1;
+    bytes += (ring ? hosts * (devices - 1) / devices : hosts - 1) * job.bytes;
   }
-  return result;
+  return bytes;
 }
 
 Seconds least_time(const UnitTasks& units, const Ports& ports) {

@@ -30,7 +30,7 @@ struct Assignment {
   Seconds start, end;
 };
 
-// Tasks in starting order. `lower_bound` holds for every schedule; equal to `makespan` when the schedule is proven.
+// Tasks in starting order. Every schedule takes `lower_bound` or longer.
 struct Schedule {
   std::vector<Assignment> order;
   Seconds makespan{0};
@@ -38,14 +38,17 @@ struct Schedule {
   bool proven = false;  // no schedule is shorter
 };
 
-// List scheduling: each task starts when its sender and all its receivers have finished those before it in the order.
+// A task and which of its senders it has.
 struct Choice {
   int task, candidate;
 };
+
+// List scheduling: each task starts when its sender and all its receivers have finished those before it in the order.
+// The order lists every task once.
 Schedule evaluate(const Problem& problem, const std::vector<Choice>& order);
 
-// The larger of the load of the busiest receiver and of a bound of the load of the busiest sender: the least that the
-// senders of any set of tasks can share among them.
+// The load of the busiest receiver or a bound of the load of the busiest sender, whichever is larger: the tasks that
+// only ports of a set can send are shared by these ports. The sets are those of the senders of each task, and all.
 Seconds lower_bound(const Problem& problem);
 
 }  // namespace foreflow::reshard

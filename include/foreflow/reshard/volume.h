@@ -2,6 +2,7 @@
 #pragma once
 
 #include "foreflow/base/units.h"
+#include "foreflow/reshard/plan.h"
 #include "foreflow/reshard/ports.h"
 #include "foreflow/reshard/unit_tasks.h"
 
@@ -11,13 +12,12 @@ namespace foreflow::reshard {
 // disjoint meshes it is the size of the tensors, as the paper states.
 Bytes least_volume(const UnitTasks& units);
 
-// The bytes of unit tasks that no device of some receiving host has: they must cross between hosts, once for each such
-// host counted in `received`, and once at least in `crossing`.
-struct Crossing {
-  Bytes crossing;  // leave a host at least once
-  Bytes received;  // enter hosts, summed over hosts
-};
-Crossing least_crossing(const UnitTasks& units, const Ports& ports);
+// The bytes that must enter hosts, summed over hosts: each box that a host needs and that none of its devices has.
+Bytes least_crossing(const UnitTasks& units, const Ports& ports);
+
+// The bytes that the jobs of a plan move between hosts: a message counts once, a chain once for each host that it
+// enters, and a ring over several hosts at the end of each.
+Bytes crossing(const std::vector<Job>& jobs, const Ports& ports);
 
 // A lower bound of the time of every plan in which hosts are limited by their ports alone:
 //   1. a host receives each box that its devices need and do not have at least once, over all of its ports together;

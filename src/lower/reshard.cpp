@@ -1,0 +1,81 @@
+#include "foreflow/lower/reshard.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace foreflow::lower {
+namespace {
+
+using reshard::Job;
+
+class PlanLowering {
+ public:
+  explicit PlanLowering(const reshard::UnitTasks& units) {
+    std::set<int> devices;
+    for (const reshard::Move& move : units.moves) {
+      devices.insert(move.from.mesh.devices.begin(), move.from.mesh.devices.end());
+      devices.insert(move.to.mesh.devices.begin(), move.to.mesh.devices.end());
+    }
+    lowered_.program.memory_effects.push_back({Bytes(0), Bytes(0)});
+    for (const int device : devices) {
+      const auto index = static_cast<int32_t>(lowered_.program.devices.size());
+      lowered_.program.devices.push_back({device, device, Bytes(0)});
+      lowered_.program.streams.push_back({fmt::format("D{}", device), index, {}});
+      stream_of_.emplace(device, index);
+    }
+  }
+
+  LoweredPlan lower(const reshard::Plan& plan) {
+    for (const Job& job : plan.jobs) {
+      for (const reshard::Wait& wait : job.waits) add(hand_on(), {wait.from, wait.to});
+      lowered_.instances.push_back(add(communication(job), job.devices));
+    }
+    return std::move(lowered_);
+  }
+
+ private:
+  int32_t add(int32_t communication, const std::vector<int>& devices) {
+    const auto instance = static_cast<int32_t>(lowered_.program.instances.size());
+    std::vector<int32_t> members;
+    for (const int device : devices) {
+      members.push_back(stream_of_.at(device));
+      lowered_.program.streams[static_cast<size_t>(members.back())].items.push_back({communication, instance, 0});
+    }
+    lowered_.program.instances.push_back({communication, std::move(members)});
+    return instance;
+  }
+
+  int32_t number(stream::Communication communication) {
+    const auto key            = std::tuple(communication.kind, communication.bytes.value(), communication.chunks,
+                                           communication.fixed.has_value());
+    const auto [known, added] = communications_.emplace(key, static_cast<int32_t>(communications_.size()));
+    if (added) lowered_.program.communications.push_back(std::move(communication));
+    return known->second;
+  }
+
+  int32_t communication(const Job& job) {
+    return number({std::string(collective::name(job.kind)), job.kind, &reshard::algorithm_of(job), job.bytes,
+                   std::nullopt, job.chunks});
+  }
+
+  // One device has ended a job, so another may begin its own.
+  int32_t hand_on() {
+    const auto kind = collective::Kind::send;
+    return number({"port is free", kind, &collective::default_algorithm(kind), Bytes(0), Seconds(0)});
+  }
+
+  LoweredPlan lowered_;
+  std::map<int, int32_t> stream_of_;  // device -> stream
+  std::map<std::tuple<collective::Kind, double, int, bool>, int32_t> communications_;
+};
+
+}  // namespace
+
+LoweredPlan program_of(const reshard::UnitTasks& units, const reshard::Plan& plan) {
+  return PlanLowering(units).lower(plan);
+}
+
+}  // namespace foreflow::lower

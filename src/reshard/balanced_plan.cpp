@@ -1,0 +1,43 @@
+#include "reshard/balanced_plan.h"
+
+#include <algorithm>
+
+namespace foreflow::reshard {
+
+BytesPerSecond pace(const Port& sender, const Arrival& arrival, const Ports& ports) {
+  return std::min(sender.out, ports.ports[static_cast<size_t>(arrival.port)].in);
+}
+
+Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options, const Way& way) {
+  const Deliveries all      = deliveries(units, ports);
+  const Problem problem     = problem_of(all.crossing, ports, [&](const Delivery& delivery, const Port& sender) {
+    return way.duration(delivery, sender, ports);
+  });
+  const BalanceDef& balance = options.balance == nullptr ? *balances().begin() : *options.balance;
+  const Schedule schedule   = balance.solve(problem, options);
+  const auto box_of         = [&](int task) { return units.box(units.tasks[static_cast<size_t>(task)]); };
+  JobList jobs(units);
+  for (const Local& local : all.inside) {
+    std::vector<int> devices = {local.holder};
+    devices.insert(devices.end(), local.receivers.begin(), local.receivers.end());
+    jobs.add(jobs.copy(local.task, std::move(devices), box_of(local.task), options.chunks));
+  }
+  Plan plan;
+  for (const Assignment& one : schedule.order) {
+    const auto index         = static_cast<size_t>(one.task);
+    const Delivery& delivery = all.crossing[index];
+    const int port           = problem.tasks[index].senders[static_cast<size_t>(one.candidate)].sender;
+    std::vector<int> holders = delivery.holders;
+    holders.erase(std::remove_if(holders.begin(), holders.end(), [&](int d) { return ports.port(d) != port; }),
+                  holders.end());
+    way.add(jobs, delivery, box_of(delivery.task), jobs.least_sent(holders), ports, options.chunks);
+    plan.turns.push_back({delivery.task, port, problem.tasks[index].receivers, one.start, one.end});
+  }
+  plan.jobs     = jobs.take();
+  plan.expected = schedule.makespan;
+  plan.bound    = schedule.lower_bound;
+  plan.proven   = schedule.proven;
+  return plan;
+}
+
+}  // namespace foreflow::reshard

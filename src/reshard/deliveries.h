@@ -1,0 +1,50 @@
+// Unit tasks as a network sees them: from hosts to hosts.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "foreflow/reshard/ports.h"
+#include "foreflow/reshard/schedule_problem.h"
+#include "foreflow/reshard/unit_tasks.h"
+
+namespace foreflow::reshard {
+
+// The receivers of a unit task in one host. The box enters the host at the first of them, over its port.
+struct Arrival {
+  int port;
+  std::vector<int> devices;
+};
+
+// The part of a unit task that crosses between hosts: no device of these hosts has the box.
+struct Delivery {
+  int task;  // index into UnitTasks::tasks
+  Bytes bytes;
+  std::vector<int> holders;
+  std::vector<Arrival> arrivals;  // one for each host, in the order of the mesh
+
+  size_t receivers() const;
+};
+
+// The part inside a host: a device has the box, and others of its host need it.
+struct Local {
+  int task;
+  int holder;
+  std::vector<int> receivers;
+};
+
+// In the order of unit tasks. In a host with several ports a box enters at the receiver whose port has received the
+// least so far.
+struct Deliveries {
+  std::vector<Local> inside;
+  std::vector<Delivery> crossing;
+};
+Deliveries deliveries(const UnitTasks& units, const Ports& ports);
+
+// How long a delivery occupies its ports when `sender` sends.
+using Duration = std::function<Seconds(const Delivery& delivery, const Port& sender)>;
+
+// Task i of the problem is deliveries[i]; its candidates are the ports of the holders, in their order.
+Problem problem_of(const std::vector<Delivery>& deliveries, const Ports& ports, const Duration& duration);
+
+}  // namespace foreflow::reshard

@@ -1,0 +1,168 @@
+// Receivers that forward: a box goes to one host at a time, and hosts that have it send it on. Unlike in a chain, a
+// slow link holds up only the host behind it, and the first sender is free as soon as one host has the box. What could
+// end first is next.
+//
+//   sender |->h1|->h2|
+//   h1          |->h3|
+//
+// The order is made on the ports alone: greedy, without a proof.
+#include <queue>
+#include <tuple>
+
+#include "foreflow/reshard/strategy.h"
+#include "reshard/balanced_plan.h"
+
+namespace foreflow::reshard::definitions::forward {
+namespace {
+
+struct Source {
+  int device;
+  Seconds since;  // it has the box
+};
+
+// A way to serve one arrival of one delivery. The end is a lower bound: ports may become busier.
+struct Option {
+  Seconds end;
+  int delivery, arrival, source;
+
+  friend bool operator>(const Option& a, const Option& b) {
+    return std::tie(a.end, a.delivery, a.arrival, a.source) > std::tie(b.end, b.delivery, b.arrival, b.source);
+  }
+};
+
+class Forwarding {
+ public:
+  Forwarding(const UnitTasks& units, const Ports& ports, int chunks)
+      : units_(units), ports_(ports), chunks_(chunks), all_(deliveries(units, ports)), jobs_(units) {
+    out_.resize(ports.ports.size());
+    in_.resize(ports.ports.size());
+    for (const Delivery& delivery : all_.crossing) {
+      sources_.emplace_back();
+      served_.emplace_back(delivery.arrivals.size());
+      for (const int holder : delivery.holders) add_source(static_cast<int>(sources_.size()) - 1, {holder, Seconds(0)});
+    }
+  }
+
+  Plan plan() {
+    for (const Local& local : all_.inside) copy(local.task, local.holder, local.receivers);
+    while (!options_.empty()) {
+      Option best = options_.top();
+      options_.pop();
+      if (served_[static_cast<size_t>(best.delivery)][static_cast<size_t>(best.arrival)]) continue;
+      const Seconds end = end_of(best);
+      if (end > best.end) {
+        best.end = end;
+        options_.push(best);
+      } else {
+        serve(best);
+      }
+    }
+    plan_.jobs  = jobs_.take();
+    plan_.bound = least_of_turns();
+    return std::move(plan_);
+  }
+
+ private:
+  // One way for each port that has the box: devices at one port are equal.
+  void add_source(int delivery, const Source& source) {
+    auto& known = sources_[static_cast<size_t>(delivery)];
+    for (const Source& other : known) {
+      if (ports_.port(other.device) == ports_.port(source.device)) return;
+    }
+    known.push_back(source);
+    const auto& arrivals = all_.crossing[static_cast<size_t>(delivery)].arrivals;
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      Option option{Seconds(0), delivery, static_cast<int>(i), static_cast<int>(known.size()) - 1};
+      option.end = end_of(option);
+      if (!served_[static_cast<size_t>(delivery)][i]) options_.push(option);
+    }
+  }
+
+  const Arrival& arrival(const Option& option) const {
+    return all_.crossing[static_cast<size_t>(option.delivery)].arrivals[static_cast<size_t>(option.arrival)];
+  }
+  const Source& source(const Option& option) const {
+    return sources_[static_cast<size_t>(option.delivery)][static_cast<size_t>(option.source)];
+  }
+
+  Seconds start_of(const Option& option) const {
+    return std::max({source(option).since, out_[static_cast<size_t>(ports_.port(source(option).device))],
+                     in_[static_cast<size_t>(arrival(option).port)]});
+  }
+  Seconds end_of(const Option& option) const {
+    const Port& port = ports_.ports[static_cast<size_t>(ports_.port(source(option).device))];
+    return start_of(option) +
+           all_.crossing[static_cast<size_t>(option.delivery)].bytes / pace(port, arrival(option), ports_);
+  }
+
+  int copy(int task, int from, const std::vector<int>& to) {
+    std::vector<int> devices = {from};
+    devices.insert(devices.end(), to.begin(), to.end());
+    return jobs_.add(copy_job(task, std::move(devices)));
+  }
+  Job copy_job(int task, std::vector<int> devices) const {
+    return jobs_.copy(task, std::move(devices), units_.box(units_.tasks[static_cast<size_t>(task)]), chunks_);
+  }
+
+  void serve(const Option& option) {
+    const Arrival& to = arrival(option);
+    const int from = source(option).device, out = ports_.port(from), entry = to.devices.front();
+    const int task      = all_.crossing[static_cast<size_t>(option.delivery)].task;
+    const Seconds start = start_of(option), end = end_of(option);
+    std::vector<int> devices = {from};
+    devices.insert(devices.end(), to.devices.begin(), to.devices.end());
+    Job job = copy_job(task, std::move(devices));
+    jobs_.wait(job, JobList::Side::out, out, from);
+    jobs_.wait(job, JobList::Side::in, to.port, entry);
+    const int index = jobs_.add(std::move(job));
+    jobs_.used(index, JobList::Side::out, out, from);
+    jobs_.used(index, JobList::Side::in, to.port, entry);
+    out_[static_cast<size_t>(out)] = in_[static_cast<size_t>(to.port)]                 = end;
+    served_[static_cast<size_t>(option.delivery)][static_cast<size_t>(option.arrival)] = true;
+    plan_.turns.push_back({task, out, {to.port}, start, end});
+    plan_.expected = std::max(plan_.expected, end);
+    add_source(option.delivery, {entry, end});
+  }
+
+  // The load of the busiest receiver.
+  Seconds least_of_turns() const {
+    std::vector<Seconds> load(ports_.ports.size());
+    Seconds most;
+    for (const Delivery& delivery : all_.crossing) {
+      for (const Arrival& to : delivery.arrivals) {
+        Seconds& own = load[static_cast<size_t>(to.port)];
+        own += delivery.bytes / ports_.ports[static_cast<size_t>(to.port)].in;
+        most = std::max(most, own);
+      }
+    }
+    return most;
+  }
+
+  const UnitTasks& units_;
+  const Ports& ports_;
+  int chunks_;
+  Deliveries all_;
+  JobList jobs_;
+  Plan plan_;
+  std::vector<Seconds> out_, in_;             // the end of the last use of each port
+  std::vector<std::vector<Source>> sources_;  // by delivery
+  std::vector<std::vector<bool>> served_;     // by delivery and arrival
+  std::priority_queue<Option, std::vector<Option>, std::greater<>> options_;
+};
+
+Plan plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options) {
+  return Forwarding(units, ports, options.chunks).plan();
+}
+
+}  // namespace
+
+StrategyDef row() {
+  return {"forward",
+          "host by host: hosts that have a box send it on, so slow links hold up nobody else",
+          "earliest end first; not in the paper",
+          true,
+          false,
+          plan};
+}
+
+}  // namespace foreflow::reshard::definitions::forward
