@@ -38,6 +38,24 @@ std::vector<int> places_of(const std::vector<ir::Type>& types, const Options& op
   return places;
 }
 
+// A tensor of so many bytes, of the data type and device of `type`.
+ir::Type with_bytes(ir::Type type, Bytes bytes, Bytes element) {
+  type.dims = ir::Dims{static_cast<int64_t>(bytes / element)};
+  return type;
+}
+
+reshard::Plan plan_of(const reshard::UnitTasks& units, const platform::Platform& platform, const Options& options) {
+  const reshard::StrategyDef& strategy =
+      options.resharding != nullptr ? *options.resharding : *reshard::strategies().begin();
+  return strategy.plan(units, reshard::ports_of(platform, units.moves), {});
+}
+
+// One member has ended a message that keeps a port, so another may begin its own.
+ReshardMeeting hand_on(const ir::Op& op, size_t from, size_t to) {
+  constexpr auto kKind = collective::Kind::send;
+  return {{std::string(op.def->name), kKind, &collective::default_algorithm(kKind), Bytes(0), Seconds(0)}, {from, to}};
+}
+
 }  // namespace
 
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
@@ -45,20 +63,23 @@ std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector
                                              const platform::Platform& platform, const Options& options) {
   const std::vector<int> sources = places_of(inputs, options), targets = places_of(outputs, options);
   reshard::Layout from = layout_of(op, "source", sources), to = layout_of(op, "target", targets);
-  const Bytes element = ir::bytes_of(inputs[0]) / static_cast<double>(std::max<int64_t>(ir::element_count(inputs[0].dims), 1));
+  const auto elements  = static_cast<double>(std::max<int64_t>(ir::element_count(inputs[0].dims), 1));
+  const Bytes element  = ir::bytes_of(inputs[0]) / elements;
   reshard::Tensor tensor{"", whole_shape(inputs[0], from), element};
   const reshard::UnitTasks units = reshard::unit_tasks({{std::move(tensor), std::move(from), std::move(to)}});
-  const reshard::Plan plan       = reshard_plan(units, platform, options);
+  const reshard::Plan plan       = plan_of(units, platform, options);
   std::map<int, size_t> member;  // of a device of the platform
   for (size_t i = 0; i < sources.size(); ++i) member.emplace(sources[i], i);
   for (size_t i = 0; i < targets.size(); ++i) member.emplace(targets[i], sources.size() + i);
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   std::vector<ReshardMeeting> meetings;
   for (const reshard::Job& job : plan.jobs) {
-    const ir::Type moved = bytes_as_type(inputs[0], job.bytes);
+    for (const reshard::Wait& wait : job.waits)
+      meetings.push_back(hand_on(op, member.at(wait.from), member.at(wait.to)));
+    const ir::Type moved = with_bytes(inputs[0], job.bytes, element);
     const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};
     ReshardMeeting meeting{{std::string(op.def->name), job.kind, &reshard::algorithm_of(job), job.bytes,
-                            cost.communication(application, static_cast<int>(job.devices.size()))},
+                            cost.communication(application, static_cast<int>(job.devices.size())), job.chunks},
                            {}};
     for (const int device : job.devices) meeting.members.push_back(member.at(device));
     meetings.push_back(std::move(meeting));

@@ -14,6 +14,7 @@
 #include "foreflow/lower/lower.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
+#include "foreflow/reshard/strategy.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
@@ -87,6 +88,7 @@ struct Strategy {
   bool overlap_gradients = false;
   Bytes bucket{0};
   bool overlap_sends = false;
+  const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks  = 1;  // chunks of transform::overlap_tensor; 1: no overlap
   transform::Recompute recompute;
   bool offload = false;  // move activations to host memory until the backward pass reads them
