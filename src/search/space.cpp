@@ -39,16 +39,6 @@ Choices all_divisors(int64_t number) {
   return choices;
 }
 
-bool uses_all(const Json& point, int64_t devices) {
-  int64_t left = devices;
-  for (const AxisDef& row : degree_table()) {
-    const int64_t degree = whole_or(point, row.key, 1);
-    if (degree < 1 || left % degree != 0) return false;
-    left /= degree;
-  }
-  return left == 1;
-}
-
 bool is_degree(std::string_view key) {
   const auto& rows = degree_table();
   return std::any_of(rows.begin(), rows.end(), [key](const AxisDef& row) { return row.key == key; });
@@ -67,15 +57,18 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && rule.searched != Searched::always) continue;
     derived           = derived || absent;
-    const Choices all = rule.legal != nullptr ? rule.legal(facts, Json::object()) : all_divisors(facts.devices);
     Choices crossed;
     for (const Json& point : choices) {
-      for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
+      const Choices all = !absent               ? values_of(strategy, key)
+                          : rule.legal != nullptr ? rule.legal(facts, point)
+                                                  : all_divisors(facts.devices);
+      if (all.empty()) crossed.push_back(point);
+      for (const Json& value : all) crossed.push_back(Json(point).set(key, value));
       if (crossed.size() > kMostDegrees) too_many_degrees(strategy.file());
     }
     choices = std::move(crossed);
   }
-  if (derived) std::erase_if(choices, [&](const Json& point) { return !uses_all(point, facts.devices); });
+  if (derived) std::erase_if(choices, [&](const Json& point) { return scenario::devices_of(point) != facts.devices; });
   return choices;
 }
 

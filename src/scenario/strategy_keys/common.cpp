@@ -84,6 +84,21 @@ std::vector<Json> words(const std::vector<std::string>& words) { return {words.b
 
 bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
 
+bool has_unequal_stages(const Json& point) {
+  return word_or(point, "stage_tp", "equal") != "equal";
+}
+
+int64_t devices_of(const Json& point) {
+  const auto times = [](int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; };
+  int64_t shards   = 0;
+  if (!has_unequal_stages(point))
+    return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)),
+                 times(whole_or(point, "tp", 1), whole_or(point, "pp", 1)));
+  for (const std::string& word : split(word_or(point, "stage_tp", ""), ':'))
+    shards += std::clamp<int64_t>(parse_number<int64_t>(word).value_or(0), 0, kMostRanks);
+  return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)), shards);
+}
+
 int64_t replicas_sharing(const Json& point) {
   const auto ranks = [&](std::string_view key) {
     return static_cast<int>(std::clamp<int64_t>(whole_or(point, key, 1), 1, kMostRanks));

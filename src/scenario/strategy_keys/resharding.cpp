@@ -13,7 +13,7 @@ Json write(const Strategy& strategy) {
 }
 
 std::vector<Json> legal(const SpaceFacts&, const Json& point) {
-  if (word_or(point, "stage_tp", "").empty() && word_or(point, "stage_sequence_parallel", "").empty()) return {};
+  if (!has_unequal_stages(point) && word_or(point, "stage_sequence_parallel", "equal") == "equal") return {};
   std::vector<Json> values;
   for (const reshard::StrategyDef& row : reshard::strategies()) {
     if (row.moves_data) values.emplace_back(row.name);

@@ -6,9 +6,10 @@
 namespace foreflow::scenario::definitions::stage_sequence_parallel_key {
 namespace {
 
-constexpr std::string_view kKey = "stage_sequence_parallel";
+constexpr std::string_view kKey = "stage_sequence_parallel", kEqual = "equal";
 
 void read(const JsonView& value, Strategy& strategy) {
+  if (value.as_string() == kEqual) return;
   for (const std::string& word : split(value.as_string(), ':')) {
     if (word != "true" && word != "false")
       value.fail("\"" + word + "\" is neither true nor false; write one for each stage, like \"true:false\"");
@@ -52,7 +53,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 Json write(const Strategy& strategy) {
   std::string text;
   for (const bool on : strategy.stage_sequence) text += std::string(text.empty() ? "" : ":") + (on ? "true" : "false");
-  return text.empty() ? Json() : Json(text);
+  return text.empty() ? Json(kEqual) : Json(text);
 }
 
 }  // namespace
@@ -60,8 +61,8 @@ Json write(const Strategy& strategy) {
 StrategyKeyDef row() {
   return {.name       = kKey,
           .doc        = "sequence_parallel for each device of the pipeline, where only some stages have it",
-          .type       = types::text("true or false for each, such as \"true:false\""),
-          .otherwise  = "all stages have `sequence_parallel`",
+          .type       = types::text("\"equal\", or true or false for each, such as \"true:false\""),
+          .fallback   = kEqual,
           .read       = read,
           .settle     = settle,
           .depends_on = {"stage_sequence_parallel", "stage_tp", "sequence_parallel", "vocabulary_parallel", "tp", "pp",

@@ -6,9 +6,10 @@
 namespace foreflow::scenario::definitions::stage_tp_key {
 namespace {
 
-constexpr std::string_view kKey = "stage_tp";
+constexpr std::string_view kKey = "stage_tp", kEqual = "equal";
 
 void read(const JsonView& value, Strategy& strategy) {
+  if (value.as_string() == kEqual) return;
   for (const std::string& word : split(value.as_string(), ':')) {
     const auto degree = parse_number<int>(word);
     if (!degree || *degree < 1 || *degree > kMostRanks)
@@ -61,7 +62,26 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 Json write(const Strategy& strategy) {
   std::string text;
   for (const int degree : strategy.stage_tp) text += (text.empty() ? "" : ":") + std::to_string(degree);
-  return text.empty() ? Json() : Json(text);
+  return text.empty() ? Json(kEqual) : Json(text);
+}
+
+// Stages in two runs, the one with the most shards before or behind the other. Whatever else a scenario lists is legal,
+// too.
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
+  const int64_t most = whole_or(point, "tp", 1), stages = whole_or(point, "pp", 1);
+  if (most < 1 || stages < 2 || whole_or(point, "cp", 1) > 1 || whole_or(point, "ep", 1) > 1) return {};
+  std::vector<Json> values = {Json(kEqual)};
+  for (const int64_t few : divisors(most)) {
+    for (int64_t first = 1; first < stages && few < most; ++first) {
+      for (const bool most_first : {true, false}) {
+        std::string text;
+        for (int64_t s = 0; s < stages; ++s)
+          text += (s > 0 ? ":" : "") + std::to_string((s < first) == most_first ? most : few);
+        if (devices_of(Json(point).set(kKey, text)) <= facts.devices) values.emplace_back(text);
+      }
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -72,13 +92,14 @@ StrategyKeyDef row() {
               "the shards of each stage where they are not equal: a number for each device of the pipeline, which has as "
               "many devices and as much more of the work; tensors change their layout between such stages (Reshard). "
               "Devices are then dp x the sum",
-          .type       = types::text("whole numbers such as \"4:2\""),
-          .otherwise  = "all stages have `tp`",
+          .type       = types::text("\"equal\", or whole numbers such as \"4:2\""),
+          .fallback   = kEqual,
           .read       = read,
           .settle     = settle,
           .depends_on = {"stage_tp", "dp", "tp", "pp", "cp", "ep", "sequence_parallel", "vocabulary_parallel"},
           .write      = write,
-          .of_one_replica = true};
+          .of_one_replica = true,
+          .search         = {.searched = Searched::on_demand, .turn = 5, .legal = legal, .is_degree = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_tp_key
