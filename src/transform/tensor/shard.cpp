@@ -57,7 +57,8 @@ class Sharder {
         where_(function_, stages) {
     variants_.reserve(stages.variants.size());
     for (const StageSharding& how : stages.variants) {
-      variants_.emplace_back(builder_, plan_shards(module_, function_, values_, how.ways, how.sharding), how.ways,
+      const std::vector<bool> arrives = where_.arriving(variants_.size());
+      variants_.emplace_back(builder_, plan_shards(module_, function_, values_, how.ways, how.sharding, arrives), how.ways,
                              written > 0 ? written : how.ways, how.sharding, function_.values.size());
     }
   }
@@ -209,7 +210,7 @@ class Sharder {
   void cross(size_t value) {
     for (const Crossing& crossing : where_.crossings(value)) {
       Variant &from = variants_[where_.native(value).front()], &to = variants_[crossing.variant];
-      const Layout source = sent_layout(from, value), target = received_layout(to, value, crossing.reader);
+      const Layout source = sent_layout(from, value), target = to.plan.layouts[value];
       const auto id        = static_cast<ir::ValueId>(value);
       const Copies& copies = in_layout(from, id, source);
       note(where_.stage_of_value(value));
@@ -241,11 +242,11 @@ class Sharder {
   Layout sent_layout(const Variant& variant, size_t value) const {
     const Layout& made = variant.plan.layouts[value];
     if (can_be_sent(made)) return made;
-    return made.is_partial() ? received_layout(variant, value, where_.first_reader(value)) : Layout::whole();
+    return made.is_partial() ? wanted_layout(variant, value, where_.first_reader(value)) : Layout::whole();
   }
 
-  // The layout in which op `reader` needs the value.
-  Layout received_layout(const Variant& variant, size_t value, size_t reader) const {
+  // The layout in which op `reader` would need the value.
+  Layout wanted_layout(const Variant& variant, size_t value, size_t reader) const {
     const auto inputs = function_.inputs(function_.ops[reader]);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) != value) continue;

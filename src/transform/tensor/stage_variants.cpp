@@ -133,6 +133,17 @@ std::vector<uint32_t> StageVariants::results(size_t o, size_t variant) const {
   return all;
 }
 
+std::vector<bool> StageVariants::arriving(size_t variant) const {
+  if (count_ == 1) return {};
+  std::vector<bool> all;
+  all.reserve(crossings_.size());
+  for (const std::vector<Crossing>& crossings : crossings_) {
+    all.push_back(std::any_of(crossings.begin(), crossings.end(),
+                              [variant](const Crossing& crossing) { return crossing.variant == variant; }));
+  }
+  return all;
+}
+
 int StageVariants::stage_for(size_t o, size_t variant, ValueId operand) const {
   const ir::Op& op = function_.ops[o];
   if (op.def->role != ir::Role::optimizer) return stage_[o];

@@ -25,6 +25,8 @@ class StageVariants {
   // The variants that make a value without a message; never empty.
   const std::vector<size_t>& native(size_t value) const { return native_[value]; }
   const std::vector<Crossing>& crossings(size_t value) const { return crossings_[value]; }
+  // Per value: whether it crosses to the variant. Empty where there is only one.
+  std::vector<bool> arriving(size_t variant) const;
   // The first op that reads the value; the number of ops where none does.
   size_t first_reader(size_t value) const { return first_reader_[value]; }
   // The stage of an op; of an update, that of the weight or of the first operand.
