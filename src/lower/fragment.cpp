@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/host_copy.h"
-#include "lower/reshard_op.h"
 
 namespace foreflow::lower {
 namespace {
@@ -235,8 +235,8 @@ class FragmentWriter {
         {meeting.communication, first, static_cast<uint32_t>(fragment_.members.size()), meeting.of_all_replicas});
   }
 
-  // The messages of a Reshard, of which a device takes part in none, one or several. Each device gets its result when its
-  // first message begins, and frees its operand when its last one has ended.
+  // The messages of a Reshard, of which a device takes part in none, one or several. Each device gets its result when
+  // its first message begins, and frees its operand when its last one has ended.
   void reshard(const ir::Op& op, size_t o) {
     const std::vector<ReshardMeeting>& meetings = messages(op);
     const std::vector<ir::Device> members       = devices_of(op);
@@ -437,11 +437,11 @@ class FragmentWriter {
   std::map<ir::Device, Open> open_;
   std::map<ir::Device, int32_t> numbers_;  // of fragment_.lanes
   SequenceTable meeting_numbers_;
-  std::vector<KnownMeeting> meetings_;  // by number
+  std::vector<KnownMeeting> meetings_;                                     // by number
   std::map<std::vector<uint64_t>, std::vector<ReshardMeeting>> reshards_;  // by types and attributes
-  std::vector<uint64_t> words_;         // scratch
-  std::vector<bool> released_;          // of the buffers that a meeting frees; scratch
-  std::vector<Recorder::Log> logs_;     // of its members; scratch
+  std::vector<uint64_t> words_;                                            // scratch
+  std::vector<bool> released_;       // of the buffers that a meeting frees; scratch
+  std::vector<Recorder::Log> logs_;  // of its members; scratch
 };
 
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {

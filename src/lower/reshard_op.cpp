@@ -1,8 +1,9 @@
-#include "lower/reshard_op.h"
+#include "foreflow/lower/reshard_op.h"
 
 #include <algorithm>
 #include <map>
 
+#include "foreflow/lower/reshard.h"
 #include "foreflow/reshard/strategy.h"
 
 namespace foreflow::lower {
@@ -11,12 +12,12 @@ namespace {
 using ir::Device;
 
 // The mesh of one side, on devices of the platform.
-reshard::Layout layout_of(const ir::Op& op, const std::string& side, const std::vector<int>& devices) {
+reshard::Layout layout_of(const ir::Attributes& attributes, const std::string& side, const std::vector<int>& devices) {
   reshard::Layout layout;
-  for (const int64_t length : op.attributes->get_ints(side + "_mesh"))
+  for (const int64_t length : attributes.get_ints(side + "_mesh"))
     layout.mesh.shape.push_back(static_cast<int>(length));
   layout.mesh.devices = devices;
-  layout.spec         = reshard::parse_spec(op.attributes->string_or(side + "_spec", ""), side + "_spec");
+  layout.spec         = reshard::parse_spec(attributes.string_or(side + "_spec", ""), side + "_spec");
   return layout;
 }
 
@@ -44,10 +45,27 @@ ir::Type with_bytes(ir::Type type, Bytes bytes, Bytes element) {
   return type;
 }
 
-reshard::Plan plan_of(const reshard::UnitTasks& units, const platform::Platform& platform, const Options& options) {
+Bytes element_of(const ir::Type& type) {
+  return ir::bytes_of(type) / static_cast<double>(std::max<int64_t>(ir::element_count(type.dims), 1));
+}
+
+struct Planned {
+  std::vector<int> sources, targets;  // devices of the platform
+  reshard::UnitTasks units;
+  reshard::Plan plan;
+};
+
+Planned planned(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
+                const std::vector<ir::Type>& outputs, const platform::Platform& platform, const Options& options) {
+  Planned made{places_of(inputs, options), places_of(outputs, options), {}, {}};
+  reshard::Layout from = layout_of(attributes, "source", made.sources),
+                  to   = layout_of(attributes, "target", made.targets);
+  reshard::Tensor tensor{"", whole_shape(inputs[0], from), element_of(inputs[0])};
+  made.units = reshard::unit_tasks({{std::move(tensor), std::move(from), std::move(to)}});
   const reshard::StrategyDef& strategy =
       options.resharding != nullptr ? *options.resharding : *reshard::strategies().begin();
-  return strategy.plan(units, reshard::ports_of(platform, units.moves), {});
+  made.plan = strategy.plan(made.units, reshard::ports_of(platform, made.units.moves), {});
+  return made;
 }
 
 // One member has ended a message that keeps a port, so another may begin its own.
@@ -61,13 +79,8 @@ ReshardMeeting hand_on(const ir::Op& op, size_t from, size_t to) {
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                              const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
                                              const platform::Platform& platform, const Options& options) {
-  const std::vector<int> sources = places_of(inputs, options), targets = places_of(outputs, options);
-  reshard::Layout from = layout_of(op, "source", sources), to = layout_of(op, "target", targets);
-  const auto elements  = static_cast<double>(std::max<int64_t>(ir::element_count(inputs[0].dims), 1));
-  const Bytes element  = ir::bytes_of(inputs[0]) / elements;
-  reshard::Tensor tensor{"", whole_shape(inputs[0], from), element};
-  const reshard::UnitTasks units = reshard::unit_tasks({{std::move(tensor), std::move(from), std::move(to)}});
-  const reshard::Plan plan       = plan_of(units, platform, options);
+  const auto [sources, targets, units, plan] = planned(*op.attributes, inputs, outputs, platform, options);
+  const Bytes element                        = element_of(inputs[0]);
   std::map<int, size_t> member;  // of a device of the platform
   for (size_t i = 0; i < sources.size(); ++i) member.emplace(sources[i], i);
   for (size_t i = 0; i < targets.size(); ++i) member.emplace(targets[i], sources.size() + i);
@@ -85,6 +98,13 @@ std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector
     meetings.push_back(std::move(meeting));
   }
   return meetings;
+}
+
+stream::Program reshard_program(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
+                                const std::vector<ir::Type>& outputs, const platform::Platform& platform,
+                                const Options& options) {
+  const Planned made = planned(attributes, inputs, outputs, platform, options);
+  return program_of(made.units, made.plan).program;
 }
 
 }  // namespace foreflow::lower

@@ -45,8 +45,8 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   if (strategy.has_unequal_stages()) shards = 0;
-  auto module              = asked_for_by("recompute", scenario,
-                                          [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  auto module = asked_for_by("recompute", scenario,
+                             [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
   if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
       auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
@@ -125,8 +125,8 @@ Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario&
     const bool unequal       = strategy.has_unequal_stages();
     module                   = asked_for_by(unequal ? "stage_tp" : "microbatches", scenario, [&] {
       const transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
-      auto distributed = unequal ? transform::pipeline_of_shards(before, ops, wanted, strategy.shardings()).pipelined
-                                 : transform::pipeline(before, ops, wanted);
+      auto distributed   = unequal ? transform::pipeline_of_shards(before, ops, wanted, strategy.shardings()).pipelined
+                                                     : transform::pipeline(before, ops, wanted);
       program.split_data = split_data_of(distributed);
       return std::move(distributed.module);
     });

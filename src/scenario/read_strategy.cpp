@@ -16,9 +16,7 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
 
-int Strategy::first_rank(int device) const {
-  return std::accumulate(stage_tp.begin(), stage_tp.begin() + device, 0);
-}
+int Strategy::first_rank(int device) const { return std::accumulate(stage_tp.begin(), stage_tp.begin() + device, 0); }
 
 int Strategy::device_of_rank(int rank) const {
   int device = 0;

@@ -5,6 +5,7 @@
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/transform/split_data.h"
 
 namespace foreflow::scenario {
@@ -111,11 +112,31 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   std::vector<double> speeds(static_cast<size_t>(strategy.pp), kFastest);
   for (size_t rank = 0; rank < used; ++rank) {
     const size_t in_replica = rank % first.back();
-    double& slowest         = speeds[static_cast<size_t>(
-        std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1)];
-    slowest         = std::min(slowest, speed_of[kind_of[rank]]);
+    double& slowest =
+        speeds[static_cast<size_t>(std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1)];
+    slowest = std::min(slowest, speed_of[kind_of[rank]]);
   }
   return speeds;
+}
+
+// How long a Reshard between two devices of the pipeline takes alone, in the first replica.
+std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> time_of_reshard(
+    const Scenario& scenario, const platform::Platform& platform, const std::vector<int>& devices) {
+  lower::Options options;
+  options.places     = devices;
+  options.resharding = scenario.strategy.resharding;
+  return [&scenario, &platform, options](const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to) {
+    const auto placed = [&](std::span<const ir::Type> types, int device) {
+      std::vector<ir::Type> all;
+      for (const ir::Type& type : types)
+        all.push_back(
+            ir::moved(type, ir::Device(scenario.strategy.first_rank(device) + static_cast<int>(all.size()) + 1)));
+      return all;
+    };
+    const stream::Program program =
+        lower::reshard_program(call.attributes, placed(call.inputs, from), placed(outputs, to), platform, options);
+    return scenario.engine->run(program, platform).makespan;
+  };
 }
 
 }  // namespace
@@ -139,7 +160,7 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
 double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform) {
   if (scenario.strategy.tp == 1) return 0;
   const std::vector<int> devices = places(scenario, platform);
-  const auto [one, other] = ranks_in_group(scenario.strategy);
+  const auto [one, other]        = ranks_in_group(scenario.strategy);
   return seconds_per_byte(platform, devices[one], devices[other]);
 }
 
@@ -152,8 +173,10 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
-  prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(static_cast<int>(first_ranks(strategy)[1]))) : 0;
+  prices.seconds_per_byte =
+      strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(static_cast<int>(first_ranks(strategy)[1]))) : 0;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
+  if (strategy.has_unequal_stages()) prices.reshard = time_of_reshard(scenario, platform, devices);
   const double in_group = seconds_per_byte_in_group(scenario, platform);
   prices.op = [&cost = scenario.cost, &device = platform.devices().like(static_cast<size_t>(at(0))), in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {

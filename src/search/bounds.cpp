@@ -37,9 +37,7 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
 }
 
 // Whether the demand of one replica bounds the scenario. Nothing bounds one whose stages are sharded in different ways.
-bool has_family(const Scenario& scenario) {
-  return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages();
-}
+bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
 
 // The scenario whose demand bounds the family.
 Json family_of(const Scenario& scenario, int64_t batch) {

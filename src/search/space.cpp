@@ -56,10 +56,10 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   for (const auto& [key, rule] : degree_table()) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && rule.searched != Searched::always) continue;
-    derived           = derived || absent;
+    derived = derived || absent;
     Choices crossed;
     for (const Json& point : choices) {
-      const Choices all = !absent               ? values_of(strategy, key)
+      const Choices all = !absent                 ? values_of(strategy, key)
                           : rule.legal != nullptr ? rule.legal(facts, point)
                                                   : all_divisors(facts.devices);
       if (all.empty()) crossed.push_back(point);

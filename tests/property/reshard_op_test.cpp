@@ -65,9 +65,10 @@ TEST(Reshard, GivesEveryDeviceItsSlice) {
       const int a = reshard::parts(source.spec, source.mesh)[dim], b = reshard::parts(target.spec, target.mesh)[dim];
       shape.push_back(std::lcm(a, b) * (1 + below(random, 2)));
     }
-    const reshard::Mesh from = reshard::consecutive(source.mesh, 1),
-                        to   = reshard::consecutive(target.mesh, 1 + reshard::size(source.mesh));
-    const reshard::Tiling have = reshard::tiles(shape, from, source.spec), want = reshard::tiles(shape, to, target.spec);
+    const reshard::Mesh from   = reshard::consecutive(source.mesh, 1),
+                        to     = reshard::consecutive(target.mesh, 1 + reshard::size(source.mesh));
+    const reshard::Tiling have = reshard::tiles(shape, from, source.spec),
+                          want = reshard::tiles(shape, to, target.spec);
 
     ir::FunctionBuilder builder("f", ops::table());
     std::vector<ir::ValueId> operands;

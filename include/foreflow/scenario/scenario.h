@@ -65,7 +65,8 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
-  // Where stages have unequal numbers of shards: the shards of each device of the pipeline; `tp` is the largest of them.
+  // Where stages have unequal numbers of shards: the shards of each device of the pipeline; `tp` is the largest of
+  // them.
   std::vector<int> stage_tp;
   // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
   std::vector<bool> stage_sequence;
@@ -87,9 +88,9 @@ struct Strategy {
   int zero               = 0;  // this and the next two: see transform::DataParallel
   bool overlap_gradients = false;
   Bytes bucket{0};
-  bool overlap_sends = false;
+  bool overlap_sends                     = false;
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
-  int tensor_chunks  = 1;  // chunks of transform::overlap_tensor; 1: no overlap
+  int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap
   transform::Recompute recompute;
   bool offload = false;  // move activations to host memory until the backward pass reads them
 

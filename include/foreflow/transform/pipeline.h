@@ -32,6 +32,9 @@ struct StagePrices {
   double seconds_per_byte = kFlopPerByte;
   // Time until the slowest message of this size from a stage to the next has arrived. Empty: by seconds_per_byte.
   std::function<Seconds(Bytes)> hop = {};
+  // Time until a Reshard of one microbatch, between two devices of the schedule, has delivered all parts. Empty: that
+  // of a message of the size of a part.
+  std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to)> reshard = {};
   // Number of replicas that will share the samples of a microbatch. Times and sizes of a stage are those of one
   // replica.
   int replicas = 1;

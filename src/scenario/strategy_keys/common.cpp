@@ -84,9 +84,7 @@ std::vector<Json> words(const std::vector<std::string>& words) { return {words.b
 
 bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
 
-bool has_unequal_stages(const Json& point) {
-  return word_or(point, "stage_tp", "equal") != "equal";
-}
+bool has_unequal_stages(const Json& point) { return word_or(point, "stage_tp", "equal") != "equal"; }
 
 int64_t devices_of(const Json& point) {
   const auto times = [](int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; };

@@ -27,8 +27,9 @@ std::optional<Refusal> check(const StrategySource& source, const Strategy& strat
   if (source.has("sequence_parallel") && strategy.sequence_parallel != some)
     return source.refused("sequence_parallel", "contradicts stage_sequence_parallel; leave one of the two out");
   if (strategy.cp > 1 || strategy.ep > 1)
-    return source.refused(kKey, "stages that are sharded in different ways share no sequences and no experts; use cp = "
-                                "1 and ep = 1");
+    return source.refused(kKey,
+                          "stages that are sharded in different ways share no sequences and no experts; use cp = "
+                          "1 and ep = 1");
   for (int device = 0; device < strategy.pp; ++device) {
     if (!stages[static_cast<size_t>(device)]) continue;
     const int tp = strategy.shards_of(device);
@@ -67,7 +68,7 @@ StrategyKeyDef row() {
           .settle     = settle,
           .depends_on = {"stage_sequence_parallel", "stage_tp", "sequence_parallel", "vocabulary_parallel", "tp", "pp",
                          "cp", "ep"},
-          .write          = write,
+          .write      = write,
           .of_one_replica = true};
 }
 

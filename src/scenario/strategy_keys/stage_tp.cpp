@@ -87,19 +87,20 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = kKey,
-          .doc =
-              "the shards of each stage where they are not equal: a number for each device of the pipeline, which has as "
-              "many devices and as much more of the work; tensors change their layout between such stages (Reshard). "
-              "Devices are then dp x the sum",
-          .type       = types::text("\"equal\", or whole numbers such as \"4:2\""),
-          .fallback   = kEqual,
-          .read       = read,
-          .settle     = settle,
-          .depends_on = {"stage_tp", "dp", "tp", "pp", "cp", "ep", "sequence_parallel", "vocabulary_parallel"},
-          .write      = write,
-          .of_one_replica = true,
-          .search         = {.searched = Searched::on_demand, .turn = 5, .legal = legal, .is_degree = true}};
+  return {
+      .name = kKey,
+      .doc =
+          "the shards of each stage where they are not equal: a number for each device of the pipeline, which has as "
+          "many devices and as much more of the work; tensors change their layout between such stages (Reshard). "
+          "Devices are then dp x the sum",
+      .type           = types::text("\"equal\", or whole numbers such as \"4:2\""),
+      .fallback       = kEqual,
+      .read           = read,
+      .settle         = settle,
+      .depends_on     = {"stage_tp", "dp", "tp", "pp", "cp", "ep", "sequence_parallel", "vocabulary_parallel"},
+      .write          = write,
+      .of_one_replica = true,
+      .search         = {.searched = Searched::on_demand, .turn = 5, .legal = legal, .is_degree = true}};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_tp_key

@@ -37,8 +37,8 @@ std::vector<bool> find_sums(const ir::Function& function, const std::vector<Stag
 
 std::vector<StagedOp> stage(const ir::Module& module, const interpret::Values<LaidOut>& values, const Pipeline& wanted,
                             const schedule::Plan& plan, const DecidedStages* decided) {
-  std::vector<StagedOp> staged = decided != nullptr ? staged_as_decided(module, values, *decided)
-                                                    : assign_stages(module, values, wanted, plan);
+  std::vector<StagedOp> staged =
+      decided != nullptr ? staged_as_decided(module, values, *decided) : assign_stages(module, values, wanted, plan);
   if (splits_backward(wanted, plan)) mark_weight_gradients(module.entry(), values, staged);
   return staged;
 }
@@ -60,11 +60,13 @@ schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>
                        const DecidedStages* decided) {
   if (!delays(wanted, plan)) return plan;
   const int parts = wanted.size.microbatches * wanted.prices.replicas;
-  std::vector<int> groups;  // per stage
+  std::vector<StageGroup> groups;
   if (decided != nullptr) {
     const StageDevices devices(plan);
-    for (int stage = 0; stage < plan.stages(); ++stage)
-      groups.push_back(decided->groups[static_cast<size_t>(devices.of(0, stage))]);
+    for (int stage = 0; stage < plan.stages(); ++stage) {
+      const int device = devices.of(0, stage);
+      groups.push_back({device, decided->groups[static_cast<size_t>(device)]});
+    }
   }
   const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages(), groups);
   return schedule::delay_weight_gradients(plan, schedule::least_delay(plan, costs), costs);
@@ -318,8 +320,8 @@ class Pipeliner {
   StepUpdate update_;
   Begun begun_{outliner_};
   StageFunctions functions_{function_, outliner_};
-  std::vector<std::set<int>> holders_;  // per parameter
-  std::vector<bool> shared_;            // per value
+  std::vector<std::set<int>> holders_;                // per parameter
+  std::vector<bool> shared_;                          // per value
   std::map<ValueId, std::vector<size_t>> transfers_;  // by their first operand
   std::map<ValueId, size_t> transferred_;             // by their results
   Distributed distributed_;

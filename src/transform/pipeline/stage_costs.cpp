@@ -14,14 +14,29 @@ Seconds hop_of(Bytes bytes, const StagePrices& prices) {
   return prices.hop ? prices.hop(bytes) : Seconds(prices.seconds_per_byte * bytes.value());
 }
 
+Seconds time_of_reshard(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values,
+                        const StagePrices& prices, int parts, int from, int to) {
+  const auto local = [&](ir::ValueId id) {
+    const LaidOut& value = values[ir::index(id)];
+    return local_type(value.value.type, value.layout, parts);
+  };
+  std::vector<ir::Type> inputs, outputs;
+  for (const ir::ValueId id : function.inputs(op)) inputs.push_back(local(id));
+  for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(local(function.output(op, i)));
+  if (!prices.reshard) return hop_of(ir::bytes_of(outputs[0]), prices);
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  return prices.reshard({*op.def, *op.attributes, inputs, known, op.result_count}, outputs, from, to);
+}
+
 // The devices of a stage.
 class Groups {
  public:
-  Groups(const std::vector<int>& groups, int all) : groups_(groups), all_(all) {}
-  double of(int stage) const { return groups_.empty() ? all_ : groups_[static_cast<size_t>(stage)]; }
+  Groups(const std::vector<StageGroup>& groups, int all) : groups_(groups), all_(all) {}
+  double of(int stage) const { return groups_.empty() ? all_ : groups_[static_cast<size_t>(stage)].devices; }
+  int device(int stage) const { return groups_.empty() ? stage : groups_[static_cast<size_t>(stage)].device; }
 
  private:
-  const std::vector<int>& groups_;
+  const std::vector<StageGroup>& groups_;
   const int all_;
 };
 
@@ -36,11 +51,11 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
     if (staged[o].phase == StagePhase::transfer) {
       const ir::Op& op    = function.ops[o];
       const int32_t maker = makers[ir::index(function.inputs(op)[0])];
-      const LaidOut& part = values[op.first_result];
       if (maker < 0) continue;
       const StagedOp& from = staged[static_cast<size_t>(maker)];
       hops[{from.phase != StagePhase::forward, from.stage}] +=
-          groups.of(from.stage) * hop_of(ir::bytes_of(local_type(part.value.type, part.layout, parts)), prices);
+          groups.of(from.stage) * time_of_reshard(function, op, values, prices, parts, groups.device(from.stage),
+                                                  groups.device(staged[o].stage));
       continue;
     }
     if (!is_task(staged[o].phase)) continue;
@@ -65,7 +80,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
 
 schedule::Costs stage_costs(const ir::Function& function, const std::vector<StagedOp>& staged,
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts, int stages,
-                            const std::vector<int>& groups) {
+                            const std::vector<StageGroup>& groups) {
   OpPrices price(prices, parts);
   const ShardsOfProgram shards(values, prices.shards);
   const Groups devices(groups, shards.count());

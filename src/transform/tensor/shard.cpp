@@ -58,8 +58,8 @@ class Sharder {
     variants_.reserve(stages.variants.size());
     for (const StageSharding& how : stages.variants) {
       const std::vector<bool> arrives = where_.arriving(variants_.size());
-      variants_.emplace_back(builder_, plan_shards(module_, function_, values_, how.ways, how.sharding, arrives), how.ways,
-                             written > 0 ? written : how.ways, how.sharding, function_.values.size());
+      variants_.emplace_back(builder_, plan_shards(module_, function_, values_, how.ways, how.sharding, arrives),
+                             how.ways, written > 0 ? written : how.ways, how.sharding, function_.values.size());
     }
   }
 
@@ -145,9 +145,8 @@ class Sharder {
     }
     const OpTypes types(function_, op, values_);
     if (variant.plan.by_vocabulary[o]) {
-      const Layout& made = variant.plan.layouts[op.first_result];
-      variant.copies[op.first_result][made] =
-          variant.vocabulary.write(function_, op, types.call(), operands);
+      const Layout& made                    = variant.plan.layouts[op.first_result];
+      variant.copies[op.first_result][made] = variant.vocabulary.write(function_, op, types.call(), operands);
       return in_result_layouts(op, variant);
     }
     const auto attributes = builder_.share(local_attributes(types.call(), decision, types.outputs, variant.ways));
@@ -200,8 +199,9 @@ class Sharder {
   // Backward gathers again what forward gathered along the sequence, so that only parts are kept until then.
   static void forget_gathered(Variant& variant) {
     for (size_t i = 0; i < variant.copies.size(); ++i) {
-      Layouts& copies  = variant.copies[i];
-      const bool parts = std::any_of(copies.begin(), copies.end(), [](const auto& entry) { return entry.first.is_split(); });
+      Layouts& copies = variant.copies[i];
+      const bool parts =
+          std::any_of(copies.begin(), copies.end(), [](const auto& entry) { return entry.first.is_split(); });
       if (parts && !variant.plan.layouts[i].is_whole()) copies.erase(Layout::whole());
     }
   }

@@ -342,11 +342,11 @@ class ShardPlanner {
     const size_t value = op.first_result + result;
     Layout& layout     = plan_.layouts[value];
     if (layout.is_whole() || (layout.is_split() && layout.blocks == 1)) return;
-    const bool along  = layout.is_partial() && sequences_.has_value();
-    const Layout part = along ? sequences_->of_activation(function_.output(op, result), values_[value].type, ways_)
-                              : Layout::whole();
-    layout            = part.blocks == 1 ? part : Layout::whole();
-    origin_[value]    = layout.is_split() ? kSequence : kNoOrigin;
+    const bool along = layout.is_partial() && sequences_.has_value();
+    const Layout part =
+        along ? sequences_->of_activation(function_.output(op, result), values_[value].type, ways_) : Layout::whole();
+    layout         = part.blocks == 1 ? part : Layout::whole();
+    origin_[value] = layout.is_split() ? kSequence : kNoOrigin;
   }
 
   const ir::Module& module_;

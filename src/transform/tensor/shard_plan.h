@@ -17,8 +17,8 @@ struct ShardPlan {
 };
 
 // Plans `ways`-fold tensor parallelism of a function without calls. `arrives` tells per value whether it comes from
-// devices that are sharded in another way: it is then whole or split in one block, never a sum still to be taken. Empty:
-// none does.
+// devices that are sharded in another way: it is then whole or split in one block, never a sum still to be taken.
+// Empty: none does.
 ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
                       const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding,
                       const std::vector<bool>& arrives = {});

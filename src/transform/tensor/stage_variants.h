@@ -1,5 +1,5 @@
-// Where the ops of a program run whose stages are sharded in different ways: in which variants, and which values go from
-// one variant to another.
+// Where the ops of a program run whose stages are sharded in different ways: in which variants, and which values go
+// from one variant to another.
 #pragma once
 
 #include <vector>
@@ -52,12 +52,12 @@ class StageVariants {
   const ir::Function& function_;
   const size_t count_;  // of variants
   std::vector<OpPlace> places_;
-  std::vector<std::vector<size_t>> variants_;   // per op
-  std::vector<std::vector<size_t>> native_;     // per value
+  std::vector<std::vector<size_t>> variants_;     // per op
+  std::vector<std::vector<size_t>> native_;       // per value
   std::vector<std::vector<Crossing>> crossings_;  // per value
-  std::vector<size_t> first_reader_;            // per value
-  std::vector<int> stage_;                      // per op
-  std::vector<int> stage_of_value_;             // per value
+  std::vector<size_t> first_reader_;              // per value
+  std::vector<int> stage_;                        // per op
+  std::vector<int> stage_of_value_;               // per value
   // Per parameter and variant: the first stage that reads it; -1: none.
   std::vector<std::vector<int>> stage_of_parameter_;
 };

@@ -1,4 +1,5 @@
-// Stages with unequal numbers of shards in scenarios: what is refused, how many devices there are, and what it is worth.
+// Stages with unequal numbers of shards in scenarios: what is refused, how many devices there are, and what it is
+// worth.
 #include <gtest/gtest.h>
 
 #include "foreflow/base/text.h"
@@ -33,14 +34,16 @@ TEST(UnequalStages, HaveTheirDevicesOneAfterTheOther) {
   EXPECT_EQ(strategy.devices(), 14);
   EXPECT_EQ(strategy.first_rank(2), 6);
   EXPECT_EQ(strategy.device_of_rank(5), 1);
-  EXPECT_EQ(predicted(R"({"dp": 2, "pp": 3, "stage_tp": "4:2:1", "global_batch": 8, "microbatches": 2})").devices.size() > 0,
-            true);
+  EXPECT_EQ(
+      predicted(R"({"dp": 2, "pp": 3, "stage_tp": "4:2:1", "global_batch": 8, "microbatches": 2})").devices.size() > 0,
+      true);
 }
 
 TEST(UnequalStages, ThatAreEqualAreThoseOfTp) {
   const std::string rest = R"("pp": 2, "global_batch": 8, "microbatches": 4})";
   EXPECT_FALSE(scenario(R"({"stage_tp": "4:4", )" + rest).strategy.has_unequal_stages());
-  EXPECT_EQ(predicted(R"({"stage_tp": "4:4", )" + rest).iteration_time, predicted(R"({"tp": 4, )" + rest).iteration_time);
+  EXPECT_EQ(predicted(R"({"stage_tp": "4:4", )" + rest).iteration_time,
+            predicted(R"({"tp": 4, )" + rest).iteration_time);
 }
 
 TEST(UnequalStages, AreRefusedInOneLine) {

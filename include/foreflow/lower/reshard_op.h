@@ -13,10 +13,15 @@ struct ReshardMeeting {
   std::vector<size_t> members;
 };
 
-// In the order in which every device takes part in its own. `inputs` and `outputs` are the types of the op's operands and
-// results, on their devices; those that stay where they are move nothing.
+// In the order in which every device takes part in its own. `inputs` and `outputs` are the types of the op's operands
+// and results, on their devices; those that stay where they are move nothing.
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                              const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
                                              const platform::Platform& platform, const Options& options);
+
+// The same as a program of its own, to know how long it takes alone.
+stream::Program reshard_program(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
+                                const std::vector<ir::Type>& outputs, const platform::Platform& platform,
+                                const Options& options);
 
 }  // namespace foreflow::lower
