@@ -13,6 +13,7 @@ struct Layouts {
 
 size_t rank_of(const OpCall& call) {
   const Type type = common_type(call);
+  if (type.kind == Type::Kind::scalar) return 0;
   if (!has_rank(type)) call.fail("moves tensors of known rank");
   return type.dims.size();
 }
