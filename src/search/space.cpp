@@ -68,7 +68,11 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
     }
     choices = std::move(crossed);
   }
-  if (derived) std::erase_if(choices, [&](const Json& point) { return scenario::devices_of(point) != facts.devices; });
+  if (derived) {
+    std::erase_if(choices, [&](const Json& point) {
+      return scenario::devices_of(point) != facts.devices || !scenario::suits_stages(point);
+    });
+  }
   return choices;
 }
 

@@ -1,6 +1,7 @@
 #include "scenario/strategy_keys/common.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foreflow/base/text.h"
 #include "foreflow/transform/split_data.h"
@@ -86,14 +87,32 @@ bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
 
 bool has_unequal_stages(const Json& point) { return word_or(point, "stage_tp", "equal") != "equal"; }
 
+namespace {
+
+// The degrees in "4:2"; 0 for what is none.
+std::vector<int64_t> degrees_of_stages(const Json& point) {
+  std::vector<int64_t> all;
+  for (const std::string& word : split(word_or(point, "stage_tp", ""), ':'))
+    all.push_back(std::clamp<int64_t>(parse_number<int64_t>(word).value_or(0), 0, kMostRanks));
+  return all;
+}
+
+}  // namespace
+
+bool suits_stages(const Json& point) {
+  if (!has_unequal_stages(point)) return true;
+  const std::vector<int64_t> degrees = degrees_of_stages(point);
+  return static_cast<int64_t>(degrees.size()) == whole_or(point, "pp", 1) &&
+         *std::max_element(degrees.begin(), degrees.end()) == whole_or(point, "tp", 1);
+}
+
 int64_t devices_of(const Json& point) {
   const auto times = [](int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; };
-  int64_t shards   = 0;
   if (!has_unequal_stages(point))
     return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)),
                  times(whole_or(point, "tp", 1), whole_or(point, "pp", 1)));
-  for (const std::string& word : split(word_or(point, "stage_tp", ""), ':'))
-    shards += std::clamp<int64_t>(parse_number<int64_t>(word).value_or(0), 0, kMostRanks);
+  const std::vector<int64_t> degrees = degrees_of_stages(point);
+  const int64_t shards               = std::accumulate(degrees.begin(), degrees.end(), int64_t{0});
   return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)), shards);
 }
 
