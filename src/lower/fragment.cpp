@@ -282,7 +282,7 @@ class FragmentWriter {
     if (!fresh) return found->second;
     const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
     check_resolved(op, inputs);
-    found->second = reshard_meetings(op, inputs, outputs, maker_.cost_, maker_.platform_, maker_.options_);
+    found->second = reshard_meetings(op, inputs, outputs, maker_.cost_, maker_.places_, maker_.options_);
     return found->second;
   }
 

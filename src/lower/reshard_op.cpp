@@ -30,10 +30,10 @@ std::vector<int64_t> whole_shape(const ir::Type& part, const reshard::Layout& la
 }
 
 // The platform's devices of values.
-std::vector<int> places_of(const std::vector<ir::Type>& types, const Options& options) {
+std::vector<int> places_of(const std::vector<ir::Type>& types, int32_t first, const Options& options) {
   std::vector<int> places;
   for (const ir::Type& type : types) {
-    const int32_t rank = ir::device_of(type).index - 1;
+    const int32_t rank = ir::device_of(type).index - first;
     places.push_back(options.places.empty() ? rank : options.places[static_cast<size_t>(rank)]);
   }
   return places;
@@ -56,15 +56,15 @@ struct Planned {
 };
 
 Planned planned(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
-                const std::vector<ir::Type>& outputs, const platform::Platform& platform, const Options& options) {
-  Planned made{places_of(inputs, options), places_of(outputs, options), {}, {}};
+                const std::vector<ir::Type>& outputs, const ProgramPlaces& places, const Options& options) {
+  Planned made{places_of(inputs, places.first, options), places_of(outputs, places.first, options), {}, {}};
   reshard::Layout from = layout_of(attributes, "source", made.sources),
                   to   = layout_of(attributes, "target", made.targets);
   reshard::Tensor tensor{"", whole_shape(inputs[0], from), element_of(inputs[0])};
   made.units = reshard::unit_tasks({{std::move(tensor), std::move(from), std::move(to)}});
   const reshard::StrategyDef& strategy =
       options.resharding != nullptr ? *options.resharding : *reshard::strategies().begin();
-  made.plan = strategy.plan(made.units, reshard::ports_of(platform, made.units.moves), {});
+  made.plan = strategy.plan(made.units, reshard::ports_of(places.platform, made.units.moves), {});
   return made;
 }
 
@@ -78,8 +78,8 @@ ReshardMeeting hand_on(const ir::Op& op, size_t from, size_t to) {
 
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                              const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
-                                             const platform::Platform& platform, const Options& options) {
-  const auto [sources, targets, units, plan] = planned(*op.attributes, inputs, outputs, platform, options);
+                                             const ProgramPlaces& places, const Options& options) {
+  const auto [sources, targets, units, plan] = planned(*op.attributes, inputs, outputs, places, options);
   const Bytes element                        = element_of(inputs[0]);
   std::map<int, size_t> member;  // of a device of the platform
   for (size_t i = 0; i < sources.size(); ++i) member.emplace(sources[i], i);
@@ -101,9 +101,9 @@ std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector
 }
 
 stream::Program reshard_program(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
-                                const std::vector<ir::Type>& outputs, const platform::Platform& platform,
+                                const std::vector<ir::Type>& outputs, const ProgramPlaces& places,
                                 const Options& options) {
-  const Planned made = planned(attributes, inputs, outputs, platform, options);
+  const Planned made = planned(attributes, inputs, outputs, places, options);
   return program_of(made.units, made.plan).program;
 }
 

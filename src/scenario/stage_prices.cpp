@@ -134,7 +134,7 @@ std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> t
       return all;
     };
     const stream::Program program =
-        lower::reshard_program(call.attributes, placed(call.inputs, from), placed(outputs, to), platform, options);
+        lower::reshard_program(call.attributes, placed(call.inputs, from), placed(outputs, to), {platform}, options);
     return scenario.engine->run(program, platform).makespan;
   };
 }
