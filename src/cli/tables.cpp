@@ -9,6 +9,7 @@
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
+#include "foreflow/reshard/strategy.h"
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/search/objective.h"
 #include "foreflow/transform/optimizers.h"
@@ -109,6 +110,14 @@ Rows disturbance_rows() {
   return rows;
 }
 
+// A strategy or a balance with where it is from.
+template <class Def>
+Rows sourced_rows(const Registry<Def>& table) {
+  Rows rows;
+  for (const Def& row : table) rows.push_back({std::string(row.name), fmt::format("{} ({})", row.doc, row.source)});
+  return rows;
+}
+
 Rows every_key() { return key_rows(""); }
 
 }  // namespace
@@ -119,6 +128,8 @@ const std::vector<Table>& tables() {
                                          {"optimizers", optimizer_rows},
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
                                          {"collectives", collective_rows},
+                                         {"reshardings", [] { return sourced_rows(reshard::strategies()); }},
+                                         {"balances", [] { return sourced_rows(reshard::balances()); }},
                                          {"topologies", topology_rows},
                                          {"fabrics", fabric_rows},
                                          {"placements", [] { return rows_of(platform::placements()); }},

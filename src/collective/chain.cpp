@@ -4,23 +4,30 @@
 //   step         0  1  2  3      3 ranks, 3 chunks: which chunk is on each hop
 //   0 -> 1       0  1  2
 //   1 -> 2          0  1  2      ranks - 2 + chunks steps
+#include "foreflow/collective/chain.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions::chain {
+namespace foreflow::collective {
+namespace definitions::chain {
+
+AlgorithmDef row();
+
 namespace {
 
 // sqrt((ranks - 2) * bytes / bandwidth / latency) balances the latencies of many chunks against the filling with big
-// ones; with one hop there is nothing to fill. No more than 1024: NCCL's chunks are not below 64 KiB for long messages.
+// ones; with one hop there is nothing to fill. No more than kMostChunks: NCCL's chunks are not below 64 KiB for long
+// messages.
 int chunks(const Task& task) {
-  if (task.chunks > 0) return task.chunks;
-  constexpr double kMost = 1024;
-  const Wire& wire       = nodes(task.group).size() > 1 ? task.far : task.near;
+  const Wire& wire = nodes(task.group).size() > 1 ? task.far : task.near;
   if (task.group.ranks == 2 || wire.latency <= Seconds(0)) return task.group.ranks == 2 ? 1 : 16;
   const double best = std::sqrt((task.group.ranks - 2) * (task.bytes / wire.bandwidth / wire.latency));
-  return static_cast<int>(std::lround(std::clamp(best, 1.0, kMost)));
+  return static_cast<int>(std::lround(std::clamp<double>(best, 1, kMostChunks)));
 }
 
 // The ranks from the root on, in the order of the first ring.
@@ -42,9 +49,9 @@ std::vector<Flow> hops(const Task& task) {
   return result;
 }
 
-Plan plan(const Task& task) {
+Plan plan_in(const Task& task, int chunks) {
   const std::vector<Flow> way = hops(task);
-  Plan result{chunks(task), {}};
+  Plan result{chunks, {}};
   result.steps.resize(way.size() - 1 + static_cast<size_t>(result.chunks));
   for (size_t i = 0; i < way.size(); ++i) {
     for (int chunk = 0; chunk < result.chunks; ++chunk) {
@@ -56,11 +63,28 @@ Plan plan(const Task& task) {
 }
 
 // The last chunk waits for those before it at the slowest kind of hop.
-FlowPlan flows(const Task& task) {
-  Phase phase{0, 0, hops(task), 1.0 / chunks(task)};
+FlowPlan flows_in(const Task& task, int chunks) {
+  Phase phase{0, 0, hops(task), 1.0 / chunks};
   for (const Flow& hop : phase.flows) ++(is_far(task.group, hop.from, hop.to) ? phase.far_steps : phase.near_steps);
-  (phase.far_steps > 0 ? phase.far_steps : phase.near_steps) += chunks(task) - 1;
+  (phase.far_steps > 0 ? phase.far_steps : phase.near_steps) += chunks - 1;
   return {{std::move(phase)}};
+}
+
+Plan plan(const Task& task) { return plan_in(task, chunks(task)); }
+FlowPlan flows(const Task& task) { return flows_in(task, chunks(task)); }
+
+// An algorithm is a pair of functions without state, so each number of chunks has a pair of its own.
+template <int kChunks>
+AlgorithmDef of_chunks() {
+  AlgorithmDef chain = row();
+  chain.plan         = [](const Task& task) { return plan_in(task, kChunks); };
+  chain.flows        = [](const Task& task) { return flows_in(task, kChunks); };
+  return chain;
+}
+
+template <size_t... kIndex>
+std::array<AlgorithmDef, sizeof...(kIndex)> all_of(std::index_sequence<kIndex...>) {
+  return {of_chunks<static_cast<int>(kIndex) + 1>()...};
 }
 
 }  // namespace
@@ -75,4 +99,16 @@ AlgorithmDef row() {
           flows};
 }
 
-}  // namespace foreflow::collective::definitions::chain
+const AlgorithmDef& of(int chunks) {
+  static const auto all = all_of(std::make_index_sequence<kMostChunks>());
+  return all[static_cast<size_t>(chunks - 1)];
+}
+
+}  // namespace definitions::chain
+
+const AlgorithmDef& chain_of(int chunks) {
+  FOREFLOW_CHECK(chunks >= 1 && chunks <= kMostChunks, "the number of chunks is out of range");
+  return definitions::chain::of(chunks);
+}
+
+}  // namespace foreflow::collective

@@ -11,6 +11,16 @@ namespace {
 
 using reshard::Job;
 
+stream::Communication communication(const Job& job) {
+  return {std::string(collective::name(job.kind)), job.kind, &reshard::algorithm_of(job), job.bytes, std::nullopt};
+}
+
+// One device has ended a job, so another may begin its own.
+stream::Communication hand_on() {
+  const auto kind = collective::Kind::send;
+  return {"port is free", kind, &collective::default_algorithm(kind), Bytes(0), Seconds(0)};
+}
+
 class PlanLowering {
  public:
   explicit PlanLowering(const reshard::UnitTasks& units) {
@@ -29,9 +39,9 @@ class PlanLowering {
   }
 
   LoweredPlan lower(const reshard::Plan& plan) {
-    for (const Job& job : plan.jobs) {
-      for (const reshard::Wait& wait : job.waits) add(hand_on(), {wait.from, wait.to});
-      lowered_.instances.push_back(add(communication(job), job.devices));
+    for (PlanEvent& event : events_of(plan)) {
+      const int32_t instance = add(number(std::move(event.what)), event.devices);
+      if (event.job >= 0) lowered_.instances.push_back(instance);
     }
     return std::move(lowered_);
   }
@@ -49,30 +59,29 @@ class PlanLowering {
   }
 
   int32_t number(stream::Communication communication) {
-    const auto key            = std::tuple(communication.kind, communication.bytes.value(), communication.chunks,
+    const auto key            = std::tuple(communication.kind, communication.bytes.value(), communication.algorithm,
                                            communication.fixed.has_value());
     const auto [known, added] = communications_.emplace(key, static_cast<int32_t>(communications_.size()));
     if (added) lowered_.program.communications.push_back(std::move(communication));
     return known->second;
   }
 
-  int32_t communication(const Job& job) {
-    return number({std::string(collective::name(job.kind)), job.kind, &reshard::algorithm_of(job), job.bytes,
-                   std::nullopt, job.chunks});
-  }
-
-  // One device has ended a job, so another may begin its own.
-  int32_t hand_on() {
-    const auto kind = collective::Kind::send;
-    return number({"port is free", kind, &collective::default_algorithm(kind), Bytes(0), Seconds(0)});
-  }
-
   LoweredPlan lowered_;
   std::map<int, int32_t> stream_of_;  // device -> stream
-  std::map<std::tuple<collective::Kind, double, int, bool>, int32_t> communications_;
+  std::map<std::tuple<collective::Kind, double, const collective::AlgorithmDef*, bool>, int32_t> communications_;
 };
 
 }  // namespace
+
+std::vector<PlanEvent> events_of(const reshard::Plan& plan) {
+  std::vector<PlanEvent> events;
+  for (size_t i = 0; i < plan.jobs.size(); ++i) {
+    const Job& job = plan.jobs[i];
+    for (const reshard::Wait& wait : job.waits) events.push_back({hand_on(), {wait.from, wait.to}, -1});
+    events.push_back({communication(job), job.devices, static_cast<int>(i)});
+  }
+  return events;
+}
 
 LoweredPlan program_of(const reshard::UnitTasks& units, const reshard::Plan& plan) {
   return PlanLowering(units).lower(plan);

@@ -1,10 +1,12 @@
 #include "foreflow/reshard/plan.h"
 
+#include "foreflow/collective/chain.h"
+
 namespace foreflow::reshard {
 
 const collective::AlgorithmDef& algorithm_of(const Job& job) {
-  const bool chain = job.kind == collective::Kind::broadcast;
-  return chain ? collective::algorithms().get("chain", "reshard") : collective::default_algorithm(job.kind);
+  if (job.kind != collective::Kind::broadcast) return collective::default_algorithm(job.kind);
+  return job.chunks > 0 ? collective::chain_of(job.chunks) : collective::algorithms().get("chain", "reshard");
 }
 
 }  // namespace foreflow::reshard

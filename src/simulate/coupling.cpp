@@ -132,10 +132,9 @@ class Decoupler {
     const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
     const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
     if (communication.fixed || stream::host_copy(communication) != stream::HostCopy::none) return;
-    auto placed        = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                       places_of(program_, instance));
-    placed.task.chunks = communication.chunks;
-    const auto plan    = placed.algorithm->flows(placed.task);
+    const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                      places_of(program_, instance));
+    const auto plan   = placed.algorithm->flows(placed.task);
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
       if (chosen(phase)) add_relay(phase, plan.phases[i], placed, footprint.bytes);

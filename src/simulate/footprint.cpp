@@ -52,11 +52,10 @@ class FootprintMaker::Work {
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
-      Known& group = known_[static_cast<size_t>(number_of(places))];
-      auto placed  = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places,
-                                   group.ground);
-      placed.task.chunks = communication.chunks;
-      algorithm          = placed.algorithm;
+      Known& group      = known_[static_cast<size_t>(number_of(places))];
+      const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                        places, group.ground);
+      algorithm         = placed.algorithm;
       for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed, group));
     }

@@ -24,7 +24,6 @@ void print_communications(const Program& program, Text out) {
     const Communication& communication = program.communications[i];
     fmt::format_to(out, "communication {} {}: {} by {}, {:.9g} bytes", i, communication.name,
                    collective::name(communication.kind), communication.algorithm->name, communication.bytes.value());
-    if (communication.chunks > 0) fmt::format_to(out, " in {} chunks", communication.chunks);
     if (communication.fixed) fmt::format_to(out, ", always {:.9g} s", communication.fixed->value());
     fmt::format_to(out, "\n");
   }

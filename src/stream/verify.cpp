@@ -49,7 +49,6 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
   const bool enough =
       communication.kind == collective::Kind::send ? instance.members.size() == ends : instance.members.size() >= 2;
   FOREFLOW_CHECK(communication.fixed.value_or(Seconds(0)) >= Seconds(0), because("negative duration"));
-  FOREFLOW_CHECK(communication.chunks >= 0, because("negative number of chunks"));
   FOREFLOW_CHECK(communication.fixed.has_value() || (communication.algorithm->does(communication.kind) && enough),
                  because("the algorithm does not support this number of ranks"));
   std::vector<int32_t> members = instance.members;

@@ -41,7 +41,7 @@ constexpr std::array kModules = {
     Module{5, "execute", "ir ops interpret cost platform stream lower simulate"},
     Module{6, "search", "schedule scenario store"},
     Module{6, "sweep", "scenario platform store"},
-    Module{7, "reproduce", "scenario search"},
+    Module{7, "reproduce", kAllBelow},
     Module{8, "cli", kAllBelow},
 };
 

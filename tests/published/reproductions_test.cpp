@@ -60,5 +60,53 @@ TEST(Reproductions, FindDistsimsBestStrategyAmongTheTwoBestAndItsWorst) {
   EXPECT_NEAR(best / worst, 2.94 / 0.398, 0.8);
 }
 
+// The rows of `result` whose published value is of one kind: "ideal", "stated", "counted".
+std::vector<reproduce::Row> of_kind(const reproduce::Result& result, std::string_view kind) {
+  std::vector<reproduce::Row> rows;
+  for (const reproduce::Row& row : result.rows) {
+    const Json* own = row.more.find("kind");
+    if (own != nullptr && *own->if_string() == kind) rows.push_back(row);
+  }
+  return rows;
+}
+
+// Ideals know no NVLink, no PCIe and no latency, so ours are a little slower.
+TEST(Reproductions, AreAtMostTwoPercentBelowTheIdealsOfResharding) {
+  for (const auto& [name, rows] :
+       {std::pair("resharding_figure5", 21U), {"resharding_figure6", 27U}, {"resharding_figure8", 27U}}) {
+    const auto ideals = of_kind(made(name), "ideal");
+    ASSERT_EQ(ideals.size(), rows) << name;
+    for (const reproduce::Row& row : ideals) {
+      EXPECT_LT(*row.relative_error, 0.0001) << name << " " << row.name;
+      EXPECT_GT(*row.relative_error, -0.02) << name << " " << row.name;
+    }
+  }
+}
+
+// Speed-ups of "On Optimizing the Communication of Model Parallelism", nothing fitted: 1.5 over Alpa for the
+// U-Transformer, at least 97 % of a signal for all, and 1.1 for GPT, of which our stages are faster, so that transfers
+// weigh more.
+TEST(Reproductions, FindTheSpeedUpsOfReshardingInPipelines) {
+  size_t signals = 0;
+  for (const reproduce::Row& row : of_kind(made("resharding_figure7"), "stated")) {
+    if (row.name.ends_with("Signal")) {
+      EXPECT_GE(rate(row), 0.97) << row.name;
+      ++signals;
+    } else {
+      EXPECT_NEAR(*row.relative_error, 0, row.name.starts_with("U-") ? 0.05 : 0.12) << row.name;
+    }
+  }
+  EXPECT_EQ(signals, 3U);
+  for (const reproduce::Row& row : of_kind(made("resharding_figure9"), "stated")) {
+    EXPECT_NEAR(*row.relative_error, 0, row.name.ends_with("Eager-1F1B over Broadcast") ? 0.03 : 0.1) << row.name;
+  }
+}
+
+TEST(Reproductions, CountTheWeightsAndUnitTasksOfResharding) {
+  EXPECT_LT(*agreement(made("resharding_table1")).worst, 0.002);
+  EXPECT_EQ(*agreement(made("resharding_table2")).worst, 0);
+  EXPECT_LT(*agreement(made("resharding_table3")).worst, 0.02);
+}
+
 }  // namespace
 }  // namespace foreflow::published::reproductions_test

@@ -90,8 +90,6 @@ struct Task {
   Bytes bytes;  // as Kind defines it
   Wire near;    // inside a node: the port of each rank
   Wire far;     // between nodes: each NIC of a node
-  // Into how many chunks a `chain` cuts the message; 0: the algorithm chooses. Other algorithms do not heed it.
-  int chunks = 0;
 };
 
 // One rank sends `chunk` to another, which adds it to its own chunk (`reduce`) or replaces its own by it.

@@ -38,7 +38,6 @@ struct Communication {
   Bytes bytes;  // as collective::Kind defines it
   // How long it takes whatever the network does (a cost model's formula); nothing: the network simulates its flows.
   std::optional<Seconds> fixed = std::nullopt;
-  int chunks                   = 0;  // as in collective::Task
 };
 
 // The effect of one item on the memory of its device, relative to the level when it starts.

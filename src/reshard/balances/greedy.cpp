@@ -9,13 +9,16 @@
 #include <random>
 
 #include "foreflow/reshard/strategy.h"
+#include "reshard/diagonals.h"
 #include "reshard/groups.h"
 
 namespace foreflow::reshard::definitions::greedy {
 namespace {
 
-constexpr int64_t kTrials = 100;         // random orders per round, as in the public code
-constexpr int64_t kSteps  = 20'000'000;  // groups looked at in all rounds together; large problems have fewer trials
+constexpr int64_t kTrials = 100;  // random orders per round, as in the public code
+// Groups looked at in all rounds together: large problems have fewer trials, and those of which a single trial takes
+// more are ordered by diagonals.
+constexpr int64_t kSteps = 20'000'000;
 
 // A number below `limit`. std::uniform_int_distribution may differ between standard libraries.
 uint64_t below(std::mt19937_64& rng, uint64_t limit) { return rng() % limit; }
@@ -40,7 +43,8 @@ class Rounds {
     const auto tasks      = static_cast<int64_t>(problem_.tasks.size());
     const int64_t in_turn = std::max<int64_t>(1, std::min<int64_t>(problem_.ports, tasks) / 2);
     const int64_t steps   = std::max<int64_t>(1, tasks / in_turn) * static_cast<int64_t>(groups_.size());
-    const int64_t trials  = std::clamp<int64_t>(kSteps / std::max<int64_t>(1, steps), 1, kTrials);
+    if (steps > kSteps) return by_diagonals(problem_);
+    const int64_t trials = std::clamp<int64_t>(kSteps / std::max<int64_t>(1, steps), 1, kTrials);
     while (!left_.empty()) {
       Round best = trial();
       for (int64_t i = 1; i < trials && left_.size() > 1; ++i) {

@@ -4,6 +4,7 @@
 // consecutive devices in order: with 6 replicas and 2 parts, devices 0 to 2 have part 0, and 0 gathers with 3.
 //
 //   3 replicas of 1024 x 8: gcd(3, 1024) = gcd(3, 8) = 1, so each receives the whole tile
+#include <map>
 #include <numeric>
 
 #include "foreflow/reshard/strategy.h"
@@ -34,6 +35,7 @@ std::vector<Box> parts_of(const Box& tile, size_t replicas) {
 // The tiling of the receivers in which each wants only its part, and the groups that gather afterwards.
 struct Rewritten {
   Tiling tiling;
+  std::vector<int> target;  // of each part: the tile that it is cut from
   struct Group {
     std::vector<int> devices;
     std::vector<Box> parts;
@@ -43,12 +45,14 @@ struct Rewritten {
 
 Rewritten rewrite(const Tiling& to) {
   Rewritten result;
-  for (const Tile& tile : to.tiles) {
+  for (size_t index = 0; index < to.tiles.size(); ++index) {
+    const Tile& tile    = to.tiles[index];
     const auto parts    = parts_of(tile.box, tile.devices.size());
     const size_t copies = tile.devices.size() / parts.size();
     for (size_t part = 0; part < parts.size(); ++part) {
       const auto first = tile.devices.begin() + static_cast<ptrdiff_t>(part * copies);
       result.tiling.tiles.push_back({parts[part], {first, first + static_cast<ptrdiff_t>(copies)}});
+      result.target.push_back(static_cast<int>(index));
     }
     for (size_t copy = 0; copy < copies && parts.size() > 1; ++copy) {
       Rewritten::Group group{{}, parts};
@@ -74,16 +78,31 @@ UnitTasks with_targets(const UnitTasks& units, size_t move, Tiling targets) {
   return result;
 }
 
+// Unit tasks of one move by source and target tile.
+std::map<std::pair<int, int>, int> numbers(const UnitTasks& units, size_t move) {
+  std::map<std::pair<int, int>, int> result;
+  for (size_t i = 0; i < units.tasks.size(); ++i) {
+    const UnitTask& task = units.tasks[i];
+    if (static_cast<size_t>(task.move) == move)
+      result.emplace(std::pair(task.source, task.target), static_cast<int>(i));
+  }
+  return result;
+}
+
 Plan plan(const UnitTasks& units, const Ports& /*ports*/, const PlanOptions& /*options*/) {
   Plan plan;
   for (size_t move = 0; move < units.moves.size(); ++move) {
     Rewritten rewritten   = rewrite(units.to[move]);
     const UnitTasks parts = with_targets(units, move, std::move(rewritten.tiling));
-    const JobList jobs(parts);
-    std::vector<Job> own = direct_jobs(parts);
-    for (auto& group : rewritten.groups)
-      own.push_back(jobs.gather(0, std::move(group.devices), std::move(group.parts)));
-    for (Job& job : own) {
+    const auto task_of    = numbers(units, move);
+    for (Job& job : direct_jobs(parts)) {
+      const UnitTask& part = parts.tasks[static_cast<size_t>(job.task)];
+      job.task             = task_of.at({part.source, rewritten.target[static_cast<size_t>(part.target)]});
+      job.move             = static_cast<int>(move);
+      plan.jobs.push_back(std::move(job));
+    }
+    for (auto& group : rewritten.groups) {
+      Job job  = JobList(parts).gather(0, std::move(group.devices), std::move(group.parts));
       job.task = -1;
       job.move = static_cast<int>(move);
       plan.jobs.push_back(std::move(job));

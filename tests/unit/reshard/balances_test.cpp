@@ -51,6 +51,18 @@ TEST(Balances, ChooseTheFasterOfUnequalSenders) {
   EXPECT_EQ(balances().get("ensemble", "test").solve(problem, {}).makespan, 2 * kSecond);
 }
 
+// 300 senders with a task for each of 300 receivers: too many for random orders.
+TEST(Balances, OrderLargeExchangesByDiagonals) {
+  constexpr int kSide = 300;
+  Problem problem{2 * kSide, {}};
+  for (int to = 0; to < kSide; ++to) {
+    for (int from = 0; from < kSide; ++from) problem.tasks.push_back({{{from, kSecond}}, {kSide + to}});
+  }
+  const Schedule found = balances().get("greedy", "test").solve(problem, {});
+  EXPECT_EQ(found.makespan, kSide * kSecond);
+  EXPECT_TRUE(found.proven);
+}
+
 TEST(Balances, AProblemWithoutTasksTakesNoTime) {
   for (const BalanceDef& balance : balances()) {
     const Schedule none = balance.solve({3, {}}, {});
