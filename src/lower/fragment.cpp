@@ -39,7 +39,6 @@ int32_t FragmentMaker::intern(const stream::Communication& communication) {
   append(key, communication.kind);
   key += communication.algorithm->name;
   append(key, communication.bytes);
-  append(key, communication.chunks);
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));
   return intern_row(communication_index_, communications, std::move(key), communication);

@@ -68,12 +68,6 @@ Planned planned(const ir::Attributes& attributes, const std::vector<ir::Type>& i
   return made;
 }
 
-// One member has ended a message that keeps a port, so another may begin its own.
-ReshardMeeting hand_on(const ir::Op& op, size_t from, size_t to) {
-  constexpr auto kKind = collective::Kind::send;
-  return {{std::string(op.def->name), kKind, &collective::default_algorithm(kKind), Bytes(0), Seconds(0)}, {from, to}};
-}
-
 }  // namespace
 
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
@@ -86,15 +80,15 @@ std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector
   for (size_t i = 0; i < targets.size(); ++i) member.emplace(targets[i], sources.size() + i);
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   std::vector<ReshardMeeting> meetings;
-  for (const reshard::Job& job : plan.jobs) {
-    for (const reshard::Wait& wait : job.waits)
-      meetings.push_back(hand_on(op, member.at(wait.from), member.at(wait.to)));
-    const ir::Type moved = with_bytes(inputs[0], job.bytes, element);
-    const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};
-    ReshardMeeting meeting{{std::string(op.def->name), job.kind, &reshard::algorithm_of(job), job.bytes,
-                            cost.communication(application, static_cast<int>(job.devices.size())), job.chunks},
-                           {}};
-    for (const int device : job.devices) meeting.members.push_back(member.at(device));
+  for (PlanEvent& event : events_of(plan)) {
+    if (!event.what.fixed) {
+      const ir::Type moved = with_bytes(inputs[0], event.what.bytes, element);
+      const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};
+      event.what.fixed = cost.communication(application, static_cast<int>(event.devices.size()));
+    }
+    event.what.name = std::string(op.def->name);
+    ReshardMeeting meeting{std::move(event.what), {}};
+    for (const int device : event.devices) meeting.members.push_back(member.at(device));
     meetings.push_back(std::move(meeting));
   }
   return meetings;
