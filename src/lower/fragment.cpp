@@ -37,7 +37,7 @@ int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds,
 int32_t FragmentMaker::intern(const stream::Communication& communication) {
   std::string key = communication.name;
   append(key, communication.kind);
-  key += communication.algorithm->name;
+  append(key, communication.algorithm);
   append(key, communication.bytes);
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));
