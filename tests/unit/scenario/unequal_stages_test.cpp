@@ -89,6 +89,21 @@ TEST(UnequalStages, ShareTheWorkByTheirDevices) {
   EXPECT_LT(most, 1.3 * least);
 }
 
+// Messages of 10 Gb/s are hidden by a schedule that sends early, and by weight gradients that wait.
+TEST(UnequalStages, HideTheirResharding) {
+  const auto time = [](const std::string& more) {
+    return predicted(
+               R"({"pp": 2, "stage_tp": "4:2", "global_batch": 32, "microbatches": 16, "tensor_plan": "megatron", )" +
+               more + "}")
+        .iteration_time;
+  };
+  const Seconds plain = time(R"("schedule": "1f1b")"), eager = time(R"("schedule": "eager_1f1b")");
+  EXPECT_LT(eager, plain);
+  EXPECT_LT(time(R"("schedule": "1f1b", "delay_weight_gradients": true)"), plain);
+  EXPECT_LE(time(R"("schedule": "eager_1f1b", "delay_weight_gradients": true)"), eager);
+  EXPECT_LT(plain, time(R"("schedule": "1f1b", "overlap_sends": false)"));
+}
+
 // The signal of one byte is what no way to move the data is faster than.
 TEST(UnequalStages, TakeTheTimeOfTheirResharding) {
   const auto time = [](std::string_view resharding) {
