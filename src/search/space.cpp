@@ -49,6 +49,17 @@ bool is_degree(std::string_view key) {
               "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
+// The divisors of the number of devices. Where stages may be unequal, any small number, too: their sum counts.
+Choices possible_degrees(const JsonView& strategy, int64_t devices) {
+  constexpr int64_t kSmall = 16;
+  Choices choices          = all_divisors(devices);
+  if (!strategy.has("stage_tp")) return choices;
+  for (int64_t degree = 2; degree <= std::min(devices, kSmall); ++degree) {
+    if (devices % degree != 0) choices.emplace_back(degree);
+  }
+  return choices;
+}
+
 // Most combinations do not multiply to the number of devices.
 Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   Choices choices = {Json::object()};
@@ -61,7 +72,7 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
     for (const Json& point : choices) {
       const Choices all = !absent                 ? values_of(strategy, key)
                           : rule.legal != nullptr ? rule.legal(facts, point)
-                                                  : all_divisors(facts.devices);
+                                                  : possible_degrees(strategy, facts.devices);
       if (all.empty()) crossed.push_back(point);
       for (const Json& value : all) crossed.push_back(Json(point).set(key, value));
       if (crossed.size() > kMostDegrees) too_many_degrees(strategy.file());

@@ -65,8 +65,8 @@ Json write(const Strategy& strategy) {
   return text.empty() ? Json(kEqual) : Json(text);
 }
 
-// Stages in two runs, the one with the most shards before or behind the other. Whatever else a scenario lists is legal,
-// too.
+// Stages in two runs, the one with the most shards before or behind the other, that use all devices. Whatever else a
+// scenario lists is legal, too.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   const int64_t most = whole_or(point, "tp", 1), stages = whole_or(point, "pp", 1);
   if (most < 1 || stages < 2 || whole_or(point, "cp", 1) > 1 || whole_or(point, "ep", 1) > 1) return {};
@@ -77,7 +77,7 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
         std::string text;
         for (int64_t s = 0; s < stages; ++s)
           text += (s > 0 ? ":" : "") + std::to_string((s < first) == most_first ? most : few);
-        if (devices_of(Json(point).set(kKey, text)) <= facts.devices) values.emplace_back(text);
+        if (devices_of(Json(point).set(kKey, text)) == facts.devices) values.emplace_back(text);
       }
     }
   }
