@@ -162,7 +162,6 @@ std::vector<int> places(const Scenario& scenario, const platform::Platform& plat
 lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
   lower::Options options = scenario.collectives;
   options.places         = places(scenario, platform, held);
-  options.resharding     = scenario.strategy.resharding;
   return options;
 }
 
