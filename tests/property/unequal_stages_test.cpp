@@ -68,7 +68,9 @@ bool reshards(const ir::Module& module) {
 void expect_same_numbers(const Original& original, const Split& split) {
   SCOPED_TRACE(test::to_string(split));
   const auto steps = test::distribute(original.module, split);
-  if (split.zero == 0) EXPECT_TRUE(reshards(steps.back().module));
+  if (split.zero == 0) {
+    EXPECT_TRUE(reshards(steps.back().module));
+  }
   const auto results = test::run(steps, original.arguments, original.results.size());
   ASSERT_EQ(results.size(), original.results.size());
   for (size_t i = 0; i < results.size(); ++i)
