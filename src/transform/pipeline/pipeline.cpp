@@ -91,7 +91,8 @@ std::vector<StageSharding> shards(const std::string& text, int devices) {
   for (const std::string& word : split(text, ':')) {
     const auto ways = parse_number<int>(word);
     if (!ways || *ways < 1)
-      throw Error("--pass: stage_tp", "\"" + word + "\" is no number of shards; write one for each stage, like \"4:2\"");
+      throw Error("--pass: stage_tp",
+                  "\"" + word + "\" is no number of shards; write one for each stage, like \"4:2\"");
     all.push_back({*ways, {}});
   }
   if (static_cast<int>(all.size()) == devices) return all;

@@ -17,7 +17,7 @@ PlacedValues::PlacedValues(ir::FunctionBuilder& builder, const interpret::Values
 }
 
 ir::Device PlacedValues::on(const ir::Device& device, int group) const {
-  ir::Device placed = device;
+  ir::Device placed    = device;
   const int32_t before = before_.empty() ? group * group_ : before_[static_cast<size_t>(group)];
   placed.index         = std::max(device.index, 1) + before;
   return placed;

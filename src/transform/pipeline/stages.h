@@ -29,9 +29,10 @@ std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpre
                                         const DecidedStages& decided);
 
 // Cuts the forward ops as `wanted` says into the virtual stages of `plan`. A backward op belongs to the stage of its
-// anchor (anchors.h). Throws RefusalError if there are too few places to cut.
+// anchor (anchors.h). `devices`: as StageLimits has them. Throws RefusalError if there are too few places to cut.
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
-                                    const Pipeline& wanted, const schedule::Plan& plan);
+                                    const Pipeline& wanted, const schedule::Plan& plan,
+                                    const std::vector<int>& devices = {});
 
 // The limits of each stage by `wanted`; its shares are equal unless `wanted` has others. Stages that share a device
 // divide its memory, and its activations in flight, evenly.

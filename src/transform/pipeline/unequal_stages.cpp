@@ -18,7 +18,8 @@ bool same(const StageSharding& a, const StageSharding& b) {
 }
 
 // Per stage: its sharding, an index into `shards`, which is per device.
-std::vector<size_t> device_of_stages(const StageDevices& devices, int stages, const std::vector<StageSharding>& shards) {
+std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
+                                     const std::vector<StageSharding>& shards) {
   std::vector<size_t> all;
   for (int stage = 0; stage < stages; ++stage) {
     const auto first = static_cast<size_t>(devices.of(0, stage));
@@ -53,10 +54,13 @@ CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const P
   program.device_of = device_of_stages(StageDevices(program.plan), program.plan.stages(), shards);
   Pipeline cut      = wanted;
   if (cut.shares.empty()) cut.shares.assign(stages, 1);
-  for (size_t s = 0; s < std::min(stages, cut.shares.size()); ++s) cut.shares[s] *= shards[program.device_of[s]].ways;
-  cut.prices.memory  = Bytes(0);
+  std::vector<int> devices;
+  for (size_t s = 0; s < stages; ++s) {
+    devices.push_back(shards[program.device_of[s]].ways);
+    if (s < cut.shares.size()) cut.shares[s] *= devices.back();
+  }
   const auto layouts = interpret_layouts(program.module, wanted.size.microbatches, "microbatches");
-  program.staged     = assign_stages(program.module, layouts.entry().values, cut, program.plan);
+  program.staged     = assign_stages(program.module, layouts.entry().values, cut, program.plan, devices);
   return program;
 }
 
