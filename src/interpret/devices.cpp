@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "foreflow/base/text.h"
+#include "foreflow/ir/call_devices.h"
 
 namespace foreflow::interpret {
 namespace {
@@ -79,14 +80,6 @@ void check_group(const ir::Module& module, const ir::Op& op, std::span<const Loc
   }
 }
 
-std::vector<Device> destinations(const ir::Op& op, const ir::Attribute& to) {
-  const auto* list = std::get_if<std::vector<int64_t>>(&to);
-  if (list == nullptr) return {op.attributes->get_device("to")};
-  std::vector<Device> devices;
-  for (const int64_t number : *list) devices.emplace_back(static_cast<int32_t>(number));
-  return devices;
-}
-
 }  // namespace
 
 Location location_of(const ir::Type& type) {
@@ -109,8 +102,8 @@ std::vector<Location> DeviceDomain::apply(const ir::Op& op, std::span<const Loca
   if (inputs.empty()) throw Error("devices", "has no operands; one for each device would be right");
   check_group(module, op, inputs);
   std::vector<Location> results;
-  if (const ir::Attribute* to = op.attributes->find("to")) {
-    for (const Device& device : destinations(op, *to)) results.push_back(moved(inputs[0], device));
+  if (op.attributes->find("to") != nullptr) {
+    for (const Device& device : ir::destinations(*op.attributes)) results.push_back(moved(inputs[0], device));
     return results;
   }
   return {inputs.begin(), inputs.end()};

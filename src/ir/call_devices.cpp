@@ -33,6 +33,15 @@ bool names_devices(const Op& op) {
   return op.attributes->find(attribute_with_devices(op)) != nullptr;
 }
 
+std::vector<Device> destinations(const Attributes& attributes) {
+  const auto* list = std::get_if<std::vector<int64_t>>(attributes.find("to"));
+  if (list == nullptr) return {attributes.get_device("to")};
+  const std::string stream = attributes.string_or(kStream, "");
+  std::vector<Device> devices;
+  for (const int64_t number : *list) devices.emplace_back(static_cast<int32_t>(number), stream);
+  return devices;
+}
+
 Attributes with_devices(const Op& op, const std::function<Device(const Device&)>& renamed) {
   Attributes attributes = *op.attributes;
   if (!names_devices(op)) return attributes;

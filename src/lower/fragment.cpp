@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/host_copy.h"
 
 namespace foreflow::lower {
@@ -36,7 +37,7 @@ int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds,
 int32_t FragmentMaker::intern(const stream::Communication& communication) {
   std::string key = communication.name;
   append(key, communication.kind);
-  key += communication.algorithm->name;
+  append(key, communication.algorithm);
   append(key, communication.bytes);
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));
@@ -69,6 +70,8 @@ class FragmentWriter {
         call(o);
       } else if (copies_host(op)) {
         copy_host(op, o);
+      } else if (op.def->reshards) {
+        reshard(op, o);
       } else if (op.def->role == ir::Role::communication) {
         meet(op, o);
       } else {
@@ -231,25 +234,89 @@ class FragmentWriter {
         {meeting.communication, first, static_cast<uint32_t>(fragment_.members.size()), meeting.of_all_replicas});
   }
 
-  // The effect of a communication on the memory of one member: it gets its results, and frees those of `freed` that no
-  // earlier member could free.
-  stream::MemoryEffect take_part(const ir::Op& op, const ir::Device& member, std::span<const int32_t> freed,
-                                 Recorder::Log& log) {
-    Bytes made, gone;
-    log.clear();
-    for (uint32_t i = 0; i < op.result_count; ++i) {
+  // The messages of a Reshard, of which a device takes part in none, one or several. Each device gets its result when
+  // its first message begins, and frees its operand when its last one has ended.
+  void reshard(const ir::Op& op, size_t o) {
+    const std::vector<ReshardMeeting>& meetings = messages(op);
+    const std::vector<ir::Device> members       = devices_of(op);
+    const auto freed                            = live_.freed_after(o);
+    released_.assign(freed.size(), false);
+    std::vector<int> left(members.size());
+    for (const ReshardMeeting& meeting : meetings) {
+      for (const size_t member : meeting.members) ++left[member];
+    }
+    std::vector<bool> began(members.size());
+    for (const ReshardMeeting& meeting : meetings) {
+      const auto first = static_cast<uint32_t>(fragment_.members.size());
+      for (const size_t member : meeting.members) {
+        const ir::Device& device = members[member];
+        close(device);
+        Recorder::Log log;
+        stream::MemoryEffect effect = receive(op, device, began[member], log);
+        began[member]               = true;
+        if (--left[member] == 0) effect.net -= let_go(freed, device, log);
+        fragment_.members.push_back({device_number(device), maker_.intern(effect)});
+        recorder_.work(device, true, log);
+      }
+      fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
+      fragment_.meetings.push_back(
+          {maker_.intern(meeting.what), first, static_cast<uint32_t>(fragment_.members.size()), false});
+    }
+    free_elsewhere(freed);
+  }
+
+  std::vector<ir::Device> devices_of(const ir::Op& op) const {
+    std::vector<ir::Device> devices;
+    for (const ir::ValueId id : function_.inputs(op)) devices.push_back(ir::device_of(type(id)));
+    for (uint32_t i = 0; i < op.result_count; ++i) devices.push_back(ir::device_of(type(function_.output(op, i))));
+    return devices;
+  }
+
+  // Computed once for equal operands and results.
+  const std::vector<ReshardMeeting>& messages(const ir::Op& op) {
+    std::vector<uint64_t> key = {reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
+    for (const ir::ValueId id : function_.inputs(op)) key.push_back(instance_.values.number(ir::index(id)));
+    for (uint32_t i = 0; i < op.result_count; ++i) key.push_back(instance_.values.number(op.first_result + i));
+    const auto [found, fresh] = reshards_.try_emplace(std::move(key));
+    if (!fresh) return found->second;
+    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
+    check_resolved(op, inputs);
+    found->second = reshard_meetings(op, inputs, outputs, maker_.cost_, maker_.places_, maker_.options_);
+    return found->second;
+  }
+
+  // What a device gets with the first of its messages.
+  stream::MemoryEffect receive(const ir::Op& op, const ir::Device& member, bool began, Recorder::Log& log) {
+    Bytes made;
+    for (uint32_t i = 0; i < op.result_count && !began; ++i) {
       const size_t value = op.first_result + i;
       if (!owns_memory(value) || place_of(static_cast<int32_t>(value)) != member) continue;
       made += size_of(value);
       recorder_.made(log, value, size_of(value));
     }
+    return {made, made};
+  }
+
+  // Frees those of `freed` that are on the device of `member` and not freed yet.
+  Bytes let_go(std::span<const int32_t> freed, const ir::Device& member, Recorder::Log& log) {
+    Bytes gone;
     for (size_t i = 0; i < freed.size(); ++i) {
       if (released_[i] || !place_of(freed[i]).same_gpu(member)) continue;
       released_[i] = true;
       gone += size_of(static_cast<size_t>(freed[i]));
       recorder_.freed(log, static_cast<size_t>(freed[i]));
     }
-    return {made, made - gone};
+    return gone;
+  }
+
+  // The effect of a communication on the memory of one member: it gets its results, and frees those of `freed` that no
+  // earlier member could free.
+  stream::MemoryEffect take_part(const ir::Op& op, const ir::Device& member, std::span<const int32_t> freed,
+                                 Recorder::Log& log) {
+    log.clear();
+    stream::MemoryEffect effect = receive(op, member, false, log);
+    effect.net -= let_go(freed, member, log);
+    return effect;
   }
 
   void free_elsewhere(std::span<const int32_t> freed) {
@@ -369,10 +436,11 @@ class FragmentWriter {
   std::map<ir::Device, Open> open_;
   std::map<ir::Device, int32_t> numbers_;  // of fragment_.lanes
   SequenceTable meeting_numbers_;
-  std::vector<KnownMeeting> meetings_;  // by number
-  std::vector<uint64_t> words_;         // scratch
-  std::vector<bool> released_;          // of the buffers that a meeting frees; scratch
-  std::vector<Recorder::Log> logs_;     // of its members; scratch
+  std::vector<KnownMeeting> meetings_;                                     // by number
+  std::map<std::vector<uint64_t>, std::vector<ReshardMeeting>> reshards_;  // by types and attributes
+  std::vector<uint64_t> words_;                                            // scratch
+  std::vector<bool> released_;       // of the buffers that a meeting frees; scratch
+  std::vector<Recorder::Log> logs_;  // of its members; scratch
 };
 
 int32_t FragmentMaker::fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/lower/communication.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/compact.h"
 #include "lower/recorder.h"
 
@@ -26,11 +27,13 @@ using Kinds = std::vector<int32_t>;
 class FragmentMaker {
  public:
   FragmentMaker(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                const cost::CostModel& cost, std::vector<const platform::Device*> hardware, const Options& options)
+                const cost::CostModel& cost, std::vector<const platform::Device*> hardware, const ProgramPlaces& places,
+                const Options& options)
       : module_(module),
         interpretation_(interpretation),
         cost_(cost),
         hardware_(std::move(hardware)),
+        places_(places),
         options_(options),
         ledger_(module, options.storage) {}
 
@@ -61,6 +64,7 @@ class FragmentMaker {
   const interpret::MixedInterpretation& interpretation_;
   const cost::CostModel& cost_;
   std::vector<const platform::Device*> hardware_;  // by kind
+  const ProgramPlaces places_;
   const Options& options_;
   Ledger ledger_;
   std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;

@@ -184,7 +184,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
   const DeviceNumbering placement(devices, platform, options, replicas, shards);
   const auto [hardware, kinds] = kinds_of(platform, placement);
-  FragmentMaker maker(module, interpretation, cost, hardware, options);
+  FragmentMaker maker(module, interpretation, cost, hardware, {platform, placement.first()}, options);
   const std::vector<bool> taken = taken_over(module, entry.function);
   const Boundary boundary{{taken.begin(), taken.end()}, std::vector<uint8_t>(function.results.size(), 1)};
   const int32_t root = maker.fragment(root_instance, boundary, kinds);

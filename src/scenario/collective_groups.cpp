@@ -23,7 +23,8 @@ const std::vector<CollectiveGroup>& collective_groups() {
        }},
       {"dp",
        [](const Strategy& s) {
-         return lower::GroupAlgorithms{s.tp * s.cp * s.replicas_sharing() * s.pp, s.dp / s.replicas_sharing()};
+         const int sharing = s.replicas_sharing();
+         return lower::GroupAlgorithms{s.devices_of_replica() * sharing, s.dp / sharing};
        }},
   };
   return rows;

@@ -44,9 +44,10 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
-  auto module              = asked_for_by("recompute", scenario,
-                                          [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
-  if (module) {
+  if (strategy.has_unequal_stages()) shards = 0;
+  auto module = asked_for_by("recompute", scenario,
+                             [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
       auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
       if (two) return std::move(two->module);
@@ -64,6 +65,7 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
 }
 
 int shards_before_pipeline(const Strategy& strategy) {
+  if (strategy.has_unequal_stages()) return 0;
   const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
   return strategy.tp > 2 && power && strategy.cp == 1 && strategy.ep == 1 ? strategy.tp : 0;
 }
@@ -120,8 +122,11 @@ Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario&
   Expected<ir::Module> module = ir::Module();
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     const ir::Module& before = (*whole)->module;
-    module                   = asked_for_by("microbatches", scenario, [&] {
-      auto distributed = transform::pipeline(before, ops, pipeline_of(before, scenario, platform, run, program.shards));
+    const bool unequal       = strategy.has_unequal_stages();
+    module                   = asked_for_by(unequal ? "stage_tp" : "microbatches", scenario, [&] {
+      const transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
+      auto distributed   = unequal ? transform::pipeline_of_shards(before, ops, wanted, strategy.shardings()).pipelined
+                                                     : transform::pipeline(before, ops, wanted);
       program.split_data = split_data_of(distributed);
       return std::move(distributed.module);
     });
@@ -225,6 +230,8 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
       return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) *
              price(call, outputs);
     };
+    if (scenario.strategy.has_unequal_stages())
+      return transform::cut_of_shards(*module, ops::table(), wanted, scenario.strategy.shardings());
     return transform::cut(*module, ops::table(), wanted);
   });
 }

@@ -114,7 +114,8 @@ namespace {
 void read_rest(const JsonView& root, Scenario& scenario) {
   scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
-  scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
+  scenario.collectives            = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
+  scenario.collectives.resharding = scenario.strategy.resharding;
 }
 
 }  // namespace

@@ -88,13 +88,22 @@ std::vector<int> free_devices(const platform::Platform& platform, const Held& he
   return all;
 }
 
+// Whether shards change fastest, then stages, then replicas; no ranks share sequences.
+bool is_usual(const std::array<Dimension, 4>& order) {
+  std::vector<Dimension> kinds;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(kinds), [](Dimension d) { return d != Dimension::cp; });
+  return kinds == std::vector{Dimension::tp, Dimension::pp, Dimension::dp};
+}
+
 Refusal too_few(const Request& request, const platform::Platform& platform, size_t available, const Held& held) {
   const bool lists = !request.placement.devices.empty();
   std::string of   = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
   if (lists) of = "its placement";
   return refused(request.root, Cause::devices, "",
-                 std::string(request.strategy.cp > 1 ? "dp x cp x tp x pp = " : "dp x tp x pp = ") +
+                 std::string(request.strategy.has_unequal_stages() ? "dp x the sum of stage_tp = "
+                             : request.strategy.cp > 1             ? "dp x cp x tp x pp = "
+                                                                   : "dp x tp x pp = ") +
                      std::to_string(request.strategy.devices()) + " devices are more than the " +
                      std::to_string(available) + " of " + of + "; add " + (lists ? "devices" : "nodes") +
                      " or lower dp, tp or pp");
@@ -103,6 +112,7 @@ Refusal too_few(const Request& request, const platform::Platform& platform, size
 // The index, in the placement's order of devices, of the device that rank `rank` takes. Programs number their ranks by
 // shard first, then by context, by replica among those that share experts, by stage, and by the other replicas.
 size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
+  if (strategy.has_unequal_stages()) return static_cast<size_t>(rank);
   const auto next = [&rank](int size) {
     const int at = rank % size;
     rank /= size;
@@ -128,6 +138,10 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
   auto candidates =
       placement.devices.empty() ? Expected(free_devices(platform, held)) : listed(request, platform, held);
   if (!candidates) return candidates;
+  if (strategy.has_unequal_stages() && !is_usual(placement.order))
+    return Expected<std::vector<int>>(Refusal{
+        Cause::placement, root + ".placement.order",
+        "stages of unequal tp have no other order than tp-pp-dp; leave the order out, or use stages of equal tp"});
   if (static_cast<size_t>(strategy.devices()) > candidates->size())
     return too_few(request, platform, candidates->size(), held);
   const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);

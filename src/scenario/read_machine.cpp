@@ -51,6 +51,8 @@ lower::Options read_collectives(const JsonView& json, const Strategy& strategy) 
   for (const CollectiveGroup& group : collective_groups()) {
     if (!json.has(group.name)) continue;
     json.at(group.name).allow_only(names_of(group_collective_keys()));
+    if (strategy.has_unequal_stages() && group.name != "dp")
+      json.at(group.name).fail("has algorithms for groups of one size, and stage_tp makes unequal ones; leave it out");
     lower::GroupAlgorithms own = group.ranks(strategy);
     own.algorithms             = read_algorithms(json.at(group.name));
     options.groups.push_back(own);

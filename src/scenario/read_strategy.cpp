@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/read.h"
@@ -13,6 +15,26 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 }  // namespace
 
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
+
+int Strategy::first_rank(int device) const { return std::accumulate(stage_tp.begin(), stage_tp.begin() + device, 0); }
+
+int Strategy::device_of_rank(int rank) const {
+  int device = 0;
+  while (first_rank(device + 1) <= rank) ++device;
+  return device;
+}
+
+std::vector<transform::StageSharding> Strategy::shardings() const {
+  std::vector<transform::StageSharding> all;
+  for (int device = 0; device < pp; ++device) {
+    transform::Sharding one = sharding();
+    const bool sequence     = stage_sequence.empty() ? sequence_parallel : stage_sequence[static_cast<size_t>(device)];
+    one.sequence            = sequence && shards_of(device) > 1;
+    one.vocabulary          = vocabulary_parallel && shards_of(device) > 1;
+    all.push_back({shards_of(device), one});
+  }
+  return all;
+}
 
 Expected<Strategy> try_read_strategy(const JsonView& json, const Workload& workload) {
   static const KnownKeys kAll = known_keys([](std::string_view) { return true; });

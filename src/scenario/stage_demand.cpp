@@ -34,7 +34,7 @@ bool is_known(const Scenario& scenario, const Sequential& sequential) {
   // A pipeline of one microbatch is cut by the times of the whole batch.
   const bool whole = strategy.microbatches == 1 && strategy.pp > 1;
   return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages && !whole &&
-         strategy.stage_ends.empty();
+         strategy.stage_ends.empty() && !strategy.has_unequal_stages();
 }
 
 StageMessage message_of(const transform::StageModel::Message& message, const Scenario& scenario) {

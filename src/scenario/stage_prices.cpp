@@ -5,6 +5,7 @@
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/transform/split_data.h"
 
 namespace foreflow::scenario {
@@ -28,15 +29,33 @@ int devices_of_stage(const Strategy& strategy) {
   return devices;
 }
 
+// The first rank of each device of the pipeline, and behind them the number of ranks of a replica.
+std::vector<size_t> first_ranks(const Strategy& strategy) {
+  std::vector<size_t> all;
+  for (int device = 0; device <= strategy.pp; ++device)
+    all.push_back(static_cast<size_t>(strategy.has_unequal_stages() ? strategy.first_rank(device)
+                                                                    : device * devices_of_stage(strategy)));
+  return all;
+}
+
+// The first two ranks of a tensor-parallel group.
+std::pair<size_t, size_t> ranks_in_group(const Strategy& strategy) {
+  int device = 0;
+  while (strategy.shards_of(device) == 1) ++device;
+  const size_t first = first_ranks(strategy)[static_cast<size_t>(device)];
+  return {first, first + 1};
+}
+
 // Time of a message between stages, alone on the slowest route from a stage to the next. With several stages per device
 // this includes the route from the last device to the first.
 Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
                     Bytes bytes) {
-  const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
+  const auto stages              = static_cast<size_t>(strategy.pp);
+  const std::vector<size_t> rank = first_ranks(strategy);
   const bool around = strategy.schedule->mapping == schedule::StageMapping::looped && strategy.schedule_size.chunks > 1;
   Seconds slowest(0);
   for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) {
-    const int from = devices[stage * group], to = devices[(stage + 1) % stages * group];
+    const int from = devices[rank[stage]], to = devices[rank[(stage + 1) % stages]];
     slowest = std::max(slowest, platform.step_latency(platform.route(from, to)) +
                                     Seconds(seconds_per_byte(platform, from, to) * bytes.value()));
   }
@@ -89,13 +108,35 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   std::vector<double> speed_of;
   for (const size_t first : kinds)
     speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
-  const auto group = static_cast<size_t>(devices_of_stage(strategy)), stages = static_cast<size_t>(strategy.pp);
-  std::vector<double> speeds(stages, kFastest);
+  const std::vector<size_t> first = first_ranks(strategy);
+  std::vector<double> speeds(static_cast<size_t>(strategy.pp), kFastest);
   for (size_t rank = 0; rank < used; ++rank) {
-    double& slowest = speeds[rank / group % stages];
-    slowest         = std::min(slowest, speed_of[kind_of[rank]]);
+    const size_t in_replica = rank % first.back();
+    double& slowest =
+        speeds[static_cast<size_t>(std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1)];
+    slowest = std::min(slowest, speed_of[kind_of[rank]]);
   }
   return speeds;
+}
+
+// How long a Reshard between two devices of the pipeline takes alone, in the first replica.
+std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> time_of_reshard(
+    const Scenario& scenario, const platform::Platform& platform, const std::vector<int>& devices) {
+  lower::Options options;
+  options.places     = devices;
+  options.resharding = scenario.strategy.resharding;
+  return [&scenario, &platform, options](const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to) {
+    const auto placed = [&](std::span<const ir::Type> types, int device) {
+      std::vector<ir::Type> all;
+      for (const ir::Type& type : types)
+        all.push_back(
+            ir::moved(type, ir::Device(scenario.strategy.first_rank(device) + static_cast<int>(all.size()) + 1)));
+      return all;
+    };
+    const stream::Program program =
+        lower::reshard_program(call.attributes, placed(call.inputs, from), placed(outputs, to), {platform}, options);
+    return scenario.engine->run(program, platform).makespan;
+  };
 }
 
 }  // namespace
@@ -119,7 +160,8 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
 double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform) {
   if (scenario.strategy.tp == 1) return 0;
   const std::vector<int> devices = places(scenario, platform);
-  return seconds_per_byte(platform, devices[0], devices[1]);
+  const auto [one, other]        = ranks_in_group(scenario.strategy);
+  return seconds_per_byte(platform, devices[one], devices[other]);
 }
 
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform) {
@@ -131,9 +173,11 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
-  prices.seconds_per_byte = strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(devices_of_stage(strategy))) : 0;
+  prices.seconds_per_byte =
+      strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(static_cast<int>(first_ranks(strategy)[1]))) : 0;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
-  const double in_group = strategy.tp > 1 ? seconds_per_byte(platform, at(0), at(1)) : 0;
+  if (strategy.has_unequal_stages()) prices.reshard = time_of_reshard(scenario, platform, devices);
+  const double in_group = seconds_per_byte_in_group(scenario, platform);
   prices.op = [&cost = scenario.cost, &device = platform.devices().like(static_cast<size_t>(at(0))), in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};

@@ -36,6 +36,9 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
   return strategy.set("dp", sharing).set("global_batch", sharing * batch);
 }
 
+// Whether the demand of one replica bounds the scenario. Nothing bounds one whose stages are sharded in different ways.
+bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
+
 // The scenario whose demand bounds the family.
 Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
@@ -225,7 +228,7 @@ std::vector<Bound> Bounds::of(const std::vector<const ReadPoint*>& points) {
   std::vector<Unknown> unknown;
   for (const ReadPoint* point : points) {
     const int64_t batch = batch_of(*point->scenario);
-    if (batch == 0) continue;
+    if (!has_family(*point->scenario)) continue;
     const int64_t common = common_batch(batches_, batch);
     std::string name     = name_of(*point, common);
     if (families_.try_emplace(name).second)
@@ -239,7 +242,7 @@ std::vector<Bound> Bounds::of(const std::vector<const ReadPoint*>& points) {
 
 std::string Bounds::family(const ReadPoint& point) const {
   const int64_t batch = batch_of(*point.scenario);
-  return batch == 0 ? "" : name_of(point, common_batch(batches_, batch));
+  return !has_family(*point.scenario) ? "" : name_of(point, common_batch(batches_, batch));
 }
 
 Bound Bounds::of(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {

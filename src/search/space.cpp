@@ -39,16 +39,6 @@ Choices all_divisors(int64_t number) {
   return choices;
 }
 
-bool uses_all(const Json& point, int64_t devices) {
-  int64_t left = devices;
-  for (const AxisDef& row : degree_table()) {
-    const int64_t degree = whole_or(point, row.key, 1);
-    if (degree < 1 || left % degree != 0) return false;
-    left /= degree;
-  }
-  return left == 1;
-}
-
 bool is_degree(std::string_view key) {
   const auto& rows = degree_table();
   return std::any_of(rows.begin(), rows.end(), [key](const AxisDef& row) { return row.key == key; });
@@ -59,6 +49,17 @@ bool is_degree(std::string_view key) {
               "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
+// The divisors of the number of devices. Where stages may be unequal, any small number, too: their sum counts.
+Choices possible_degrees(const JsonView& strategy, int64_t devices) {
+  constexpr int64_t kSmall = 16;
+  Choices choices          = all_divisors(devices);
+  if (!strategy.has("stage_tp")) return choices;
+  for (int64_t degree = 2; degree <= std::min(devices, kSmall); ++degree) {
+    if (devices % degree != 0) choices.emplace_back(degree);
+  }
+  return choices;
+}
+
 // Most combinations do not multiply to the number of devices.
 Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   Choices choices = {Json::object()};
@@ -66,16 +67,23 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   for (const auto& [key, rule] : degree_table()) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && rule.searched != Searched::always) continue;
-    derived           = derived || absent;
-    const Choices all = rule.legal != nullptr ? rule.legal(facts, Json::object()) : all_divisors(facts.devices);
+    derived = derived || absent;
     Choices crossed;
     for (const Json& point : choices) {
-      for (const Json& value : absent ? all : values_of(strategy, key)) crossed.push_back(Json(point).set(key, value));
+      const Choices all = !absent                 ? values_of(strategy, key)
+                          : rule.legal != nullptr ? rule.legal(facts, point)
+                                                  : possible_degrees(strategy, facts.devices);
+      if (all.empty()) crossed.push_back(point);
+      for (const Json& value : all) crossed.push_back(Json(point).set(key, value));
       if (crossed.size() > kMostDegrees) too_many_degrees(strategy.file());
     }
     choices = std::move(crossed);
   }
-  if (derived) std::erase_if(choices, [&](const Json& point) { return !uses_all(point, facts.devices); });
+  if (derived) {
+    std::erase_if(choices, [&](const Json& point) {
+      return scenario::devices_of(point) != facts.devices || !scenario::suits_stages(point);
+    });
+  }
   return choices;
 }
 

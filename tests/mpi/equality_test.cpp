@@ -43,10 +43,14 @@ TEST(Processes, ComputeRandomProgramsAsTheReferenceExecutorDoes) {
 
 TEST(Processes, TrainAsTheReferenceExecutorDoes) {
   FOREFLOW_MPI_OR_SKIP();
-  const std::string gpt                 = R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
-  const std::string mlp                 = R"({"layers": 4, "hidden": 8})";
-  const std::vector<test::Split> splits = {{2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 4},
-                                           {2, 1, 2, 2}, {1, 2, 2, 2}, {2, 2, 1, 1}};
+  const std::string gpt           = R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})";
+  const std::string mlp           = R"({"layers": 4, "hidden": 8})";
+  std::vector<test::Split> splits = {{2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 4},
+                                     {2, 1, 2, 2}, {1, 2, 2, 2}, {2, 2, 1, 1}};
+  for (const std::vector<int>& stages : {std::vector{2, 1}, {1, 2}}) {
+    splits.push_back({.microbatches = 2});
+    splits.back().stage_tp = stages;
+  }
   std::vector<Task> tasks;
   for (const test::Split& split : splits) {
     for (const auto& [name, sizes] : {std::pair("gpt", gpt), std::pair("mlp", mlp)}) {

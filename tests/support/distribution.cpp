@@ -15,6 +15,19 @@
 
 namespace foreflow::test {
 
+namespace {
+
+std::string unequal_stages(const Split& split) {
+  std::string text;
+  for (size_t i = 0; i < split.stage_tp.size(); ++i) {
+    text += (text.empty() ? " stages=" : ":") + std::to_string(split.stage_tp[i]);
+    if (i < split.stage_sequence.size() && split.stage_sequence[i]) text += "s";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string to_string(const Split& split) {
   return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
@@ -25,7 +38,7 @@ std::string to_string(const Split& split) {
          (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
          (split.delay_weight_gradients ? " delayed" : "") + (split.sequence ? " sequence" : "") +
-         (split.vocabulary ? " vocabulary" : "");
+         (split.vocabulary ? " vocabulary" : "") + unequal_stages(split);
 }
 
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
@@ -72,18 +85,23 @@ ir::Module with_streams(ir::Module module, const Split& split) {
 
 }  // namespace
 
-std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
-  std::vector<transform::Distributed> steps;
-  const transform::Sharding sharding{.sequence   = split.sequence && split.tp > 1,
-                                     .vocabulary = split.vocabulary && split.tp > 1};
-  steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
-  for (const transform::DataSplitStep& step : transform::data_split_steps(split.cp, split.ep))
-    steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
-  if (split.pp > 1 || split.microbatches > 1) {
-    transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
-    wanted.delay_weight_gradients = split.delay_weight_gradients;
-    steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
+namespace {
+
+void add_unequal_stages(const ir::Module& module, const Split& split, std::vector<transform::Distributed>& steps) {
+  transform::Pipeline wanted    = pipeline(static_cast<int>(split.stage_tp.size()), split.microbatches, split.schedule,
+                                           split.virtual_stages);
+  wanted.delay_weight_gradients = split.delay_weight_gradients;
+  std::vector<transform::StageSharding> shards;
+  for (size_t i = 0; i < split.stage_tp.size(); ++i) {
+    const bool sequence = split.stage_sequence.empty() ? split.sequence : split.stage_sequence[i];
+    shards.push_back({split.stage_tp[i], {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1}});
   }
+  transform::ShardedPipeline made = transform::pipeline_of_shards(module, ops::table(), wanted, shards);
+  steps.push_back(std::move(made.sharded));
+  steps.push_back(std::move(made.pipelined));
+}
+
+std::vector<transform::Distributed> with_replicas(std::vector<transform::Distributed> steps, const Split& split) {
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {
     const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
@@ -97,6 +115,27 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   }
   steps.back().module = with_streams(std::move(steps.back().module), split);
   return steps;
+}
+
+}  // namespace
+
+std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split) {
+  std::vector<transform::Distributed> steps;
+  if (!split.stage_tp.empty()) {
+    add_unequal_stages(module, split, steps);
+    return with_replicas(std::move(steps), split);
+  }
+  const transform::Sharding sharding{.sequence   = split.sequence && split.tp > 1,
+                                     .vocabulary = split.vocabulary && split.tp > 1};
+  steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
+  for (const transform::DataSplitStep& step : transform::data_split_steps(split.cp, split.ep))
+    steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
+  if (split.pp > 1 || split.microbatches > 1) {
+    transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
+    wanted.delay_weight_gradients = split.delay_weight_gradients;
+    steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
+  }
+  return with_replicas(std::move(steps), split);
 }
 
 std::vector<ir::Array> run(const std::vector<transform::Distributed>& steps, const std::vector<ir::Array>& arguments,

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "foreflow/ir/module.h"
 
 namespace foreflow::ir {
 
 inline constexpr std::string_view kCallDevices = "devices";
+inline constexpr std::string_view kStream      = "stream";
 
 // The devices that a call states: element i is the caller's number of the function's device D(i + 1). Null if the op is
 // not a call or states none.
@@ -25,6 +27,10 @@ std::string call_problem(const Attributes& attributes);
 // The attributes of `op` with every device in them (`to` of a communication, `devices` of a call) replaced by
 // `renamed(device)`.
 Attributes with_devices(const Op& op, const std::function<Device(const Device&)>& renamed);
+
+// The devices that the attribute `to` of a communication names: one device, or a list of numbers. With a list, the
+// attribute `stream` says which of their streams is meant, where it is not the main one.
+std::vector<Device> destinations(const Attributes& attributes);
 
 // Whether the attributes of the op name devices.
 bool names_devices(const Op& op);

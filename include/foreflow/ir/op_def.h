@@ -179,6 +179,9 @@ struct OpDef {
   bool reduction = false;
   // Adds two of its operands before anything else, one of which may be a bias (Add, BiasGelu).
   bool adds_bias = false;
+  // Moves a tensor from the devices of the operands to others that have it in another layout; lowering chooses by which
+  // messages (Reshard).
+  bool reshards = false;
   // Combines features of operand 0, but only within an attention head (RotaryEmbedding).
   bool within_heads         = false;
   VocabularyForm vocabulary = {};

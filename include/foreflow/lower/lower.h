@@ -11,6 +11,7 @@
 #include "foreflow/cost/cost.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/platform/platform.h"
+#include "foreflow/reshard/strategy.h"
 #include "foreflow/stream/compact.h"
 
 namespace foreflow::lower {
@@ -30,6 +31,8 @@ struct Options {
   std::vector<GroupAlgorithms> groups;
   // Where D1, D2, ... sit: indices into platform::Platform::devices(), none twice. Empty: in the platform's order.
   std::vector<int> places;
+  // How tensors change their layout between stages that are sharded in different ways; null: the first strategy.
+  const reshard::StrategyDef* resharding = nullptr;
   // In memory from the beginning to the end besides the program's parameters.
   std::vector<Input> inputs;
   // False: the program has no Storage, so that reports know how much memory is in use but not by what.

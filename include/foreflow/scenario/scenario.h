@@ -14,6 +14,7 @@
 #include "foreflow/lower/lower.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
+#include "foreflow/reshard/strategy.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
@@ -64,6 +65,11 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
+  // Where stages have unequal numbers of shards: the shards of each device of the pipeline; `tp` is the largest of
+  // them.
+  std::vector<int> stage_tp;
+  // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
+  std::vector<bool> stage_sequence;
   int cp = 1;  // ranks that share each sequence
   transform::ContextAttention context_attention =
       transform::ContextAttention::all_gather;  // how they exchange keys and values
@@ -82,13 +88,24 @@ struct Strategy {
   int zero               = 0;  // this and the next two: see transform::DataParallel
   bool overlap_gradients = false;
   Bytes bucket{0};
-  bool overlap_sends = false;
-  int tensor_chunks  = 1;  // chunks of transform::overlap_tensor; 1: no overlap
+  bool overlap_sends                     = false;
+  const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
+  int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap
   transform::Recompute recompute;
   bool offload = false;  // move activations to host memory until the backward pass reads them
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
-  int devices() const { return dp * cp * tp * pp; }
+  int devices() const { return dp * devices_of_replica(); }
+  int devices_of_replica() const { return has_unequal_stages() ? first_rank(pp) : cp * tp * pp; }
+  // Whether stages are sharded in different ways.
+  bool has_unequal_stages() const { return !stage_tp.empty(); }
+  // The shards of device `device` of the pipeline, and how it is sharded.
+  int shards_of(int device) const { return has_unequal_stages() ? stage_tp[static_cast<size_t>(device)] : tp; }
+  std::vector<transform::StageSharding> shardings() const;
+  // Of unequal stages: the first rank of that device in a replica; of device `pp` the number of all ranks.
+  int first_rank(int device) const;
+  // Of unequal stages: the device of the pipeline that has a rank of a replica.
+  int device_of_rank(int rank) const;
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;
   // True where attention cores are fused into one op: for every way to exchange keys and values except all-gather.

@@ -124,5 +124,10 @@ Json to_json(const Strategy& strategy);
 // The integer, or the word, at `key` of a point.
 int64_t whole_or(const Json& point, std::string_view key, int64_t fallback);
 std::string_view word_or(const Json& point, std::string_view key, std::string_view fallback);
+// The number of devices that the degrees of a point ask for; at most INT64_MAX.
+int64_t devices_of(const Json& point);
+// Whether a point states unequal numbers of shards for its stages; and whether its tp and pp are theirs.
+bool has_unequal_stages(const Json& point);
+bool suits_stages(const Json& point);
 
 }  // namespace foreflow::scenario

@@ -9,6 +9,7 @@
 #include "foreflow/base/units.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/transform/pieces.h"
+#include "foreflow/transform/sharding.h"
 
 namespace foreflow::transform {
 
@@ -31,6 +32,9 @@ struct StagePrices {
   double seconds_per_byte = kFlopPerByte;
   // Time until the slowest message of this size from a stage to the next has arrived. Empty: by seconds_per_byte.
   std::function<Seconds(Bytes)> hop = {};
+  // Time until a Reshard of one microbatch, between two devices of the schedule, has delivered all parts. Empty: that
+  // of a message of the size of a part.
+  std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to)> reshard = {};
   // Number of replicas that will share the samples of a microbatch. Times and sizes of a stage are those of one
   // replica.
   int replicas = 1;
@@ -69,6 +73,21 @@ struct Pipeline {
 // Throws RefusalError if the program has too few ops for the stages, or if it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
+// The same for a program of one device whose stages are sharded in different ways, `shards[d]` on device d of the
+// schedule. Device d becomes a group of shards[d].ways devices, behind the groups of the devices before it.
+//
+// 1. Where a value goes between stages that are sharded in different ways, a Reshard takes the place of the sends.
+// 2. A stage with more devices gets more of the work: the shares of `wanted` count for one device of a group each.
+// 3. `wanted.prices` are those of the program on one device.
+//
+// Throws RefusalError as `shard` and `pipeline` do, and where a stage is on two devices that are sharded differently.
+struct ShardedPipeline {
+  Distributed sharded;    // `module` is empty; the pieces of the program's parameters and results
+  Distributed pipelined;  // its pieces are parts of those of `sharded`
+};
+ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                                   const std::vector<StageSharding>& shards);
+
 // Where `pipeline` cuts a program.
 struct Cut {
   std::vector<int32_t> stage_ends;  // per stage: the number of forward ops up to its end
@@ -77,5 +96,8 @@ struct Cut {
 
 // The cut of a training program. Throws what `pipeline` throws.
 Cut cut(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
+// The cut of pipeline_of_shards.
+Cut cut_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                  const std::vector<StageSharding>& shards);
 
 }  // namespace foreflow::transform

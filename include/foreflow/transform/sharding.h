@@ -48,4 +48,10 @@ struct Sharding {
   Results results = Results::gather;
 };
 
+// How the stages of one device of a pipeline are sharded.
+struct StageSharding {
+  int ways          = 1;
+  Sharding sharding = {};
+};
+
 }  // namespace foreflow::transform

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/countable.h"
 #include "foreflow/ir/replicas.h"
 #include "ops/common/axes.h"
@@ -90,11 +91,12 @@ Device destination(const OpCall& call) { return call.attributes.get_device("to")
 std::vector<Device> destinations(const OpCall& call) {
   const ir::Attribute* to = call.attributes.find("to");
   if (to != nullptr && std::holds_alternative<Device>(*to)) return {destination(call)};
+  const std::string stream = call.attributes.string_or(ir::kStream, "");
   std::vector<Device> devices;
   for (const int64_t number : call.attributes.get_ints("to")) {
     if (number < 0 || number > INT32_MAX)
       call.fail("device " + std::to_string(number) + " does not exist; numbers from 0 on would be right");
-    const Device device(static_cast<int32_t>(number));
+    const Device device(static_cast<int32_t>(number), stream);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
       call.fail("D" + to_string(device) + " stands twice in `to`; each device should stand there once");
     }

@@ -1,6 +1,7 @@
 #include "scenario/strategy_keys/common.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foreflow/base/text.h"
 #include "foreflow/transform/split_data.h"
@@ -31,6 +32,23 @@ std::optional<Refusal> check_divides(const StrategySource& source, std::string_v
   if (number % value != 0)
     return source.refused(key,
                           std::to_string(value) + " does not divide " + what + "; use " + divisors_in_words(number));
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_shards(const StrategySource& source, std::string_view key, int tp) {
+  const Workload& workload = source.workload;
+  const int64_t heads = workload.size("heads"), kv_heads = workload.size("kv_heads"), hidden = workload.size("hidden");
+  if (heads > 0) {
+    if (auto no = check_divides(source, key, tp, heads, "the " + std::to_string(heads) + " attention heads")) return no;
+  }
+  if (kv_heads > 0) {
+    if (auto no =
+            check_divides(source, key, tp, kv_heads, "the " + std::to_string(kv_heads) + " heads of keys and values"))
+      return no;
+  }
+  if (hidden > 0) {
+    if (auto no = check_divides(source, key, tp, hidden, "the hidden size " + std::to_string(hidden))) return no;
+  }
   return std::nullopt;
 }
 
@@ -66,6 +84,37 @@ std::vector<Json> whole_values(const std::vector<int64_t>& numbers) { return {nu
 std::vector<Json> words(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
 
 bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
+
+bool has_unequal_stages(const Json& point) { return word_or(point, "stage_tp", "equal") != "equal"; }
+
+namespace {
+
+// The degrees in "4:2"; 0 for what is none.
+std::vector<int64_t> degrees_of_stages(const Json& point) {
+  std::vector<int64_t> all;
+  for (const std::string& word : split(word_or(point, "stage_tp", ""), ':'))
+    all.push_back(std::clamp<int64_t>(parse_number<int64_t>(word).value_or(0), 0, kMostRanks));
+  return all;
+}
+
+}  // namespace
+
+bool suits_stages(const Json& point) {
+  if (!has_unequal_stages(point)) return true;
+  const std::vector<int64_t> degrees = degrees_of_stages(point);
+  return static_cast<int64_t>(degrees.size()) == whole_or(point, "pp", 1) &&
+         *std::max_element(degrees.begin(), degrees.end()) == whole_or(point, "tp", 1);
+}
+
+int64_t devices_of(const Json& point) {
+  const auto times = [](int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; };
+  if (!has_unequal_stages(point))
+    return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)),
+                 times(whole_or(point, "tp", 1), whole_or(point, "pp", 1)));
+  const std::vector<int64_t> degrees = degrees_of_stages(point);
+  const int64_t shards               = std::accumulate(degrees.begin(), degrees.end(), int64_t{0});
+  return times(times(whole_or(point, "dp", 1), whole_or(point, "cp", 1)), shards);
+}
 
 int64_t replicas_sharing(const Json& point) {
   const auto ranks = [&](std::string_view key) {

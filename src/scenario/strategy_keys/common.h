@@ -30,6 +30,8 @@ Json write_member(const Strategy& strategy) {
 // Refuses at the key unless `value` divides `number`, which is `what`.
 std::optional<Refusal> check_divides(const StrategySource& source, std::string_view key, int64_t value, int64_t number,
                                      const std::string& what);
+// Refuses at the key unless `tp` shards divide the heads and the hidden size that the workload states.
+std::optional<Refusal> check_shards(const StrategySource& source, std::string_view key, int tp);
 // Refuses at the key unless tp divides `number`, which the workload states as `size`; 0: it does not.
 std::optional<Refusal> check_padded(const StrategySource& source, std::string_view key, std::string_view size, int tp);
 // Refuses at the key of an inference, which has no backward pass.

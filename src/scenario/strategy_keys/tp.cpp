@@ -4,22 +4,7 @@ namespace foreflow::scenario::definitions::tp_key {
 namespace {
 
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
-  const Workload& workload = source.workload;
-  const int64_t heads = workload.size("heads"), kv_heads = workload.size("kv_heads"), hidden = workload.size("hidden");
-  if (heads > 0) {
-    if (auto no = check_divides(source, "tp", strategy.tp, heads, "the " + std::to_string(heads) + " attention heads"))
-      return no;
-  }
-  if (kv_heads > 0) {
-    if (auto no = check_divides(source, "tp", strategy.tp, kv_heads,
-                                "the " + std::to_string(kv_heads) + " heads of keys and values"))
-      return no;
-  }
-  if (hidden > 0) {
-    if (auto no = check_divides(source, "tp", strategy.tp, hidden, "the hidden size " + std::to_string(hidden)))
-      return no;
-  }
-  return std::nullopt;
+  return check_shards(source, "tp", strategy.tp);
 }
 
 }  // namespace

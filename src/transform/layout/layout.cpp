@@ -148,6 +148,14 @@ std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& f
 
 }  // namespace
 
+std::string sharding_spec(const Layout& layout, size_t rank) {
+  FOREFLOW_CHECK(layout.is_whole() || (layout.is_split() && layout.blocks == 1), "only slices have a sharding spec");
+  std::string spec;
+  for (size_t dim = 0; dim < rank; ++dim)
+    spec += layout.is_split() && layout.dim == static_cast<int32_t>(dim) ? "S0" : "R";
+  return spec;
+}
+
 std::string to_string(const Layout& layout) {
   if (layout.is_whole()) return "whole";
   if (layout.is_partial()) return "partial";

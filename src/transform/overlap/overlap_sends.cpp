@@ -10,6 +10,7 @@
 //
 // 1. Every pair of devices has streams of its own for each direction, so messages never wait for messages to or from
 //    another device: activations do not wait for gradients, and neither waits for messages that skip stages.
+//    A Reshard goes in the same way from streams of all devices that have the tensor to streams of all that need it.
 // 2. A stream that holds a message which has not been fetched must deliver it before it does anything else. So while it
 //    does, further messages arrive on further streams (`prev_2`).
 #include <algorithm>
@@ -17,7 +18,9 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
+#include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/verify.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
@@ -42,21 +45,41 @@ std::optional<Device> sender(const ir::Function& function, const ir::Op& op, con
 std::vector<bool> functions_that_send(const ir::Module& module) {
   std::vector<bool> sends;
   for (const ir::Function& function : module.functions) {
-    sends.push_back(std::any_of(function.ops.begin(), function.ops.end(),
-                                [](const ir::Op& op) { return !op.is_call() && op.def->name == "Send"; }));
+    sends.push_back(std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+      return !op.is_call() && (op.def->name == "Send" || op.def->reshards);
+    }));
   }
   return sends;
+}
+
+// A Reshard between the main streams of two groups of devices.
+struct Groups {
+  std::vector<Device> from, to;
+};
+std::optional<Groups> groups_of(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
+  if (op.is_call() || !op.def->reshards || devices.empty()) return std::nullopt;
+  Groups groups{{}, ir::destinations(*op.attributes)};
+  for (const ValueId id : function.inputs(op)) groups.from.push_back(devices[ir::index(id)]);
+  const auto is_main = [](const Device& device) { return device.placed() && device == Device(device.index); };
+  const bool main    = std::all_of(groups.from.begin(), groups.from.end(), is_main) &&
+                    std::all_of(groups.to.begin(), groups.to.end(), is_main);
+  return main && groups.from.front().index != groups.to.front().index ? std::optional(groups) : std::nullopt;
 }
 
 struct Messages {
   std::vector<size_t> count;  // by function
   int32_t step = 0;           // how far neighbours are apart: the greatest number that divides all distances
+  std::set<int32_t> leaders = {};  // the first devices of the groups between which there are Reshards
 };
 
 Messages messages_of(const ir::Module& module, const std::vector<std::vector<Device>>& devices) {
   Messages messages{std::vector<size_t>(module.functions.size())};
   for (size_t f = 0; f < module.functions.size(); ++f) {
     for (const ir::Op& op : module.functions[f].ops) {
+      if (const auto groups = groups_of(module.functions[f], op, devices[f])) {
+        messages.count[f] += std::max(groups->from.size(), groups->to.size());
+        messages.leaders.insert({groups->from.front().index, groups->to.front().index});
+      }
       const auto from = sender(module.functions[f], op, devices[f]);
       if (!from) continue;
       ++messages.count[f];
@@ -69,10 +92,11 @@ Messages messages_of(const ir::Module& module, const std::vector<std::vector<Dev
 class SendOverlapper {
  public:
   SendOverlapper(const ir::Function& function, const ir::OpTable& ops, const std::vector<Device>& devices,
-                 size_t messages, int32_t step)
+                 size_t messages, const Messages& all)
       : function_(function),
         devices_(devices),
-        step_(step),
+        step_(all.step),
+        leaders_(all.leaders),
         send_(ops.get("Send", "overlap_sends")),
         builder_(function.name, ops),
         map_(function.values.size()),
@@ -88,6 +112,8 @@ class SendOverlapper {
       awaited_.fetch(function_.inputs(op));
       if (const std::optional<Device> from = sender(function_, op, devices_)) {
         send(op, *from);
+      } else if (const std::optional<Groups> groups = groups_of(function_, op, devices_)) {
+        reshard(op, *groups);
       } else {
         copy(op);
       }
@@ -117,16 +143,58 @@ class SendOverlapper {
     const std::string far  = distance == 1 ? "" : std::to_string(distance);
     const ValueId out = on(map_(function_.inputs(op)[0]), Device(from.index, (upward ? "to_next" : "to_prev") + far));
     const std::string sender = (upward ? "prev" : "next") + far;
+    const size_t lane        = free_lane({to}, sender);
     std::vector<bool>& holds = holds_[{to.index, sender}];
-    const auto lane          = static_cast<size_t>(std::find(holds.begin(), holds.end(), false) - holds.begin());
-    if (lane == holds.size()) holds.push_back(false);
-    holds[lane] = true;
-    const ValueId in =
-        on(out, Device(to.index, lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1)));
+    const ValueId in         = on(out, Device(to.index, arrival(sender, lane)));
     awaited_.expect(function_.output(op, 0), [this, in, to, lane, &holds] {
       holds[lane] = false;
       return on(in, to);
     });
+  }
+
+  void reshard(const ir::Op& op, const Groups& groups) {
+    const int32_t from      = groups.from.front().index, to = groups.to.front().index;
+    const bool upward       = to > from;
+    const auto distance     = std::distance(leaders_.find(std::min(from, to)), leaders_.find(std::max(from, to)));
+    const std::string far   = distance == 1 ? "" : std::to_string(distance);
+    const std::string leave = (upward ? "to_next" : "to_prev") + far, sender = (upward ? "prev" : "next") + far;
+    std::vector<ValueId> operands;
+    for (size_t i = 0; i < groups.from.size(); ++i)
+      operands.push_back(on(map_(function_.inputs(op)[i]), Device(groups.from[i].index, leave)));
+    const size_t lane         = free_lane(groups.to, sender);
+    ir::Attributes attributes = *op.attributes;
+    attributes.set(std::string(ir::kStream), arrival(sender, lane));
+    const size_t first =
+        ir::index(builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      std::vector<bool>& holds = holds_[{groups.to[i].index, sender}];
+      const Device to_device   = groups.to[i];
+      const auto in            = static_cast<ValueId>(first + i);
+      awaited_.expect(function_.output(op, i), [this, in, to_device, lane, &holds] {
+        holds[lane] = false;
+        return on(in, to_device);
+      });
+    }
+  }
+
+  // The first stream for messages from `sender` that holds none on any of the devices. It then does.
+  size_t free_lane(const std::vector<Device>& devices, const std::string& sender) {
+    size_t lane        = 0;
+    const auto is_held = [&](const Device& device) {
+      const std::vector<bool>& holds = holds_[{device.index, sender}];
+      return lane < holds.size() && holds[lane];
+    };
+    while (std::any_of(devices.begin(), devices.end(), is_held)) ++lane;
+    for (const Device& device : devices) {
+      std::vector<bool>& holds = holds_[{device.index, sender}];
+      holds.resize(std::max(holds.size(), lane + 1));
+      holds[lane] = true;
+    }
+    return lane;
+  }
+
+  static std::string arrival(const std::string& sender, size_t lane) {
+    return lane == 0 ? "from_" + sender : sender + "_" + std::to_string(lane + 1);
   }
 
   ValueId on(ValueId value, const Device& device) {
@@ -138,6 +206,7 @@ class SendOverlapper {
   const ir::Function& function_;
   const std::vector<Device>& devices_;
   const int32_t step_;
+  const std::set<int32_t>& leaders_;
   const ir::OpDef& send_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
@@ -155,7 +224,7 @@ ir::Module overlap_sends(ir::Module module, const ir::OpTable& ops) {
   const Messages messages                        = messages_of(module, devices);
   for (size_t f = 0; f < module.functions.size(); ++f) {
     if (messages.count[f] == 0) continue;
-    module.functions[f] = SendOverlapper(module.functions[f], ops, devices[f], messages.count[f], messages.step).run();
+    module.functions[f] = SendOverlapper(module.functions[f], ops, devices[f], messages.count[f], messages).run();
   }
   ir::verify(module, ir::Names::unique);
   return module;

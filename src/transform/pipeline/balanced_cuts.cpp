@@ -77,7 +77,7 @@ class Balance {
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
-    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage)) <= memory_;
+    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage)) <= limits_.memory_of(stage);
   }
 
   // Whether any cuts keep all stages within the memory.
@@ -89,7 +89,8 @@ class Balance {
       here.assign(places_.size(), false);
       for (size_t to = 1; to < places_.size(); ++to) {
         // Longer stages need more, but for their inputs.
-        for (size_t from = to; from-- > 0 && !here[to] && own_need(places_[from], places_[to], live(stage)) <= memory_;)
+        for (size_t from = to;
+             from-- > 0 && !here[to] && own_need(places_[from], places_[to], live(stage)) <= limits_.memory_of(stage);)
           here[to] = before[from] && fits(from, to, stage);
       }
       before.swap(here);
@@ -200,7 +201,7 @@ bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& 
                         ? places.end() - 1
                         : std::lower_bound(places.begin(), places.end(), cuts[stage],
                                            [](const CutPlace& place, int32_t op) { return place.op < op; });
-    if (need(*from, *at, limits.in_flight[stage]) > limits.memory) return false;
+    if (need(*from, *at, limits.in_flight[stage]) > limits.memory_of(stage)) return false;
     from = &*at;
   }
   return true;

@@ -20,6 +20,11 @@ struct StageLimits {
   std::vector<double> in_flight;  // per stage: number of microbatches whose activations it holds at a time
   Bytes memory;                   // of a device; 0: unlimited
   double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
+  // Per stage: the number of devices that will share what the program has on one; empty: one each.
+  std::vector<int> devices = {};
+
+  // What the devices of a stage have together.
+  Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
 };
 
 // The best cuts, by these criteria in this order:

@@ -22,7 +22,7 @@ bool reads_parameter(const ir::Function& function, const ir::Op& op) {
 bool adds_sums(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
   const auto inputs = function.inputs(op);
   const bool adds   = op.def->role == ir::Role::compute || op.def->role == ir::Role::communication;
-  return op.def->additive && adds && inputs.size() > 1 &&
+  return op.def->additive && adds && (inputs.size() > 1 || op.def->reshards) &&
          std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
            return id != ir::ValueId::none && values[ir::index(id)].layout.is_partial();
          });

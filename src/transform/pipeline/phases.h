@@ -12,7 +12,8 @@ enum class StagePhase : uint8_t {
   forward,
   backward,     // if weight gradients are split off: only what the gradients of activations depend on
   weight_grad,  // backward work on which only gradients of weights depend
-  update        // once a step, after all microbatches
+  update,       // once a step, after all microbatches
+  transfer      // between stages that are sharded in different ways, for every microbatch
 };
 
 // The phase of every op, with weight gradients counted as backward, since splitting them off needs the stages

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "transform/pass_arguments.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
+#include "transform/pipeline/step_plan.h"
 #include "transform/pipeline/weight_gradients.h"
 
 namespace foreflow::transform {
@@ -30,6 +32,8 @@ bool trains(const ir::Function& function) {
   return backward;
 }
 
+}  // namespace
+
 schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   schedule::Size size = wanted.size;
   if (wanted.run > 0) size.microbatches = wanted.run;
@@ -44,6 +48,8 @@ schedule::Plan plan_of(const ir::Module& module, const Pipeline& wanted) {
   if (!refusal.empty()) throw RefusalError(Cause::schedule, "pipeline: schedule", refusal);
   return plan;
 }
+
+namespace {
 
 // f(the program as the plan needs it): its two halves of a backward are different ops.
 template <class F>
@@ -79,13 +85,28 @@ StagePartition partition(const PassArguments& arguments) {
   return StagePartition::uniform;
 }
 
+// The shards of each device of the schedule, as in "4:2".
+std::vector<StageSharding> shards(const std::string& text, int devices) {
+  std::vector<StageSharding> all;
+  for (const std::string& word : split(text, ':')) {
+    const auto ways = parse_number<int>(word);
+    if (!ways || *ways < 1)
+      throw Error("--pass: stage_tp",
+                  "\"" + word + "\" is no number of shards; write one for each stage, like \"4:2\"");
+    all.push_back({*ways, {}});
+  }
+  if (static_cast<int>(all.size()) == devices) return all;
+  throw Error("--pass: stage_tp", "has " + std::to_string(all.size()) + " degrees for pp = " + std::to_string(devices) +
+                                      "; write one for each device of the pipeline");
+}
+
 }  // namespace
 
 PassDef row() {
   return {"pipeline",
           "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut "
-          "as stage_partition (balanced or uniform) says",
-          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition"},
+          "as stage_partition (balanced or uniform) says; stage_tp=4:2 shards the stages of a program of one device",
+          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition", "stage_tp"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string where = "--pass pipeline";
             Pipeline wanted;
@@ -97,6 +118,9 @@ PassDef row() {
                                                  degree_argument(arguments, "microbatches", 1), chunks, where);
             wanted.delay_weight_gradients = flag_argument(arguments, "delay_weight_gradients");
             wanted.partition              = partition(arguments);
+            const std::string stages      = word_argument(arguments, "stage_tp", "");
+            if (!stages.empty())
+              return pipeline_of_shards(module, ops, wanted, shards(stages, wanted.size.devices)).pipelined.module;
             return transform::pipeline(module, ops, wanted).module;
           }};
 }

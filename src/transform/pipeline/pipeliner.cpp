@@ -36,8 +36,9 @@ std::vector<bool> find_sums(const ir::Function& function, const std::vector<Stag
 }
 
 std::vector<StagedOp> stage(const ir::Module& module, const interpret::Values<LaidOut>& values, const Pipeline& wanted,
-                            const schedule::Plan& plan) {
-  std::vector<StagedOp> staged = assign_stages(module, values, wanted, plan);
+                            const schedule::Plan& plan, const DecidedStages* decided) {
+  std::vector<StagedOp> staged =
+      decided != nullptr ? staged_as_decided(module, values, *decided) : assign_stages(module, values, wanted, plan);
   if (splits_backward(wanted, plan)) mark_weight_gradients(module.entry(), values, staged);
   return staged;
 }
@@ -55,30 +56,42 @@ bool delays(const Pipeline& wanted, const schedule::Plan& plan) {
 // The plan with weight gradients delayed by the least delay that, by the prices, hides the transfers between stages (On
 // Optimizing the Communication of Model Parallelism, 2022, section 4).
 schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>& staged,
-                       const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan) {
+                       const interpret::Values<LaidOut>& values, const Pipeline& wanted, const schedule::Plan& plan,
+                       const DecidedStages* decided) {
   if (!delays(wanted, plan)) return plan;
-  const int parts             = wanted.size.microbatches * wanted.prices.replicas;
-  const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages());
+  const int parts = wanted.size.microbatches * wanted.prices.replicas;
+  std::vector<StageGroup> groups;
+  if (decided != nullptr) {
+    const StageDevices devices(plan);
+    for (int stage = 0; stage < plan.stages(); ++stage) {
+      const int device = devices.of(0, stage);
+      groups.push_back({device, decided->groups[static_cast<size_t>(device)]});
+    }
+  }
+  const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages(), groups);
   return schedule::delay_weight_gradients(plan, schedule::least_delay(plan, costs), costs);
 }
 
 // Writes the main function: calls of the stage functions in the order of the schedule, with sends between them.
 class Pipeliner {
  public:
-  Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan)
+  Pipeliner(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan,
+            const DecidedStages* decided)
       : module_(module),
         function_(module.entry()),
         microbatches_(wanted.size.microbatches),
         run_(plan.size.microbatches),
         layouts_(interpret_layouts(module, microbatches_, "microbatches")),
         values_(layouts_.entry().values),
-        staged_(stage(module, values_, wanted, plan)),
-        plan_(delayed(function_, staged_, values_, wanted, plan)),
+        staged_(stage(module, values_, wanted, plan, decided)),
+        plan_(delayed(function_, staged_, values_, wanted, plan, decided)),
         summed_(find_sums(function_, staged_, values_)),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
-        placed_(builder_, values_, run_),
-        update_(builder_, function_, staged_, summed_, placed_) {}
+        placed_(builder_, values_, run_, decided != nullptr ? decided->groups : std::vector<int>()),
+        update_(builder_, function_, staged_, summed_, placed_, devices_) {
+    find_transfers();
+  }
 
   Distributed run() {
     check_ops();
@@ -177,14 +190,53 @@ class Pipeliner {
     }
   }
 
+  void find_transfers() {
+    for (size_t o = 0; o < staged_.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (staged_[o].phase != StagePhase::transfer) continue;
+      transfers_[function_.inputs(op)[0]].push_back(o);
+      for (uint32_t i = 0; i < op.result_count; ++i) transferred_[function_.output(op, i)] = o;
+    }
+  }
+
+  // The device where a value is made for a microbatch.
+  int source_of(ValueId id, int part) const {
+    if (const auto made = transferred_.find(id); made != transferred_.end())
+      return devices_.of(pipe_of(part), staged_[made->second].stage);
+    return slot(id, part) == kEveryMicrobatch ? placed_.devices_of(id).at(0)
+                                              : devices_.of(pipe_of(part), functions_.home(id));
+  }
+
   // The copy of a value on a device. It is sent there on first use.
   ValueId get(ValueId id, int part, int device) {
     const int microbatch = slot(id, part);
     const ValueId known  = placed_.find(id, microbatch, device);
     if (known != ValueId::none) return known;
-    const int from =
-        microbatch == kEveryMicrobatch ? placed_.devices_of(id).at(0) : devices_.of(pipe_of(part), functions_.home(id));
-    return placed_.send(id, microbatch, from, device);
+    if (const auto made = transferred_.find(id); made != transferred_.end()) {
+      transfer(made->second, part);
+      if (const ValueId arrived = placed_.find(id, microbatch, device); arrived != ValueId::none) return arrived;
+    }
+    return placed_.send(id, microbatch, source_of(id, part), device);
+  }
+
+  // Writes a Reshard for a microbatch, from the stage that makes the operands to the one that receives.
+  void transfer(size_t o, int part) {
+    const ir::Op& op = function_.ops[o];
+    const int to     = devices_.of(pipe_of(part), staged_[o].stage);
+    const auto first = function_.output(op, 0);
+    if (placed_.find(first, slot(first, part), to) != ValueId::none) return;
+    std::vector<ValueId> operands;
+    for (const ValueId id : function_.inputs(op)) operands.push_back(get(id, part, source_of(id, part)));
+    std::vector<int64_t> devices;
+    for (uint32_t i = 0; i < op.result_count; ++i)
+      devices.push_back(placed_.device_of(function_.output(op, i), to).index);
+    ir::Attributes attributes = *op.attributes;
+    attributes.set("to", std::move(devices));
+    const ValueId made = builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count);
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ValueId id = function_.output(op, i);
+      placed_.set(id, slot(id, part), to, static_cast<ValueId>(ir::index(made) + i));
+    }
   }
 
   void call(const PlacedTask& task) {
@@ -224,8 +276,15 @@ class Pipeliner {
   void forward_results(const PlacedTask& task) {
     if (functions_.is_empty(task)) return;
     const int part = plan_.part(task.task);
+    const int pipe = plan_.pipe_of(task.task.chunk);
     for (const auto& [id, stages] : functions_.any(task).sent) {
-      for (const int stage : stages) get(id, part, devices_.of(plan_.pipe_of(task.task.chunk), stage));
+      for (const int stage : stages) get(id, part, devices_.of(pipe, stage));
+    }
+    if (transfers_.empty()) return;
+    for (const ValueId id : functions_.any(task).outlined.results) {
+      const auto found = transfers_.find(id);
+      if (found == transfers_.end()) continue;
+      for (const size_t o : found->second) transfer(o, part);
     }
   }
 
@@ -256,13 +315,15 @@ class Pipeliner {
   const std::vector<bool> summed_;
   StageOutliner outliner_;
   ir::FunctionBuilder builder_;
+  const StageDevices devices_{plan_};
   PlacedValues placed_;
   StepUpdate update_;
   Begun begun_{outliner_};
   StageFunctions functions_{function_, outliner_};
-  const StageDevices devices_{plan_};
-  std::vector<std::set<int>> holders_;  // per parameter
-  std::vector<bool> shared_;            // per value
+  std::vector<std::set<int>> holders_;                // per parameter
+  std::vector<bool> shared_;                          // per value
+  std::map<ValueId, std::vector<size_t>> transfers_;  // by their first operand
+  std::map<ValueId, size_t> transferred_;             // by their results
   Distributed distributed_;
 };
 
@@ -273,8 +334,8 @@ bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan) {
 }
 
 Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
-                         const schedule::Plan& plan) {
-  return Pipeliner(module, ops, wanted, plan).run();
+                         const schedule::Plan& plan, const DecidedStages* decided) {
+  return Pipeliner(module, ops, wanted, plan, decided).run();
 }
 
 }  // namespace foreflow::transform

@@ -4,6 +4,7 @@
 
 #include "foreflow/schedule/plan.h"
 #include "foreflow/transform/pipeline.h"
+#include "transform/pipeline/stages.h"
 
 namespace foreflow::transform {
 
@@ -13,7 +14,9 @@ bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan);
 
 // Cuts `module` as `wanted` says and runs it by `plan`, the plan of the schedule before weight gradients are delayed
 // (the best delay depends on the stages). If backward passes are split, `module` must come from separate_products.
+//
+// `decided`: the stages, where they are sharded in different ways; null: they are found here.
 Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
-                         const schedule::Plan& plan);
+                         const schedule::Plan& plan, const DecidedStages* decided = nullptr);
 
 }  // namespace foreflow::transform

@@ -6,14 +6,20 @@ namespace foreflow::transform {
 
 using ir::ValueId;
 
-PlacedValues::PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches)
+PlacedValues::PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches,
+                           const std::vector<int>& groups)
     : builder_(builder), values_(values), microbatches_(static_cast<size_t>(microbatches)), at_(values.size()) {
+  for (int32_t before = 0; const int devices : groups) {
+    before_.push_back(before);
+    before += devices;
+  }
   for (const LaidOut& value : values) group_ = std::max(group_, ir::device_of(value.value.type).index);
 }
 
 ir::Device PlacedValues::on(const ir::Device& device, int group) const {
-  ir::Device placed = device;
-  placed.index      = std::max(device.index, 1) + group * group_;
+  ir::Device placed    = device;
+  const int32_t before = before_.empty() ? group * group_ : before_[static_cast<size_t>(group)];
+  placed.index         = std::max(device.index, 1) + before;
   return placed;
 }
 

@@ -13,7 +13,9 @@ constexpr int kEveryMicrobatch = -1;  // a value that does not depend on the mic
 
 class PlacedValues {
  public:
-  PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches);
+  // `groups`: the number of devices of each group; empty: as many as the program has.
+  PlacedValues(ir::FunctionBuilder& builder, const interpret::Values<LaidOut>& values, int microbatches,
+               const std::vector<int>& groups);
 
   // The device of group `group` that corresponds to `device` of the program.
   ir::Device on(const ir::Device& device, int group) const;
@@ -49,6 +51,7 @@ class PlacedValues {
   const interpret::Values<LaidOut>& values_;
   const size_t microbatches_;
   int32_t group_ = 1;                  // number of devices of the program before it became a pipeline
+  std::vector<int32_t> before_;        // per group of unequal ones: number of devices of those before it
   std::vector<OnDevice> on_device_;    // by spot
   std::vector<std::vector<Spot>> at_;  // per value
 };

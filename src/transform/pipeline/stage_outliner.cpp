@@ -61,7 +61,7 @@ StageOutliner::StageOutliner(const ir::Function& function, const std::vector<Sta
   parts_.resize(number(stages, 0));
   sums_.resize(number(stages, 0));
   for (size_t o = 0; o < staged.size(); ++o) {
-    if (staged[o].phase == StagePhase::anywhere || staged[o].phase == StagePhase::update) continue;
+    if (!is_task(staged[o].phase)) continue;
     const size_t part = number(staged[o].stage, part_of(staged[o].phase));
     part_of_[o]       = static_cast<int32_t>(part);
     parts_[part].push_back(static_cast<uint32_t>(o));

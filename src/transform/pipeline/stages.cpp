@@ -25,7 +25,8 @@ Cuts cuts_behind(const std::vector<int32_t>& stage_ends, const std::vector<Stage
 }
 
 Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const std::vector<StagePhase>& phases,
-             const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan) {
+             const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan,
+             const std::vector<int>& devices) {
   const auto stages = static_cast<size_t>(plan.stages());
   if (stages == 1) return {};
   if (!wanted.stage_ends.empty()) return cuts_behind(wanted.stage_ends, phases, ends, stages);
@@ -34,7 +35,8 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
         Cause::stages, "pipeline: stages",
         std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
   }
-  const StageLimits limits = limits_of(wanted, plan);
+  StageLimits limits = limits_of(wanted, plan);
+  limits.devices     = devices;
   Cuts cuts =
       wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares) : balanced_cuts(places, limits);
   if (cuts.size() + 1 < stages) {
@@ -63,19 +65,33 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
 }
 
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
-                                    const Pipeline& wanted, const schedule::Plan& plan) {
+                                    const Pipeline& wanted, const schedule::Plan& plan,
+                                    const std::vector<int>& devices) {
   const ir::Function& function         = module.entry();
   const std::vector<StagePhase> phases = phases_of(module, function, values);
   const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
   const auto places                    = cut_places(function, phases, ends, anchors, values, wanted.prices,
                                                     wanted.size.microbatches * wanted.prices.replicas);
-  const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan);
+  const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan, devices);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());
   for (size_t o = 0; o < phases.size(); ++o) {
     const auto stage = std::lower_bound(cuts.begin(), cuts.end(), anchors[o]) - cuts.begin();
     staged.push_back({phases[o], anchors[o] < 0 ? 0 : static_cast<int>(stage)});
+  }
+  return staged;
+}
+
+std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                        const DecidedStages& decided) {
+  const ir::Function& function         = module.entry();
+  const std::vector<StagePhase> phases = phases_of(module, function, values);
+  std::vector<StagedOp> staged;
+  staged.reserve(phases.size());
+  for (size_t o = 0; o < phases.size(); ++o) {
+    const bool transfer = function.ops[o].def->reshards && phases[o] != StagePhase::update;
+    staged.push_back({transfer ? StagePhase::transfer : phases[o], decided.stage[o]});
   }
   return staged;
 }

@@ -10,13 +10,29 @@ namespace foreflow::transform {
 
 struct StagedOp {
   StagePhase phase;
-  int stage;  // the virtual stage, from 0; meaningless for the phases `anywhere` and `update`
+  int stage;  // the virtual stage, from 0; of a transfer the one that receives; meaningless for the phase `anywhere`,
+              // and for `update` but of a Reshard
 };
 
+// Whether ops of the phase belong to the tasks of a stage.
+inline bool is_task(StagePhase phase) {
+  return phase == StagePhase::forward || phase == StagePhase::backward || phase == StagePhase::weight_grad;
+}
+
+// The stages of a program that are decided already, because they are sharded in different ways.
+struct DecidedStages {
+  std::vector<int> stage;   // per op
+  std::vector<int> groups;  // per device of the schedule: number of its devices
+};
+// The phases of its ops.
+std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                        const DecidedStages& decided);
+
 // Cuts the forward ops as `wanted` says into the virtual stages of `plan`. A backward op belongs to the stage of its
-// anchor (anchors.h). Throws RefusalError if there are too few places to cut.
+// anchor (anchors.h). `devices`: as StageLimits has them. Throws RefusalError if there are too few places to cut.
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
-                                    const Pipeline& wanted, const schedule::Plan& plan);
+                                    const Pipeline& wanted, const schedule::Plan& plan,
+                                    const std::vector<int>& devices = {});
 
 // The limits of each stage by `wanted`; its shares are equal unless `wanted` has others. Stages that share a device
 // divide its memory, and its activations in flight, evenly.

@@ -9,12 +9,13 @@ namespace foreflow::transform {
 using ir::ValueId;
 
 StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
-                       const std::vector<bool>& summed, PlacedValues& values)
+                       const std::vector<bool>& summed, PlacedValues& values, const StageDevices& devices)
     : builder_(builder),
       function_(function),
       staged_(staged),
       summed_(summed),
       values_(values),
+      devices_(devices),
       makers_(ir::makers_of(function)) {}
 
 void StepUpdate::run() {
@@ -23,6 +24,8 @@ void StepUpdate::run() {
     const ir::Op& op = function_.ops[o];
     if (op.def->role == ir::Role::optimizer) {
       optimize(op);
+    } else if (op.def->reshards) {
+      reshard(op, staged_[o].stage);
     } else if (!is_sum(function_.output(op, 0))) {
       update(op);
     }
@@ -125,6 +128,21 @@ void StepUpdate::update(const ir::Op& op) {
   std::vector<ValueId> results;
   for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
   append(op, inputs, results, device == INT32_MAX ? 0 : device);
+}
+
+// A sum that a stage needs which is sharded in another way.
+void StepUpdate::reshard(const ir::Op& op, int stage) {
+  const int to = devices_.of(0, stage);
+  std::vector<ValueId> operands;
+  for (const ValueId id : function_.inputs(op)) operands.push_back(total(id, -1));
+  std::vector<int64_t> devices;
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    devices.push_back(values_.device_of(function_.output(op, i), to).index);
+  ir::Attributes attributes = *op.attributes;
+  attributes.set("to", std::move(devices));
+  const ValueId made = builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count);
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    values_.set(function_.output(op, i), kEveryMicrobatch, to, static_cast<ValueId>(ir::index(made) + i));
 }
 
 // On every device that has a copy of the weight. An optimizer of many weights (w1..wn, dw1..dwn) becomes one op a

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "transform/pipeline/placed_values.h"
+#include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/stages.h"
 
 namespace foreflow::transform {
@@ -14,7 +15,7 @@ class StepUpdate {
   // `summed` tells per value whether it is summed over the microbatches; a device then has the sum over those that it
   // ran.
   StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
-             const std::vector<bool>& summed, PlacedValues& values);
+             const std::vector<bool>& summed, PlacedValues& values, const StageDevices& devices);
 
   void run();
   // A value that all microbatches share, or the sum over them, on `device` (-1: on any device).
@@ -22,6 +23,7 @@ class StepUpdate {
 
  private:
   void update(const ir::Op& op);
+  void reshard(const ir::Op& op, int stage);
   void optimize(const ir::Op& op);
   void append(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<ir::ValueId>& results,
               int device);
@@ -35,6 +37,7 @@ class StepUpdate {
   const std::vector<StagedOp>& staged_;
   const std::vector<bool>& summed_;
   PlacedValues& values_;
+  const StageDevices& devices_;
   const std::vector<int32_t> makers_;
   std::map<ir::ValueId, std::map<int, ir::ValueId>> totals_;  // per sum: the sum over all devices, by device
   std::map<ir::ValueId, ir::ValueId> constants_;

@@ -31,6 +31,9 @@ class WeightGradientMarker {
         }
       }
       if (staged_[o].phase == StagePhase::backward) visit(o);
+      if (staged_[o].phase == StagePhase::transfer) {
+        for (const ir::ValueId id : function_.inputs(op)) reader_[ir::index(id)] = kMore;
+      }
     }
   }
 

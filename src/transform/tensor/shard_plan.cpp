@@ -42,10 +42,12 @@ struct Stored {
 class ShardPlanner {
  public:
   ShardPlanner(const ir::Module& module, const ir::Function& function,
-               const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding)
+               const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding,
+               const std::vector<bool>& arrives)
       : module_(module),
         function_(function),
         values_(values),
+        arrives_(arrives),
         caches_(caches_of(function)),
         ways_(ways),
         automatic_(sharding.plan.kind == TensorPlan::Kind::automatic),
@@ -330,14 +332,28 @@ class ShardPlanner {
       const size_t value   = arrival.op.first_result + i;
       plan_.layouts[value] = decision.outputs[i];
       if (decision.outputs[i].is_split()) origin_[value] = arrival.origin == kNoOrigin ? kSequence : arrival.origin;
+      if (!arrives_.empty() && arrives_[value]) receive(arrival.op, i);
     }
     plan_.decisions.push_back(std::move(decision));
+  }
+
+  // Another group of devices makes this result, and hands it on as a whole or in parts.
+  void receive(const ir::Op& op, uint32_t result) {
+    const size_t value = op.first_result + result;
+    Layout& layout     = plan_.layouts[value];
+    if (layout.is_whole() || (layout.is_split() && layout.blocks == 1)) return;
+    const bool along = layout.is_partial() && sequences_.has_value();
+    const Layout part =
+        along ? sequences_->of_activation(function_.output(op, result), values_[value].type, ways_) : Layout::whole();
+    layout         = part.blocks == 1 ? part : Layout::whole();
+    origin_[value] = layout.is_split() ? kSequence : kNoOrigin;
   }
 
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
-  const std::vector<bool> caches_;  // per parameter
+  const std::vector<bool>& arrives_;  // per value; empty: none
+  const std::vector<bool> caches_;    // per parameter
   const int ways_;
   const bool automatic_;                   // weights are split as they are met
   const std::vector<bool> model_weights_;  // per parameter
@@ -357,8 +373,9 @@ class ShardPlanner {
 }  // namespace
 
 ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
-                      const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding) {
-  return ShardPlanner(module, function, values, ways, sharding).run();
+                      const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding,
+                      const std::vector<bool>& arrives) {
+  return ShardPlanner(module, function, values, ways, sharding, arrives).run();
 }
 
 }  // namespace foreflow::transform

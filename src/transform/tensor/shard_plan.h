@@ -16,8 +16,11 @@ struct ShardPlan {
   int split_weights = 0, split_activations = 0;  // activations: those that are split along the sequence
 };
 
-// Plans `ways`-fold tensor parallelism of a function without calls.
+// Plans `ways`-fold tensor parallelism of a function without calls. `arrives` tells per value whether it comes from
+// devices that are sharded in another way: it is then whole or split in one block, never a sum still to be taken.
+// Empty: none does.
 ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
-                      const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding);
+                      const interpret::Values<interpret::Mixed>& values, int ways, const Sharding& sharding,
+                      const std::vector<bool>& arrives = {});
 
 }  // namespace foreflow::transform

@@ -23,6 +23,8 @@ std::vector<std::string> shipped() {
 
 // Iterations of thousands of devices are for bench/; here they run with fewer servers, replicas and microbatches.
 std::vector<std::string> shrunk(const std::string& name) {
+  if (name == "gpt3_175b_1024_unequal")
+    return {"--set", "strategy.dp=2", "--set", "strategy.global_batch=48", "--set", "platform.nodes=16"};
   if (name.find("_3072_") == std::string::npos) return {};
   return {"--set", "platform.nodes=16",
           "--set", "strategy.dp=2",

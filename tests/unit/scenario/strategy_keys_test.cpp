@@ -35,6 +35,8 @@ TEST(StrategyKeys, AreReadAsTheyAreWritten) {
         R"json({"cp": 2, "context_attention": "ring", "gather_results": false, "recompute": "block(2)"})json",
         R"({"tp": 2, "sequence_parallel": true, "vocabulary_parallel": true, "overlap_tensor": 4})",
         R"({"tp": 2, "tensor_plan": {"*.weight": 1, "b": 0}, "overlap_gradients": true, "offload": true})",
+        R"({"pp": 2, "stage_tp": "4:2", "tp": 4, "resharding": "send_recv"})",
+        R"({"pp": 2, "tp": 2, "stage_sequence_parallel": "true:false", "sequence_parallel": true})",
         R"({"tp": 2, "tensor_plan": "megatron", "recompute": "optimal"})"}) {
     const Json once = to_json(read(text));
     EXPECT_EQ(to_json(read(once.dump_compact())).dump_compact(), once.dump_compact()) << text;

@@ -132,3 +132,59 @@ def scatter(x, like, source, ranks, axis):
         if rank != source:
             send(part, rank)
     return parts[ranks.index(source)].contiguous() if source in ranks else None
+
+
+def parts_on_mesh(rank, mesh, spec):
+    """(part, parts) of each dimension of a tensor on the device at place `rank` of a mesh; spec as in "S01R"."""
+    at = []
+    for size in reversed(mesh):
+        at.insert(0, rank % size)
+        rank //= size
+    shares = []
+    for letter in re.findall("R|S[0-9]+", re.sub("[{}^]", "", spec)):
+        part, parts = 0, 1
+        for dim in map(int, letter[1:]):
+            part, parts = part * mesh[dim] + at[dim], parts * mesh[dim]
+        shares.append((part, parts))
+    return shares
+
+
+def box_on_mesh(rank, mesh, spec, shape):
+    """The slice of a tensor of this shape on a device of a mesh: [start, stop) of each dimension."""
+    shares = parts_on_mesh(rank, mesh, spec)
+    return [(part * size // parts, (part + 1) * size // parts) for (part, parts), size in zip(shares, shape)]
+
+
+def reshard(x, like, sources, targets, source_mesh, source_spec, target_mesh, target_spec):
+    """From the layout on `sources` to that on `targets`: a message for each slice that a target needs, from one of the
+    ranks that have it, in turn."""
+    me = dist.get_rank()
+    local, mesh, spec = (x.shape, source_mesh, source_spec) if x is not None else (like[0], target_mesh, target_spec)
+    shape = [size * parts for size, (_, parts) in zip(local, parts_on_mesh(0, mesh, spec))]
+    holders = {}
+    for place, rank in enumerate(sources):
+        holders.setdefault(tuple(box_on_mesh(place, source_mesh, source_spec, shape)), []).append(rank)
+    result = empty(like) if me in targets else None
+    waiting, arriving = [], []
+    for place, target in enumerate(targets):
+        wanted = box_on_mesh(place, target_mesh, target_spec, shape)
+        for box, ranks in holders.items():
+            both = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(box, wanted)]
+            sender = target if target in ranks else ranks[place % len(ranks)]
+            if any(a >= b for a, b in both) or me not in (sender, target):
+                continue
+            theirs = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(both, box))
+            mine = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(both, wanted))
+            if sender == target:
+                result[mine] = x[theirs]
+            elif me == sender:
+                waiting.append(dist.isend(wire(x[theirs].contiguous()), target))
+            else:
+                part = torch.empty([b - a for a, b in both], dtype=result.dtype, device=device)
+                waiting.append(dist.irecv(wire(part), sender))
+                arriving.append((mine, part))
+    for message in waiting:
+        message.wait()
+    for mine, part in arriving:
+        result[mine] = part
+    return result

@@ -1,0 +1,104 @@
+#include "foreflow/lower/reshard_op.h"
+
+#include <algorithm>
+#include <map>
+
+#include "foreflow/lower/reshard.h"
+#include "foreflow/reshard/strategy.h"
+
+namespace foreflow::lower {
+namespace {
+
+using ir::Device;
+
+// The mesh of one side, on devices of the platform.
+reshard::Layout layout_of(const ir::Attributes& attributes, const std::string& side, const std::vector<int>& devices) {
+  reshard::Layout layout;
+  for (const int64_t length : attributes.get_ints(side + "_mesh"))
+    layout.mesh.shape.push_back(static_cast<int>(length));
+  layout.mesh.devices = devices;
+  layout.spec         = reshard::parse_spec(attributes.string_or(side + "_spec", ""), side + "_spec");
+  return layout;
+}
+
+// The shape of the tensor of which `part` is one of equal parts.
+std::vector<int64_t> whole_shape(const ir::Type& part, const reshard::Layout& layout) {
+  const std::vector<int> parts = reshard::parts(layout.spec, layout.mesh.shape);
+  std::vector<int64_t> shape(part.dims.begin(), part.dims.end());
+  for (size_t dim = 0; dim < shape.size(); ++dim) shape[dim] *= parts[dim];
+  return shape;
+}
+
+// The platform's devices of values.
+std::vector<int> places_of(const std::vector<ir::Type>& types, int32_t first, const Options& options) {
+  std::vector<int> places;
+  for (const ir::Type& type : types) {
+    const int32_t rank = ir::device_of(type).index - first;
+    places.push_back(options.places.empty() ? rank : options.places[static_cast<size_t>(rank)]);
+  }
+  return places;
+}
+
+// A tensor of so many bytes, of the data type and device of `type`.
+ir::Type with_bytes(ir::Type type, Bytes bytes, Bytes element) {
+  type.dims = ir::Dims{static_cast<int64_t>(bytes / element)};
+  return type;
+}
+
+Bytes element_of(const ir::Type& type) {
+  return ir::bytes_of(type) / static_cast<double>(std::max<int64_t>(ir::element_count(type.dims), 1));
+}
+
+struct Planned {
+  std::vector<int> sources, targets;  // devices of the platform
+  reshard::UnitTasks units;
+  reshard::Plan plan;
+};
+
+Planned planned(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
+                const std::vector<ir::Type>& outputs, const ProgramPlaces& places, const Options& options) {
+  Planned made{places_of(inputs, places.first, options), places_of(outputs, places.first, options), {}, {}};
+  reshard::Layout from = layout_of(attributes, "source", made.sources),
+                  to   = layout_of(attributes, "target", made.targets);
+  reshard::Tensor tensor{"", whole_shape(inputs[0], from), element_of(inputs[0])};
+  made.units = reshard::unit_tasks({{std::move(tensor), std::move(from), std::move(to)}});
+  const reshard::StrategyDef& strategy =
+      options.resharding != nullptr ? *options.resharding : *reshard::strategies().begin();
+  made.plan = strategy.plan(made.units, reshard::ports_of(places.platform, made.units.moves), {});
+  return made;
+}
+
+}  // namespace
+
+std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
+                                             const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
+                                             const ProgramPlaces& places, const Options& options) {
+  const auto [sources, targets, units, plan] = planned(*op.attributes, inputs, outputs, places, options);
+  const Bytes element                        = element_of(inputs[0]);
+  std::map<int, size_t> member;  // of a device of the platform
+  for (size_t i = 0; i < sources.size(); ++i) member.emplace(sources[i], i);
+  for (size_t i = 0; i < targets.size(); ++i) member.emplace(targets[i], sources.size() + i);
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  std::vector<ReshardMeeting> meetings;
+  for (PlanEvent& event : events_of(plan)) {
+    if (!event.what.fixed) {
+      const ir::Type moved = with_bytes(inputs[0], event.what.bytes, element);
+      const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};
+      event.what.fixed = cost.communication(application, static_cast<int>(event.devices.size()));
+    }
+    event.what.name = std::string(op.def->name);
+    ReshardMeeting meeting{std::move(event.what), {}};
+    for (const int device : event.devices) meeting.members.push_back(member.at(device));
+    meetings.push_back(std::move(meeting));
+  }
+  return meetings;
+}
+
+stream::Program reshard_program(const ir::Attributes& attributes, const std::vector<ir::Type>& inputs,
+                                const std::vector<ir::Type>& outputs, const ProgramPlaces& places,
+                                const Options& options) {
+  const Planned made = planned(attributes, inputs, outputs, places, options);
+  return program_of(made.units, made.plan).program;
+}
+
+}  // namespace foreflow::lower

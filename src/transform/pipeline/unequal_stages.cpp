@@ -1,0 +1,104 @@
+// A pipeline whose stages are sharded in different ways: the program of one device is cut into stages, then each stage
+// is sharded in its own way, then the schedule is written.
+#include <algorithm>
+
+#include "foreflow/base/refusal.h"
+#include "foreflow/transform/simplify.h"
+#include "transform/pipeline/pipeliner.h"
+#include "transform/pipeline/stage_devices.h"
+#include "transform/pipeline/step_plan.h"
+#include "transform/pipeline/weight_gradients.h"
+#include "transform/tensor/shard_stages.h"
+
+namespace foreflow::transform {
+namespace {
+
+bool same(const StageSharding& a, const StageSharding& b) {
+  return a.ways == b.ways && a.sharding.sequence == b.sharding.sequence;
+}
+
+// Per stage: its sharding, an index into `shards`, which is per device.
+std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
+                                     const std::vector<StageSharding>& shards) {
+  std::vector<size_t> all;
+  for (int stage = 0; stage < stages; ++stage) {
+    const auto first = static_cast<size_t>(devices.of(0, stage));
+    for (int pipe = 1; pipe < devices.pipes(); ++pipe) {
+      const auto other = static_cast<size_t>(devices.of(pipe, stage));
+      if (same(shards[first], shards[other])) continue;
+      throw RefusalError(Cause::schedule, "pipeline: stages",
+                         "stage " + std::to_string(stage + 1) + " is on devices " + std::to_string(first + 1) +
+                             " and " + std::to_string(other + 1) +
+                             " of the schedule, which must be sharded alike; use the same degrees there, or 1f1b");
+    }
+    all.push_back(first);
+  }
+  return all;
+}
+
+// The program, cut where the speed of the stages, which grows with their devices, says.
+struct CutProgram {
+  ir::Module module;
+  schedule::Plan plan;
+  std::vector<size_t> device_of;  // per stage
+  std::vector<StagedOp> staged;
+};
+
+CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                       const std::vector<StageSharding>& shards) {
+  FOREFLOW_CHECK(shards.size() == static_cast<size_t>(wanted.size.devices), "every device has its sharding");
+  const std::optional<ir::Module> joined = try_join_slices(module, ops);
+  CutProgram program{joined ? *joined : module, plan_of(module, wanted), {}, {}};
+  if (splits_backward(wanted, program.plan)) program.module = separate_products(program.module, ops);
+  const auto stages = static_cast<size_t>(program.plan.stages());
+  program.device_of = device_of_stages(StageDevices(program.plan), program.plan.stages(), shards);
+  Pipeline cut      = wanted;
+  if (cut.shares.empty()) cut.shares.assign(stages, 1);
+  std::vector<int> devices;
+  for (size_t s = 0; s < stages; ++s) {
+    devices.push_back(shards[program.device_of[s]].ways);
+    if (s < cut.shares.size()) cut.shares[s] *= devices.back();
+  }
+  const auto layouts = interpret_layouts(program.module, wanted.size.microbatches, "microbatches");
+  program.staged     = assign_stages(program.module, layouts.entry().values, cut, program.plan, devices);
+  return program;
+}
+
+StagesToShard stages_to_shard(const CutProgram& program, const std::vector<StageSharding>& shards) {
+  StagesToShard stages;
+  for (const size_t device : program.device_of) {
+    const auto known = std::find_if(stages.variants.begin(), stages.variants.end(),
+                                    [&](const StageSharding& other) { return same(other, shards[device]); });
+    stages.variant_of.push_back(static_cast<size_t>(known - stages.variants.begin()));
+    if (known == stages.variants.end()) stages.variants.push_back(shards[device]);
+  }
+  for (const StagedOp& op : program.staged) {
+    const OpRuns runs = op.phase == StagePhase::anywhere ? OpRuns::anywhere
+                        : op.phase == StagePhase::update ? OpRuns::update
+                                                         : OpRuns::in_stage;
+    stages.places.push_back({runs, op.stage});
+  }
+  return stages;
+}
+
+}  // namespace
+
+ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                                   const std::vector<StageSharding>& shards) {
+  const CutProgram program = cut_program(module, ops, wanted, shards);
+  StagedShards sharded     = shard_stages(program.module, ops, stages_to_shard(program, shards));
+  DecidedStages decided{std::move(sharded.stages), {}};
+  for (const StageSharding& device : shards) decided.groups.push_back(device.ways);
+  ShardedPipeline made{std::move(sharded.program), {}};
+  made.pipelined      = run_schedule(made.sharded.module, ops, wanted, program.plan, &decided);
+  made.sharded.module = {};
+  return made;
+}
+
+Cut cut_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
+                  const std::vector<StageSharding>& shards) {
+  const CutProgram program = cut_program(module, ops, wanted, shards);
+  return cut_of(program.module.entry(), program.staged, program.plan.stages());
+}
+
+}  // namespace foreflow::transform

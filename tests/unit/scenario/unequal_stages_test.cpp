@@ -1,0 +1,122 @@
+// Stages with unequal numbers of shards in scenarios: what is refused, how many devices there are, and what it is
+// worth.
+#include <gtest/gtest.h>
+
+#include "foreflow/base/text.h"
+#include "foreflow/reshard/strategy.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario::unequal_stages_test {
+namespace {
+
+const std::string kGpt = R"({"workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 16, "sequence": 512,
+                                          "vocabulary": 2048, "dtype": "f16"},
+                             "platform": {"topology": "p3_8xlarge", "nodes": 4}, "strategy": )";
+
+Scenario scenario(const std::string& strategy) {
+  return load(parse_json(kGpt + strategy + "}", "gpt.json"), "gpt.json");
+}
+
+std::string refusal(const std::string& strategy) {
+  try {
+    run(scenario(strategy));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+report::Summary predicted(const std::string& strategy) { return run(scenario(strategy)).summary; }
+
+TEST(UnequalStages, HaveTheirDevicesOneAfterTheOther) {
+  const Strategy strategy = scenario(R"({"dp": 2, "pp": 3, "stage_tp": "4:2:1", "global_batch": 8})").strategy;
+  EXPECT_EQ(strategy.tp, 4);
+  EXPECT_EQ(strategy.devices(), 14);
+  EXPECT_EQ(strategy.first_rank(2), 6);
+  EXPECT_EQ(strategy.device_of_rank(5), 1);
+  EXPECT_EQ(
+      predicted(R"({"dp": 2, "pp": 3, "stage_tp": "4:2:1", "global_batch": 8, "microbatches": 2})").devices.size() > 0,
+      true);
+}
+
+TEST(UnequalStages, ThatAreEqualAreThoseOfTp) {
+  const std::string rest = R"("pp": 2, "global_batch": 8, "microbatches": 4})";
+  EXPECT_FALSE(scenario(R"({"stage_tp": "4:4", )" + rest).strategy.has_unequal_stages());
+  EXPECT_EQ(predicted(R"({"stage_tp": "4:4", )" + rest).iteration_time,
+            predicted(R"({"tp": 4, )" + rest).iteration_time);
+}
+
+TEST(UnequalStages, AreRefusedInOneLine) {
+  const std::string where = "gpt.json: $.strategy.stage_tp: ";
+  EXPECT_EQ(refusal(R"({"pp": 2, "stage_tp": "4:2:1"})"),
+            where + "has 3 degrees for pp = 2; write one for each device of the pipeline");
+  EXPECT_EQ(refusal(R"({"pp": 2, "stage_tp": "4:x"})"),
+            where + "\"x\" is no number of shards; write one for each stage, like \"4:2\"");
+  EXPECT_EQ(refusal(R"({"pp": 2, "stage_tp": "3:2"})"),
+            where + "3 does not divide the 16 attention heads; use 1, 2, 4, 8 or 16");
+  EXPECT_EQ(refusal(R"({"pp": 2, "tp": 2, "stage_tp": "4:2"})"),
+            "gpt.json: $.strategy.tp: 2 is not the largest of stage_tp, which is 4; leave one of the two out");
+  EXPECT_EQ(refusal(R"({"pp": 2, "cp": 2, "stage_tp": "4:2"})"),
+            where + "stages of unequal tp share no sequences; use cp = 1, or tp in its place");
+}
+
+TEST(UnequalStages, AreRefusedWhereTwoPipesRunAStage) {
+  const std::string text =
+      refusal(R"({"pp": 2, "stage_tp": "4:2", "global_batch": 8, "microbatches": 4, "schedule": "chimera"})");
+  EXPECT_NE(text.find("must be sharded alike"), std::string::npos) << text;
+}
+
+TEST(UnequalStages, AreRefusedInAnotherOrder) {
+  const std::string text = kGpt + R"({"pp": 2, "stage_tp": "4:2", "global_batch": 8, "microbatches": 4},
+                                     "placement": {"order": "pp-tp-dp"}})";
+  try {
+    run(load(parse_json(text, "gpt.json"), "gpt.json"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.where()), "gpt.json: $.placement.order");
+  }
+}
+
+// The stage with four devices does the work of two thirds of the model.
+TEST(UnequalStages, ShareTheWorkByTheirDevices) {
+  const report::Summary summary =
+      predicted(R"({"pp": 2, "stage_tp": "4:2", "global_batch": 16, "microbatches": 16, "tensor_plan": "megatron"})");
+  double least = 1e300, most = 0;
+  for (const auto& device : summary.devices) {
+    least = std::min(least, device.compute.value());
+    most  = std::max(most, device.compute.value());
+  }
+  EXPECT_LT(most, 1.3 * least);
+}
+
+// Messages of 10 Gb/s are hidden by a schedule that sends early, and by weight gradients that wait.
+TEST(UnequalStages, HideTheirResharding) {
+  const auto time = [](const std::string& more) {
+    return predicted(
+               R"({"pp": 2, "stage_tp": "4:2", "global_batch": 32, "microbatches": 16, "tensor_plan": "megatron", )" +
+               more + "}")
+        .iteration_time;
+  };
+  const Seconds plain = time(R"("schedule": "1f1b")"), eager = time(R"("schedule": "eager_1f1b")");
+  EXPECT_LT(eager, plain);
+  EXPECT_LT(time(R"("schedule": "1f1b", "delay_weight_gradients": true)"), plain);
+  EXPECT_LE(time(R"("schedule": "eager_1f1b", "delay_weight_gradients": true)"), eager);
+  EXPECT_LT(plain, time(R"("schedule": "1f1b", "overlap_sends": false)"));
+}
+
+// The signal of one byte is what no way to move the data is faster than.
+TEST(UnequalStages, TakeTheTimeOfTheirResharding) {
+  const auto time = [](std::string_view resharding) {
+    return predicted(R"({"pp": 2, "stage_tp": "4:2", "global_batch": 16, "microbatches": 8, "schedule": "eager_1f1b",
+                         "tensor_plan": "megatron", "resharding": ")" +
+                     std::string(resharding) + "\"}")
+        .iteration_time;
+  };
+  const Seconds signal = time("signal");
+  for (const reshard::StrategyDef& strategy : reshard::strategies())
+    EXPECT_GE(time(strategy.name), signal) << strategy.name;
+  EXPECT_LE(time("broadcast"), time("send_recv"));
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::unequal_stages_test

@@ -1,0 +1,47 @@
+// A search that may give stages unequal tensor parallelism, on a server where that is best.
+#include <gtest/gtest.h>
+
+#include "foreflow/search/search.h"
+
+namespace foreflow::search::unequal_stages_test {
+namespace {
+
+// On six GPUs, tensor parallelism of equal stages is 1 or 2, as 3 and 6 do not divide the 64 heads, and so are
+// replicas, of which 3 do not divide the batch. All six then work only in pipelines of three stages or six, in which
+// each waits for K + 2 of K microbatches; four and two of them in two stages wait for K + 1.
+Result found(const std::string& stages) {
+  const Json source =
+      scenario::read_source(std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+                            {"strategy.pp=any", "strategy.stage_tp=" + stages});
+  Options options;
+  options.jobs = 1;
+  return search::search(source, "unequal.json", options);
+}
+
+TEST(SearchOfUnequalStages, FindsThemWhereTheyAreBest) {
+  const Result any = found("any"), equal = found("equal");
+  ASSERT_FALSE(any.ranked.empty());
+  ASSERT_FALSE(equal.ranked.empty());
+  const Json* best = any.ranked.front().strategy.find("stage_tp");
+  ASSERT_NE(best, nullptr);
+  EXPECT_EQ(*best->if_string(), "4:2");
+  EXPECT_LT(any.ranked.front().iteration_time, 0.95 * equal.ranked.front().iteration_time);
+  EXPECT_TRUE(any.proven);
+}
+
+// What bounds equal stages is no bound of unequal ones: pruning leaves out none that is better.
+TEST(SearchOfUnequalStages, IsProvenByTheirPredictions) {
+  Options all;
+  const Json source =
+      scenario::read_source(std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+                            {"strategy.pp=any", "strategy.stage_tp=any"});
+  all.pruning           = Pruning::none;
+  const Result pruned   = search::search(source, "unequal.json", {});
+  const Result complete = search::search(source, "unequal.json", all);
+  ASSERT_FALSE(complete.ranked.empty());
+  EXPECT_EQ(pruned.ranked.front().strategy, complete.ranked.front().strategy);
+  EXPECT_EQ(pruned.ranked.front().iteration_time, complete.ranked.front().iteration_time);
+}
+
+}  // namespace
+}  // namespace foreflow::search::unequal_stages_test
