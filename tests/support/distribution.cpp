@@ -88,13 +88,15 @@ ir::Module with_streams(ir::Module module, const Split& split) {
 namespace {
 
 void add_unequal_stages(const ir::Module& module, const Split& split, std::vector<transform::Distributed>& steps) {
-  transform::Pipeline wanted    = pipeline(static_cast<int>(split.stage_tp.size()), split.microbatches, split.schedule,
-                                           split.virtual_stages);
+  transform::Pipeline wanted =
+      pipeline(static_cast<int>(split.stage_tp.size()), split.microbatches, split.schedule, split.virtual_stages);
   wanted.delay_weight_gradients = split.delay_weight_gradients;
   std::vector<transform::StageSharding> shards;
   for (size_t i = 0; i < split.stage_tp.size(); ++i) {
     const bool sequence = split.stage_sequence.empty() ? split.sequence : split.stage_sequence[i];
-    shards.push_back({split.stage_tp[i], {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1}});
+    shards.push_back(
+        {split.stage_tp[i],
+         {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1}});
   }
   transform::ShardedPipeline made = transform::pipeline_of_shards(module, ops::table(), wanted, shards);
   steps.push_back(std::move(made.sharded));

@@ -26,7 +26,7 @@ struct Split {
   std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
   bool delay_weight_gradients       = false;
   bool sequence = false, vocabulary = false;  // of transform::Sharding
-  std::vector<int> stage_tp = {};             // per device of the pipeline; empty: all have `tp`
+  std::vector<int> stage_tp        = {};      // per device of the pipeline; empty: all have `tp`
   std::vector<bool> stage_sequence = {};      // the same for `sequence`
 };
 std::string to_string(

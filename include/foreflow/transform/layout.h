@@ -42,8 +42,8 @@ struct Layout {
 
 std::string to_string(const Layout& layout);  // "whole", "split 1", "split 1 in 3 blocks", "partial", "flat"
 
-// The layout of a tensor of `rank` dimensions on a mesh of one dimension, as the op Reshard states it: "RS0R". Requires:
-// whole, or split in one block.
+// The layout of a tensor of `rank` dimensions on a mesh of one dimension, as the op Reshard states it: "RS0R".
+// Requires: whole, or split in one block.
 std::string sharding_spec(const Layout& layout, size_t rank);
 
 // How an op runs on one axis.

@@ -39,8 +39,9 @@ MeshLayout::MeshLayout(const OpCall& call, const std::string& name, size_t rank)
     split_.emplace_back();
     const bool whole = letter == "R", cut = letter.size() > 1 && letter[0] == 'S';
     if (!whole && !cut)
-      call.fail(name + "_spec is \"" + spec + "\"; R, or S with numbers of mesh dimensions, would be right for each "
-                                              "dimension, as in \"S0R\"");
+      call.fail(name + "_spec is \"" + spec +
+                "\"; R, or S with numbers of mesh dimensions, would be right for each "
+                "dimension, as in \"S0R\"");
     for (const char c : letter.substr(1)) {
       const auto dim = static_cast<size_t>(c - '0');
       if (dim >= mesh_.size() || used[dim])

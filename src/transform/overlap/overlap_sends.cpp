@@ -67,8 +67,8 @@ std::optional<Groups> groups_of(const ir::Function& function, const ir::Op& op, 
 }
 
 struct Messages {
-  std::vector<size_t> count;  // by function
-  int32_t step = 0;           // how far neighbours are apart: the greatest number that divides all distances
+  std::vector<size_t> count;       // by function
+  int32_t step              = 0;   // how far neighbours are apart: the greatest number that divides all distances
   std::set<int32_t> leaders = {};  // the first devices of the groups between which there are Reshards
 };
 
@@ -153,7 +153,7 @@ class SendOverlapper {
   }
 
   void reshard(const ir::Op& op, const Groups& groups) {
-    const int32_t from      = groups.from.front().index, to = groups.to.front().index;
+    const int32_t from = groups.from.front().index, to = groups.to.front().index;
     const bool upward       = to > from;
     const auto distance     = std::distance(leaders_.find(std::min(from, to)), leaders_.find(std::max(from, to)));
     const std::string far   = distance == 1 ? "" : std::to_string(distance);
