@@ -81,7 +81,7 @@ TEST(ReshardBalances, TheEnsembleIsNeverWorseThanAMember) {
     const Problem problem = random_problem(rng, {up_to(rng, 40), up_to(rng, 6), up_to(rng, 6)});
     const PlanOptions options{.seed = rng(), .node_budget = 500};
     const Seconds ensemble = balances().get("ensemble", "test").solve(problem, options).makespan;
-    for (const char* member : {"naive", "load_balance", "greedy", "dfs"})
+    for (const char* member : {"naive", "load_balance", "colouring", "greedy", "dfs"})
       ASSERT_LE(ensemble, balances().get(member, "test").solve(problem, options).makespan) << member << " " << i;
   }
 }
@@ -93,6 +93,25 @@ TEST(ReshardBalances, TheEnsembleFindsTheProvenOptimumOfSmallProblems) {
     const Schedule exact  = balances().get("exact", "test").solve(problem, {});
     ASSERT_TRUE(exact.proven) << i;
     ASSERT_NEAR(balances().get("ensemble", "test").solve(problem, {}).makespan / exact.makespan, 1, 1e-12) << i;
+  }
+}
+
+// Equal tasks from one sender to one receiver: as many rounds as the busiest port has tasks, and not one more.
+TEST(ReshardBalances, ColouringNeedsNoMoreRoundsThanTheBusiestPort) {
+  std::mt19937_64 rng(5);
+  for (int i = 0; i < 300; ++i) {
+    const int senders = up_to(rng, 9), receivers = up_to(rng, 9);
+    Problem problem{senders + receivers, {}};
+    std::vector<int> load(static_cast<size_t>(problem.ports));
+    for (int count = up_to(rng, 120); count > 0; --count) {
+      const int from = up_to(rng, senders) - 1, to = senders + up_to(rng, receivers) - 1;
+      problem.tasks.push_back({{{from, Seconds(1)}}, {to}});
+      ++load[static_cast<size_t>(from)], ++load[static_cast<size_t>(to)];
+    }
+    const Schedule found = balances().get("colouring", "test").solve(problem, {});
+    ASSERT_EQ(fault(problem, found), "") << i;
+    ASSERT_EQ(found.makespan.value(), *std::max_element(load.begin(), load.end())) << i;
+    ASSERT_TRUE(found.proven) << i;
   }
 }
 

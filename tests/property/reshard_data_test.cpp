@@ -165,7 +165,7 @@ TEST_P(EveryStrategy, BringsEveryDeviceExactlyItsSlice) {
     const auto moves = random_moves(rng);
     for (const Move& move : moves) check(move, "random move");
     PlanOptions options{.chunks = 0, .seed = rng(), .node_budget = 50};
-    options.balance     = &*std::next(balances().begin(), between(rng, 0, 4));
+    options.balance     = &*std::next(balances().begin(), between(rng, 0, 5));
     const Ports ports   = random_ports(rng, moves);
     const Plan plan     = strategy.plan(unit_tasks(moves), ports, options);
     const std::string f = fault(plan, moves);
