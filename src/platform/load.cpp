@@ -11,6 +11,7 @@
 #include "foreflow/base/text.h"
 #include "platform/document.h"
 #include "platform/routing.h"
+#include "platform/zones/machine.h"
 
 namespace foreflow::platform {
 namespace {
@@ -58,6 +59,7 @@ Platform with_routes_of_simgrid(const std::string& xml_text, const std::string& 
 }  // namespace
 
 Platform load(const std::string& xml_text, const std::string& name) {
+  if (zones::is_simgrid_form(xml_text)) return zones::make(zones::read(xml_text, name), {}, name);
   Document document = read_document(xml_text, name);
   if (!is_graph(document)) return with_routes_of_simgrid(xml_text, name, std::move(document));
   Graph graph = read_graph(document, xml_text, name);

@@ -52,6 +52,7 @@ struct Platform::Facts {
   std::function<int(int device)> node;
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
   std::function<Graph()> draw;
+  std::shared_ptr<const Declared> declared;
 
   std::once_flag nodes_counted, devices_named, links_named, drawn;
   std::vector<int> node_of;
@@ -83,6 +84,7 @@ Platform::Platform(std::string name, PlatformRule rule)
   facts_->find_device = std::move(rule.find_device);
   facts_->find_link   = std::move(rule.find_link);
   facts_->draw        = std::move(rule.graph);
+  facts_->declared    = std::move(rule.declared);
 }
 
 void Platform::count_nodes() const {
@@ -123,6 +125,11 @@ const Graph* Platform::graph() const {
     if (facts_->draw) facts_->graph = std::make_shared<const Graph>(facts_->draw());
   });
   return facts_->graph.get();
+}
+
+const Declared& Platform::declared() const {
+  static const Declared nothing;
+  return facts_->declared ? *facts_->declared : nothing;
 }
 
 Seconds Platform::step_latency(const Route& route) const {
