@@ -117,6 +117,18 @@ std::string write_json(const Summary& summary, const stream::Program& program, c
 
 }  // namespace
 
+namespace {
+
+Json idle_json(const Idle& idle) {
+  const auto part = [](int64_t some, int64_t of) { return Json::object().set("idle", some).set("of", of); };
+  return Json::object()
+      .set("devices", part(idle.devices, idle.of_devices))
+      .set("cards", part(idle.cards, idle.of_cards))
+      .set("links", part(idle.links, idle.of_links));
+}
+
+}  // namespace
+
 Json to_json(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
              const std::vector<MemoryPeak>& peaks, const DeviceChoice& choice) {
   Json events = Json::object();
@@ -143,6 +155,7 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   out.set("critical_path", path_json(summary));
   out.set("cost_provenance", summary.job.cost_provenance);
   out.set("events", std::move(events));
+  out.set("idle", idle_json(summary.idle));
   return out;
 }
 

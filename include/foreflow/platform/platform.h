@@ -66,6 +66,11 @@ struct Route {
 // A pure function that returns the route from one device to another; the route from a device to itself is empty.
 using Router = std::function<Route(int from, int to)>;
 
+// Network cards, and how many of them no message of any device crosses: a GPU uses the card that is nearest to it.
+struct CardUse {
+  int64_t cards = 0, idle = 0;
+};
+
 // A machine by rule. All are pure functions.
 struct PlatformRule {
   ListRule<Device> devices;
@@ -76,6 +81,7 @@ struct PlatformRule {
   std::function<Graph()> graph;  // none: only the routes are known
   Router router;
   std::shared_ptr<const Declared> declared;  // null: nothing
+  std::function<CardUse(const Router& router)> cards;
 };
 
 class Platform {
@@ -103,6 +109,9 @@ class Platform {
   std::optional<int> find_link(std::string_view name) const;
   // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
+  // Cards are the links of the kind "nic", both directions of one together. Found in the routes between all devices, of
+  // equal nodes in those of one; nothing is said (no cards) of a file with more than 256 devices.
+  CardUse cards() const;
   // Time of a step of a collective on `route` besides the transfer of its bytes.
   Seconds step_latency(const Route& route) const;
   // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.

@@ -58,6 +58,7 @@ struct PlatformChoice {
   std::string path;               // empty: `recipe` is used
   platform::Recipe recipe;        // holds its link changes itself
   platform::LinkChanges changes;  // to the file's links
+  platform::DevicePlan devices;   // in the file's hosts
 
   bool operator==(const PlatformChoice&) const = default;
 };

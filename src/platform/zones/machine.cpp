@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
 #include "foreflow/base/error.h"
 #include "foreflow/platform/recipe.h"
 #include "platform/kinds.h"
+#include "platform/nodes/ports.h"
 #include "platform/zones/patterns.h"
 #include "platform/zones/routings.h"
 
@@ -42,6 +45,20 @@ Device cpu_of(const HostBlock& block) {
   device.memory             = kCpuMemory;
   device.memory_bandwidth   = BytesPerSecond(kBytesPerFlop * peak.value());
   return device;
+}
+
+// What joins the devices of a host, which a file says nothing of either. Of an NVLink all links of a device together,
+// one way (NVIDIA's data sheets of P100, V100, A100, H100 and B200, which give both ways).
+Link port_of(const Device& device) {
+  constexpr std::array kNvlinks = {80_GBps, 150_GBps, 300_GBps, 450_GBps, 900_GBps};
+  const auto generation         = static_cast<size_t>(device.nvlink_generation);
+  const Port port = generation == 0 ? pcie4_port() : nvlink_port(kNvlinks[std::min(generation, kNvlinks.size()) - 1]);
+  Link link;
+  link.kind              = port.kind;
+  link.bandwidth         = port.bandwidth;
+  link.latency           = port.latency;
+  link.nvlink_generation = device.nvlink_generation;
+  return link;
 }
 
 struct Machine {
@@ -118,8 +135,7 @@ using MachineRef = std::shared_ptr<const Machine>;
 // Puts devices into hosts, one host after the other.
 class Populating {
  public:
-  Populating(Machine& machine, const std::vector<DeviceRule>& rules)
-      : machine_(machine), rules_(rules), used_(rules.size()) {
+  Populating(Machine& machine, const DevicePlan& rules) : machine_(machine), rules_(rules), used_(rules.size()) {
     for (const Link& kind : machine.tree.link_kinds) links_.of(kind);
     machine_.links = machine.tree.link_count;
   }
@@ -168,25 +184,25 @@ class Populating {
   void add_run(const HostBlock& block, int begin, int count, int rule) {
     DeviceBlock run{machine_.devices, block.first + begin, count, 1, 0, true};
     run.first_link = machine_.links;
-    if (rule == kNoRule || !rules_[static_cast<size_t>(rule)].devices.sheet) {
-      run.kind = devices_.of(cpu_of(block));
-    } else {
-      const HostDevices& inside = rules_[static_cast<size_t>(rule)].devices;
-      run.kind                  = devices_.of(*inside.sheet);
-      run.per_host              = inside.count;
-      run.cpu                   = false;
-      if (inside.count > 1) {
-        run.inside_links = 2 * run.devices();
-        run.inside_kind  = links_.of(inside.inside);
-      }
+    Device device  = cpu_of(block);
+    if (rule != kNoRule) {
+      const HostDevices& inside = rules_[static_cast<size_t>(rule)];
+      device                    = changed(inside.device, std::move(device));
+      run.per_host              = inside.per_host;
+      run.cpu                   = !inside.device.sheet;
     }
+    if (run.per_host > 1) {
+      run.inside_links = 2 * run.devices();
+      run.inside_kind  = links_.of(port_of(device));
+    }
+    run.kind = devices_.of(device);
     machine_.devices += run.devices();
     machine_.links += run.inside_links;
     machine_.blocks.push_back(run);
   }
 
   Machine& machine_;
-  const std::vector<DeviceRule>& rules_;
+  const DevicePlan& rules_;
   std::vector<char> used_;
   KindNumbers<Device> devices_;
   KindNumbers<Link> links_;
@@ -235,33 +251,38 @@ std::vector<Profile> profiles_of(std::vector<Profile> profiles, const Machine& m
   return profiles;
 }
 
+std::string counted(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::vector<std::string> assumptions(const Machine& machine) {
-  int cpus = 0, hosts = 0, devices = 0;
-  std::string kind;
+  int cpus = 0;
+  std::map<std::pair<int, int>, int> hosts;  // by the kind of device and how many each has
   for (const DeviceBlock& block : machine.blocks) {
-    (block.cpu ? cpus : hosts) += block.hosts;
-    if (!block.cpu) devices += block.devices();
-    if (!block.cpu) kind = machine.device_kinds[static_cast<size_t>(block.kind)].kind;
+    if (block.cpu) cpus += block.hosts;
+    if (!block.cpu) hosts[{block.kind, block.per_host}] += block.hosts;
   }
-  std::vector<std::string> lines;
+  std::string line;
+  const auto add = [&](const std::string& more) { line += (line.empty() ? "" : "; ") + more; };
   if (cpus > 0) {
-    lines.push_back(
-        fmt::format("{} is a CPU device of its speed on all of its cores, with {} of memory that gives {} byte "
-                    "per flop; \"device\" puts others in",
-                    cpus == 1 ? "the host" : fmt::format("each of {} hosts", cpus), format(kCpuMemory), kBytesPerFlop));
+    add(fmt::format(
+        "{} taken for CPU devices of their speed on all of their cores, with {} of memory that gives {} byte "
+        "per flop (\"device\" puts others in)",
+        counted(cpus, "host"), format(kCpuMemory), kBytesPerFlop));
   }
-  if (hosts > 0) {
-    lines.push_back(
-        fmt::format("{} hosts hold {} devices that the file does not name ({}), joined inside a host by "
-                    "links that it does not name either",
-                    hosts, devices, kind));
+  for (const auto& [what, count] : hosts) {
+    const auto& [kind, per_host] = what;
+    const Device& device         = machine.device_kinds[static_cast<size_t>(kind)];
+    const Link port              = port_of(device);
+    add(fmt::format("{} with {} {} each{}", counted(count, "host"), per_host, device.kind,
+                    per_host == 1 ? "" : fmt::format(", joined by {} of {}", port.kind, format(port.bandwidth))));
   }
-  return lines;
+  return {line};
 }
 
 }  // namespace
 
-Platform make(Document document, const std::vector<DeviceRule>& rules, const std::string& name) {
+Platform make(Document document, const DevicePlan& rules, const std::string& name) {
   auto filled  = std::make_shared<Machine>();
   filled->tree = std::move(document.tree);
   Populating(*filled, rules).all(name);
@@ -298,7 +319,8 @@ Platform make(Document document, const std::vector<DeviceRule>& rules, const std
           .find_link   = [machine](std::string_view text) { return machine->find_link_of(text); },
           .graph       = nullptr,
           .router      = router_of(machine),
-          .declared    = declared}};
+          .declared    = declared,
+          .cards       = [](const platform::Router&) { return CardUse{}; }}};
 }
 
 }  // namespace foreflow::platform::zones

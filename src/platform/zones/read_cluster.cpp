@@ -50,9 +50,10 @@ void check_size(const Reading& reading, const pugi::xml_node& node, const Cluste
                              cluster.id, text(node, "topo_parameters"), needed, cluster.hosts()));
   }
   if (cluster.has_limiter() && cluster.topology->switches(cluster) > cluster.hosts()) {
-    reading.fail(node, fmt::format("cluster \"{}\": limiter_link: it has more switches than hosts, for which SimGrid has "
-                                   "no names; leave limiter_link out",
-                                   cluster.id));
+    reading.fail(node,
+                 fmt::format("cluster \"{}\": limiter_link: it has more switches than hosts, for which SimGrid has "
+                             "no names; leave limiter_link out",
+                             cluster.id));
   }
   if (cluster.topology->cables(cluster) > kMostLinks || cluster.topology->switches(cluster) > kMostLinks)
     reading.fail(node, fmt::format("cluster \"{}\" has more than {} links", cluster.id, kMostLinks));

@@ -156,10 +156,10 @@ LocalRouter dijkstra_routing(const Tree& tree, int number) {
         if (hops.empty()) hops.push_back(zone.path_of.at({from, to}));
         std::reverse(hops.begin(), hops.end());
         Way own;
-    chain(zone, hops, LinkOrder::reversed, between, own);
-    own.links.insert(own.links.end(), way.links.begin(), way.links.end());
-    own.further += way.further;
-    way = std::move(own);
+        chain(zone, hops, LinkOrder::reversed, between, own);
+        own.links.insert(own.links.end(), way.links.begin(), way.links.end());
+        own.further += way.further;
+        way = std::move(own);
       };
 }
 
