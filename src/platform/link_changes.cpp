@@ -73,7 +73,8 @@ Platform with_links_of_rule(const Platform& platform, std::vector<Link> links, R
               .find_link   = [platform](std::string_view name) { return platform.find_link(name); },
               .graph       = nullptr,
               .router      = std::move(router),
-              .declared    = std::make_shared<const Declared>(platform.declared())}};
+              .declared    = std::make_shared<const Declared>(platform.declared()),
+                       .cards       = nullptr}};
 }
 
 }  // namespace

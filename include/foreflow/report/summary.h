@@ -164,6 +164,8 @@ struct Summary {
   std::vector<JobSummary> jobs;                // as in Program::jobs; empty for a single job
   EventCounts events;
   Idle idle;
+  // As platform::Declared has them: what was assumed of the platform, and what its file asks for in vain.
+  std::vector<std::string> assumed, ignored;
 };
 
 // Requires: `timeline` is the result of an engine for `program` on `platform`.

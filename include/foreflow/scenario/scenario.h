@@ -12,6 +12,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/lower/lower.h"
+#include "foreflow/platform/host_devices.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/schedule/schedule.h"
