@@ -1,10 +1,21 @@
 // Zones whose routes stand in the file, or that have none.
+#include <algorithm>
+#include <set>
+
 #include "platform/zones/routings.h"
 
 namespace foreflow::platform::zones {
 namespace {
 
 void append(const std::vector<int>& links, Way& way) { way.links.insert(way.links.end(), links.begin(), links.end()); }
+
+std::set<int> zones_in(const Tree& tree, int number) {
+  std::set<int> members;
+  for (const Zone& zone : tree.zones) {
+    if (zone.parent == number) members.insert(zone.member);
+  }
+  return members;
+}
 
 }  // namespace
 
@@ -34,8 +45,9 @@ LocalRouter star_routing(const Tree& tree, int number) {
       zone.cluster->topology->cross(*zone.cluster, from, to, way);
     };
   }
-  return [&zone](int from, int to, const Between&, Way& way) {
-    if (zone.inner) return;  // its zones have no gateways
+  const std::set<int> zones = zones_in(tree, number);
+  return [&zone, zones](int from, int to, const Between&, Way& way) {
+    if (zones.contains(from) || zones.contains(to)) return;  // they have no gateways
     const auto out = zone.ends.find(from), in = zone.ends.find(to);
     way.found = true;
     if (from == to && out != zone.ends.end() && !out->second.loopback.empty()) return append(out->second.loopback, way);

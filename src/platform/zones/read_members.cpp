@@ -49,7 +49,6 @@ void check_contents(const Reading& reading, const pugi::xml_node& node) {
     const std::string_view name = child.name();
     if (name == "zone" || name == "AS" || name == "cluster") zone = child;
     if (name == "host" || name == "router" || name == "cabinet" || name == "host_link") leaf = child;
-    if (name == "peer") leaf = child;
   }
   if (zone && leaf) {
     reading.fail(leaf,
@@ -67,8 +66,7 @@ void refuse_outside_star(const Reading& reading, const pugi::xml_node& node, con
 void read_router(Reading& reading, const pugi::xml_node& node, int zone) {
   const int member = add_member(reading, node, text(node, "id"), zone);
   Zone& inside     = reading.tree().zones[static_cast<size_t>(zone)];
-  if (inside.routing->name == "Vivaldi" && !text(node, "coordinates").empty())
-    place_by_coordinates(reading, node, zone, member);
+  if (!text(node, "coordinates").empty()) inside.coordinates[member] = read_coordinates(reading, node);
 }
 
 // The backbone joins both halves of each way.
