@@ -74,7 +74,9 @@ Json to_json(const LinkType& type) {
   Json json        = Json::object();
   json.set("kind", link.kind).set("count", type.count);
   for (const LinkProperty& property : link_property_rows()) json.set(std::string(property.result), property.json(link));
-  return json.set("reduces", link.in_switch).set("fat", link.fat);
+  json.set("reduces", link.in_switch);
+  if (link.fat) json.set("fat", true);
+  return json;
 }
 
 // The route of two devices that differ.

@@ -47,8 +47,9 @@ struct Courses {
 void slow_down(int device, const Courses& courses, std::vector<Slowdown>& slowdowns) {
   const std::set<double> times = courses.times();
   for (auto time = times.begin(); time != times.end(); ++time) {
-    const bool on       = value_at(courses.on, *time, 1) > 0;
-    const double factor = on ? 1 / value_at(courses.pace, *time, 1) : kOff;
+    const double pace   = value_at(courses.pace, *time, 1);
+    const bool on       = value_at(courses.on, *time, 1) > 0 && pace > 0;
+    const double factor = on ? 1 / pace : kOff;
     if (factor == 1) continue;
     const Seconds until = std::next(time) == times.end() ? kForever : Seconds(*std::next(time));
     slowdowns.push_back({device, factor, Seconds(*time), until});

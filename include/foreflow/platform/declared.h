@@ -18,9 +18,9 @@ struct Disk {
 struct Profile {
   enum class What {
     speed,      // fraction of the device's speed
-    on,         // 0: the device is off, else it is on
+    on,         // above 0: the device is on, else it is off
     bandwidth,  // bytes per second
-    link_on     // 0: the link is down, else it is up
+    link_on     // above 0: the link is up, else it is down
   };
   struct Step {
     Seconds at;  // ascending

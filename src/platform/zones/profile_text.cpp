@@ -23,9 +23,14 @@ std::vector<std::string> words_of(const std::string& line) {
 
 double number(const std::string& word, int line) {
   const auto value = parse_number<double>(word);
-  if (!value || !std::isfinite(*value) || *value < 0)
-    throw Error("", fmt::format("line {}: \"{}\" is no number of 0 or more", line, word));
+  if (!value || !std::isfinite(*value)) throw Error("", fmt::format("line {}: \"{}\" is no number", line, word));
   return *value;
+}
+
+double time(const std::string& word, int line) {
+  const double value = number(word, line);
+  if (value < 0) throw Error("", fmt::format("line {}: the time {} is below 0", line, word));
+  return value;
 }
 
 }  // namespace
@@ -44,11 +49,11 @@ Steps read_profile(const std::string& text, double period) {
     if (words.size() != 2)
       throw Error("", fmt::format("line {}: \"{}\" is no time and value, like \"10 0.5\"", count, line));
     if (words[0] == "PERIODICITY") {
-      period = number(words[1], count);
+      period = time(words[1], count);
     } else if (words[0] == "LOOPAFTER") {
-      after = number(words[1], count);
+      after = time(words[1], count);
     } else {
-      const Seconds at(number(words[0], count));
+      const Seconds at(time(words[0], count));
       if (!result.steps.empty() && at < result.steps.back().at)
         throw Error("", fmt::format("line {}: the time {} is before that of the line above", count, words[0]));
       result.steps.push_back({at, number(words[1], count)});

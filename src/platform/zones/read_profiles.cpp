@@ -20,13 +20,10 @@ void add_profile(Reading& reading, const pugi::xml_node& node, Profile profile) 
                                                    link_name(reading.tree(), profile.indices.front())));
     return;
   }
-  if (profile.what == Profile::What::speed) {
-    for (const Profile::Step& step : profile.steps) {
-      if (step.value <= 0)
-        reading.fail(node, fmt::format("a speed profile has the value {}; it must be above zero (a "
-                                       "state profile says when a host is off)",
-                                       step.value));
-    }
+  for (const Profile::Step& step : profile.steps) {
+    const bool state = profile.what == Profile::What::on || profile.what == Profile::What::link_on;
+    if (!state && step.value < 0)
+      reading.fail(node, fmt::format("its profile has the value {}; only those of states go below zero", step.value));
   }
   reading.document.profiles.push_back(std::move(profile));
 }
