@@ -39,10 +39,9 @@ analyze::Weighing weigh_seconds(const Options& options, const analyze::Subject& 
     throw Error("--weight seconds", "needs a device; give --platform NAME (see: foreflow list topologies) or FILE.xml");
   const Json parameters       = Json::object().set("model", options.cost);
   const cost::CostModel model = cost::cost_models().get(options.cost, "--cost").make(JsonView(parameters, "--cost"));
-  const platform::Platform platform_ =
-      options.platform.ends_with(".xml")
-          ? platform::load_file(options.platform)
-          : platform::make(platform::topologies().get(options.platform, "--platform"), 1);
+  const platform::Platform platform_ = options.platform.ends_with(".xml")
+                                           ? platform::load_file(options.platform)
+                                           : platform::make(platform::find_topology(options.platform, "--platform"), 1);
   return analyze::weigh_seconds(subject, model, platform_.devices().front());
 }
 

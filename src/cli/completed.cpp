@@ -18,6 +18,12 @@ std::vector<std::string> names_in(std::string_view name) {
   return names;
 }
 
+std::vector<std::string> machines() {
+  std::vector<std::string> names = names_in("topologies"), rented = names_in("instances");
+  names.insert(names.end(), rented.begin(), rented.end());
+  return names;
+}
+
 std::vector<std::string> algorithms() {
   std::vector<std::string> names = names_in("collectives");
   names.emplace_back("auto");
@@ -43,7 +49,7 @@ const std::vector<Values>& value_table() {
   static const std::vector<Values> rows = {
       {"", "--engine", [] { return names_in("engines"); }},
       {"", "--cost", [] { return names_in("costs"); }},
-      {"", "--platform", [] { return names_in("topologies"); }},
+      {"", "--platform", machines},
       {"analyze", "--weight", [] { return split("ops flops bytes seconds", ' '); }},
       {"collective", "KIND", [] { return collective::kinds().names(); }},
       {"collective", "--algorithm", algorithms},
@@ -53,7 +59,7 @@ const std::vector<Values>& value_table() {
       {"list", "TABLE", table_names},
       {"lower", "--set", settings},
       {"lower", "--target", [] { return split("distir pytorch", ' '); }},
-      {"platform", "NAME", [] { return names_in("topologies"); }},
+      {"platform", "NAME", machines},
       {"reproduce", "NAME", [] { return names_in("reproductions"); }},
       {"schedule", "NAME", [] { return names_in("schedules"); }},
       {"search", "--method", [] { return search::methods().names(); }},

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
@@ -47,9 +48,9 @@ Rows workload_rows() {
   return rows;
 }
 
-Rows topology_rows() {
+Rows rows_of_nodes(const Registry<platform::TopologyDef>& table) {
   Rows rows;
-  for (const platform::TopologyDef& row : platform::topologies()) {
+  for (const platform::TopologyDef& row : table) {
     std::string doc(row.doc);
     for (const auto& [key, value] : platform::defaults_of(row))
       doc += fmt::format("{} {} {}", key == "nodes" ? "; defaults:" : ",", key, value);
@@ -58,11 +59,30 @@ Rows topology_rows() {
   return rows;
 }
 
+Rows topology_rows() { return rows_of_nodes(platform::topologies()); }
+Rows instance_rows() { return rows_of_nodes(platform::instances()); }
+
+Rows network_rows() {
+  Rows rows;
+  for (const platform::NetworkDef& row : platform::networks())
+    rows.push_back({std::string(row.name), fmt::format("{}; routing {}", row.doc, row.routing)});
+  return rows;
+}
+
+// The numbers of each data sheet, and where they are from.
+Rows device_rows() {
+  Rows rows;
+  for (const platform::DeviceDef& row : platform::devices())
+    rows.push_back({row.name, fmt::format("{} ({})", row.doc, fmt::join(row.sheet.sources, "; "))});
+  return rows;
+}
+
 Rows fabric_rows() {
   Rows rows;
   for (const platform::FabricDef& row : platform::fabrics()) {
     std::string doc(row.doc);
     for (const KeyDef& parameter : row.parameters) doc += fmt::format("; {}: {}", parameter.name, parameter.doc);
+    if (!row.routings.empty()) doc += fmt::format("; routing: {}", fmt::join(row.routings, ", "));
     rows.push_back({std::string(row.name), std::move(doc)});
   }
   return rows;
@@ -131,7 +151,11 @@ const std::vector<Table>& tables() {
                                          {"reshardings", [] { return sourced_rows(reshard::strategies()); }},
                                          {"balances", [] { return sourced_rows(reshard::balances()); }},
                                          {"topologies", topology_rows},
+                                         {"instances", instance_rows},
+                                         {"devices", device_rows},
+                                         {"networks", network_rows},
                                          {"fabrics", fabric_rows},
+                                         {"routings", [] { return rows_of(platform::routings()); }},
                                          {"placements", [] { return rows_of(platform::placements()); }},
                                          {"costs", [] { return rows_of(cost::cost_models()); }},
                                          {"workloads", workload_rows},

@@ -77,7 +77,7 @@ class Meter {
       longest          = std::max(longest, network_.way(flow.from, flow.to, crossed_));
       Seconds hop(0);
       for (const int line : crossed_) {
-        load_[static_cast<size_t>(line)] += flow.share;
+        add(line, flow.share);
         hop = std::max(hop, phase.head * task_.bytes / bandwidth(line));
       }
       touched.insert(touched.end(), crossed_.begin(), crossed_.end());
@@ -94,6 +94,15 @@ class Meter {
 
  private:
   BytesPerSecond bandwidth(int line) const { return network_.bandwidth(line); }
+  // What crosses a line, or of a fat one the largest message, as often as it crosses it.
+  void add(int line, double share) {
+    double& load = load_[static_cast<size_t>(line)];
+    if (!network_.fat || !network_.fat(line)) {
+      load += share;
+    } else {
+      load = std::max(load, share * static_cast<double>(std::count(crossed_.begin(), crossed_.end(), line)));
+    }
+  }
 
   const Task& task_;
   const Network& network_;

@@ -12,11 +12,17 @@
 namespace foreflow::platform {
 namespace {
 
-using Crossings = std::map<int, int>;  // link -> how often
+// A link, and the flow that has it for itself; the latter is kAll for links that flows share.
+using Crossed      = std::pair<int, int>;
+using Crossings    = std::map<Crossed, int>;  // how often
+constexpr int kAll = -1;
 
-Crossings crossings(const Route& route) {
+Crossings crossings(const Platform& platform, const Route& route, int flow) {
   Crossings counts;
-  for (const int link : route.links) ++counts[link];
+  for (const int link : route.links) {
+    const bool fat = platform.links().like(static_cast<size_t>(link)).fat;
+    ++counts[{link, fat ? flow : kAll}];
+  }
   return counts;
 }
 
@@ -27,10 +33,10 @@ struct LinkState {
 };
 
 double sum_of_fair_rates(const Platform& platform, std::vector<Crossings> flows) {
-  std::map<int, LinkState> links;
+  std::map<Crossed, LinkState> links;
   for (const Crossings& flow : flows) {
     for (const auto& [link, times] : flow) {
-      links[link].free = platform.links().like(static_cast<size_t>(link)).payload().value();
+      links[link].free = platform.links().like(static_cast<size_t>(link.first)).payload().value();
       links[link].crossed += times;
     }
   }
@@ -62,7 +68,11 @@ double sum_of_fair_rates(const Platform& platform, std::vector<Crossings> flows)
 BytesPerSecond between_pairs(const Platform& platform) {
   const int half = static_cast<int>(platform.devices().size() / 2);
   std::vector<Crossings> flows;
-  for (int i = 0; i < half; ++i) flows.push_back(crossings(platform.route(i, i + half)));
+  for (int i = 0; i < half; ++i) {
+    const Route route = platform.route(i, i + half);
+    if (route.links.empty() && route.exists()) return BytesPerSecond(std::numeric_limits<double>::infinity());
+    if (!route.links.empty()) flows.push_back(crossings(platform, route, i));
+  }
   return BytesPerSecond(sum_of_fair_rates(platform, std::move(flows)));
 }
 
@@ -106,10 +116,9 @@ BytesPerSecond bisection_bandwidth(const Platform& platform) {
 }
 
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route) {
-  FOREFLOW_CHECK(!route.links.empty(), "only the route of a device to itself is empty");
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& [link, times] : crossings(route))
-    least = std::min(least, platform.links().like(static_cast<size_t>(link)).payload().value() / times);
+  for (const auto& [link, times] : crossings(platform, route, kAll))
+    least = std::min(least, platform.links().like(static_cast<size_t>(link.first)).payload().value() / times);
   return BytesPerSecond(least);
 }
 

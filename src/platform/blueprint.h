@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/recipe.h"
+#include "platform/ecmp.h"
 
 namespace foreflow::platform {
 
@@ -27,17 +29,6 @@ struct Port {
   std::string kind;
   BytesPerSecond bandwidth;  // of each direction
   Seconds latency;           // of one crossing
-};
-
-// A data sheet.
-struct Gpu {
-  std::string kind;
-  std::vector<std::string> sources;  // one line of the file's comment for each
-  Bytes memory;
-  BytesPerSecond memory_bandwidth;
-  Seconds launch;                                             // of a kernel
-  std::vector<std::pair<std::string, FlopsPerSecond>> peaks;  // by data type, dense; the first is "f32"
-  int nvlink_generation = 0;                                  // 0: without NVLink
 };
 
 struct Cable {
@@ -60,12 +51,13 @@ struct Nic {
 struct Node {
   std::string title;
   std::vector<std::string> sources;
-  Gpu gpu;
+  DataSheet gpu;
   int gpus                          = 0;
   std::vector<std::string> switches = {};
   std::vector<Cable> cables         = {};
   std::vector<Nic> nics             = {};
   bool nvls                         = false;  // the NVSwitch reduces
+  BytesPerSecond torus_cable        = {};     // of a cable to a neighbour in a torus; zero: as the fabric has it
 };
 
 struct Outlet {
@@ -77,8 +69,10 @@ struct Outlet {
 struct Outlets {
   std::vector<Outlet> all;
   int nodes        = 0;
-  int most_of_node = 0;  // NICs of the node that has most
-  Port cable;            // what joins switches: as wide as the widest NIC
+  int most_of_node = 0;             // NICs of the node that has most
+  Port cable;                       // what joins switches: as wide as the widest NIC
+  BytesPerSecond torus_cable = {};  // the widest that a node states; zero: none does
+  std::string routing        = "";  // one of the fabric's own; empty: shortest ways
 };
 
 // Between switches, from the one nearer to nodes, and named after both.
@@ -99,6 +93,9 @@ struct FabricRule {
   std::function<Ways(int at, int to)> ways;   // from any switch on the way
 };
 
+// A way of a message that need not be the shortest: appends the trunks from one switch with outlets to another.
+using FabricPath = std::function<void(int from, int to, const Flow& flow, std::vector<int>& trunks)>;
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
@@ -106,7 +103,18 @@ struct Fabric {
   std::vector<Port> ports;
   std::vector<Trunk> trunks;
   std::optional<FabricRule> rule;  // none: routes are found in the graph
+  FabricPath path       = {};      // none: messages take shortest ways
+  bool relays           = false;   // GPUs pass on what their node sends over their NIC (PXN)
+  std::vector<int> tops = {};      // the switches that lead out of the fabric; empty: all that have outlets
+  // What is built of it, where the trunks are not what is built: several cables as one trunk.
+  int64_t built_switches = 0, built_cables = 0;
 };
+
+// What is bought for a fabric besides the cables of NICs: switches, and cables between them.
+struct Purchase {
+  int64_t switches = 0, cables = 0;
+};
+Purchase purchase_of(const Fabric& fabric);
 
 // An end of cables that runs ops.
 struct Host {
@@ -119,7 +127,7 @@ struct Host {
 struct Blueprint {
   std::vector<std::string> comment;
   std::vector<std::pair<std::string, std::string>> props;  // of the zone
-  std::vector<Gpu> sheets;
+  std::vector<DataSheet> sheets;
   std::vector<std::string> vertices;  // names
   std::vector<Host> hosts;
   std::vector<int> routers;  // vertices
@@ -127,7 +135,7 @@ struct Blueprint {
 };
 
 Node build_node(const Part& part);
-Outlets outlets_of(const std::vector<Part>& parts);
+Outlets outlets_of(const std::vector<Part>& parts, const std::string& routing = "");
 Blueprint compose(const Recipe& recipe);
 std::string write(const Blueprint& blueprint);
 

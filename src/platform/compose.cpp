@@ -26,6 +26,7 @@ class Composer {
     for (const Block& block : layout_.blocks()) add_block(block, said);
     add_fabric();
     blueprint_.props = {{"ecmp", recipe_.ecmp}};
+    if (layout_.fabric().relays) blueprint_.props.emplace_back("relays", "yes");
     if (recipe_.sharp) blueprint_.props.emplace_back("sharp", "yes");
     for (int v = 0; v < layout_.vertices(); ++v) {
       blueprint_.vertices.push_back(layout_.vertex_name(v));
@@ -92,10 +93,18 @@ class Composer {
 
 }  // namespace
 
-Node build_node(const Part& part) { return part.topology->build(part.gpus, part.nics); }
+Node build_node(const Part& part) {
+  Node node = part.topology->build(part.gpus, part.nics);
+  if (!part.device.empty()) node.gpu = changed(part.device, std::move(node.gpu));
+  if (part.network == nullptr) return node;
+  for (Nic& nic : node.nics) nic.port.bandwidth = part.network->port;
+  node.sources.push_back(fmt::format("network {}: {}", part.network->name, part.network->doc));
+  return node;
+}
 
-Outlets outlets_of(const std::vector<Part>& parts) {
+Outlets outlets_of(const std::vector<Part>& parts, const std::string& routing) {
   Outlets outlets;
+  outlets.routing = routing;
   BytesPerSecond widest;
   for (const Part& part : parts) {
     const Node node = build_node(part);
@@ -104,6 +113,7 @@ Outlets outlets_of(const std::vector<Part>& parts) {
       for (int rail = 0; rail < nics; ++rail) outlets.all.push_back({outlets.nodes, rail});
     }
     outlets.most_of_node           = std::max(outlets.most_of_node, nics);
+    outlets.torus_cable            = std::max(outlets.torus_cable, node.torus_cable);
     const BytesPerSecond bandwidth = node.nics.front().port.bandwidth;
     if (bandwidth <= widest) continue;
     widest        = bandwidth;

@@ -11,6 +11,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
+#include "platform/declared.h"
 #include "platform/link_property.h"
 
 namespace foreflow::platform {
@@ -43,6 +44,7 @@ std::string describe_numbers(const Link& link) {
     const std::string number = property.describe(link);
     if (!number.empty()) text += (text.empty() ? "" : ", ") + number;
   }
+  if (link.fat) text += ", a fat pipe";
   return link.in_switch ? text + ", reduces" : text;
 }
 
@@ -57,7 +59,7 @@ std::vector<LinkType> link_types(const Platform& platform) {
   const auto what = [](const Link& link) {
     std::vector<double> numbers;
     for (const LinkProperty& property : link_property_rows()) numbers.push_back(property.number(link));
-    return std::tuple(link.kind, std::move(numbers), link.in_switch);
+    return std::tuple(link.kind, std::move(numbers), link.in_switch, link.fat);
   };
   std::map<decltype(what(Link{})), LinkType> types;
   for (const auto& [link, count] : counted(platform.links()))
@@ -72,7 +74,9 @@ Json to_json(const LinkType& type) {
   Json json        = Json::object();
   json.set("kind", link.kind).set("count", type.count);
   for (const LinkProperty& property : link_property_rows()) json.set(std::string(property.result), property.json(link));
-  return json.set("reduces", link.in_switch);
+  json.set("reduces", link.in_switch);
+  if (link.fat) json.set("fat", true);
+  return json;
 }
 
 // The route of two devices that differ.
@@ -81,7 +85,10 @@ Route find_route(const Platform& platform, const std::string& from, const std::s
   const int target = device_index(platform, to);
   if (source == target)
     throw Error(platform.name(), fmt::format("a route from \"{}\" to itself; name two devices", from));
-  return platform.route(source, target);
+  Route route = platform.route(source, target);
+  if (!route.exists())
+    throw Error(platform.name(), fmt::format("no route from device \"{}\" to device \"{}\"", from, to));
+  return route;
 }
 
 // The first link that gives a message alone least: of several as slow, the one nearest to the sender.
@@ -130,8 +137,12 @@ std::string describe(const Platform& platform) {
     text += fmt::format("{:>6} x {}: {}\n", count, link.kind.empty() ? "link" : escape::terminal(link.kind),
                         describe_numbers(link));
   }
+  if (const CardUse cards = platform.cards(); cards.idle > 0)
+    text += fmt::format("idle {} of {} network cards serve no GPU\n", cards.idle, cards.cards);
   return text +
-         fmt::format("bisection {}, one way, {}\n", format(bisection_bandwidth(platform)), bisection_method(platform));
+         fmt::format("bisection {}, one way, {}\n", limit_text(bisection_bandwidth(platform)),
+                     bisection_method(platform)) +
+         describe_declared(platform);
 }
 
 Json to_json(const Platform& platform) {
@@ -148,16 +159,20 @@ Json to_json(const Platform& platform) {
   Json types = Json::array();
   for (const LinkType& type : link_types(platform)) types.push(to_json(type));
   json.set("link_types", std::move(types));
-  json.set("bisection_bytes_per_s", bisection_bandwidth(platform).value());
+  const CardUse cards = platform.cards();
+  json.set("cards", cards.cards);
+  json.set("idle_cards", cards.idle);
+  json.set("bisection_bytes_per_s", limit_json(bisection_bandwidth(platform)));
   json.set("bisection_method", std::string(bisection_method(platform)));
+  add_declared(platform, json);
   return json;
 }
 
 std::string describe_route(const Platform& platform, const std::string& from, const std::string& to) {
   const Route route = find_route(platform, from, to);
   std::string text  = fmt::format("{} -> {}: {} at {}\n", escape::terminal(from), escape::terminal(to),
-                                  format(route.latency), format(route_bandwidth(platform, route)));
-  const int slowest = bottleneck(platform, route);
+                                  format(route.latency), limit_text(route_bandwidth(platform, route)));
+  const int slowest = route.links.empty() ? -1 : bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
     text += fmt::format("  {}: {}{}\n", escape::terminal(link.name), describe_numbers(link),
@@ -174,10 +189,12 @@ Json route_to_json(const Platform& platform, const std::string& from, const std:
   json.set("from", from);
   json.set("to", to);
   json.set("route", std::move(names));
-  json.set("bottleneck", platform.links()[static_cast<size_t>(bottleneck(platform, route))].name);
+  json.set("bottleneck", route.links.empty()
+                             ? Json()
+                             : Json(platform.links()[static_cast<size_t>(bottleneck(platform, route))].name));
   json.set("latency_s", route.latency.value());
   json.set("step_latency_s", platform.step_latency(route).value());
-  json.set("bandwidth_bytes_per_s", route_bandwidth(platform, route).value());
+  json.set("bandwidth_bytes_per_s", limit_json(route_bandwidth(platform, route)));
   return json;
 }
 

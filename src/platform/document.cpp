@@ -87,6 +87,7 @@ class Reader {
     }
     const ZoneElement props = read_zone_props(node, source_);
     zone.ecmp               = props.ecmp;
+    zone.relays             = props.relays;
     if (!contains(kRoutings, zone.routing)) {
       source_.fail(
           node, fmt::format("zone \"{}\": unknown routing \"{}\"; use {}", zone.id, zone.routing, list_or(kRoutings)));

@@ -23,6 +23,7 @@ struct ZoneSpec {
   std::string id;
   std::string routing;
   std::string ecmp;
+  bool relays = false;
   std::vector<std::string> hosts;    // its own, in order
   std::vector<std::string> routers;  // its own
   std::vector<ZoneSpec> zones;

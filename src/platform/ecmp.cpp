@@ -14,24 +14,33 @@ size_t destination_modulo(Flow& flow, uint64_t, size_t ways) {
   return way;
 }
 
+// As switches that give each new flow the way that has the fewest: the ports of a shift permutation, as in rings,
+// pipelines and rounds of an all-to-all, take turns. `quotient` has the destination's port; the source turns the wheel.
+size_t in_turns(Flow& flow, uint64_t, size_t ways) {
+  const uint64_t way = (flow.quotient + flow.from_port) % ways;
+  flow.quotient /= ways;
+  return way;
+}
+
+// As Ethernet switches hash addresses and ports: flows collide at random.
+size_t hashed(Flow& flow, uint64_t vertex, size_t ways) {
+  return mixed(mixed(mixed(flow.from) ^ flow.to) ^ vertex) % ways;
+}
+
+}  // namespace
+
 // Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
-uint64_t splitmix(uint64_t x) {
+uint64_t mixed(uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
 }
 
-// As Ethernet switches hash addresses and ports: flows collide at random.
-size_t hashed(Flow& flow, uint64_t vertex, size_t ways) {
-  return splitmix(splitmix(splitmix(flow.from) ^ flow.to) ^ vertex) % ways;
-}
-
-}  // namespace
-
 const std::vector<EcmpRule>& ecmp_rules() {
   static const std::vector<EcmpRule> rules = {
       {"dmodk", "by the number of the destination's port, as InfiniBand's D-mod-k", destination_modulo},
+      {"ecmp", "in turns, by the numbers of both ports: flows that begin together share ways evenly", in_turns},
       {"hash", "by a hash of source, destination and switch: collisions as on Ethernet", hashed}};
   return rules;
 }

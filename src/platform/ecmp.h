@@ -15,6 +15,7 @@ namespace foreflow::platform {
 struct Flow {
   uint64_t from, to;  // devices
   uint64_t quotient;
+  uint64_t from_port = 0, to_port = 0;  // numbers among all ports of servers, where the message crosses any
 };
 
 struct EcmpRule {
@@ -23,6 +24,9 @@ struct EcmpRule {
   // 0 <= result < ways; `vertex` is where the ways part. `ways` is at least 2.
   size_t (*take)(Flow& flow, uint64_t vertex, size_t ways);
 };
+
+// A number that looks random: the same for the same argument, on every machine.
+uint64_t mixed(uint64_t number);
 
 const std::vector<EcmpRule>& ecmp_rules();
 std::vector<std::string> ecmp_rule_names();

@@ -17,7 +17,8 @@ class GraphReader {
       : document_(document), source_(xml_text, file), edge_of_link_(document.links.size(), -1) {}
 
   Graph read() {
-    graph_.ecmp = document_.root.ecmp;
+    graph_.ecmp   = document_.root.ecmp;
+    graph_.relays = document_.root.relays;
     for (size_t d = 0; d < document_.devices.size(); ++d) add_vertex(document_.devices[d].name, static_cast<int>(d));
     for (const std::string& router : document_.root.routers) add_vertex(router, -1);
     for (const RouteSpec& route : document_.root.routes) add_route(route);

@@ -118,7 +118,9 @@ class GraphRouter {
     walk_inside(a, from.index, shape(a).doors[static_cast<size_t>(first)].at, flow, links);
     cross(leaving.out_step, links);
     if (leaving.at != entering.at) {
-      flow.quotient = static_cast<uint64_t>(entering.number);
+      flow.quotient  = static_cast<uint64_t>(entering.number);
+      flow.from_port = static_cast<uint64_t>(leaving.number);
+      flow.to_port   = static_cast<uint64_t>(entering.number);
       walk_core(leaving.at, entering.at, flow, links);
     }
     cross(entering.in_step, links);

@@ -102,7 +102,9 @@ class Cutter {
       auto& vertices   = parts_.islands[static_cast<size_t>(island)].vertices;
       parts_.places[v] = {island, static_cast<int>(vertices.size())};
       vertices.push_back(static_cast<int>(v));
-      drafts_[static_cast<size_t>(island)].forwards.push_back(graph_.vertices[v].device < 0 ? 1 : 0);
+      Draft& draft = drafts_[static_cast<size_t>(island)];
+      draft.relays = graph_.relays;
+      draft.forwards.push_back(graph_.vertices[v].device < 0 || graph_.relays ? 1 : 0);
     }
   }
 
@@ -177,13 +179,14 @@ void check_latency(const Link& link, size_t vertices, const std::string& name) {
 }
 
 Shape shape_of(Draft draft) {
+  const bool relays = draft.relays;
   Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}};
   const int size = shape.network.size();
   for (int to = 0; to < size; ++to) shape.left.push_back(costs_to(shape.network, to));
   shape.leaving.resize(static_cast<size_t>(size));
   shape.entering.resize(static_cast<size_t>(size));
   for (size_t v = 0; v < static_cast<size_t>(size); ++v) {
-    if (shape.network.forwards(static_cast<int>(v))) continue;
+    if (shape.network.forwards(static_cast<int>(v)) && !relays) continue;
     for (size_t d = 0; d < shape.doors.size(); ++d) {
       const Door& door = shape.doors[d];
       const auto at    = static_cast<size_t>(door.at);

@@ -32,8 +32,8 @@ struct Shape {
   Network network;
   std::vector<std::vector<Cost>> left;  // left[to][from]: cost of the route inside the island
   std::vector<Door> doors;
-  // For each device: (cost to the far end of the port's cable, door), cheapest first, without doors that it cannot
-  // reach. Empty for switches.
+  // For each vertex that messages begin or end at: (cost to the far end of the port's cable, door), cheapest first,
+  // without doors that it cannot reach. Empty for switches.
   std::vector<std::vector<std::pair<Cost, int>>> leaving, entering;
 };
 
@@ -86,6 +86,7 @@ struct Draft {
   std::vector<char> forwards;  // of each vertex
   std::vector<Wire> wires;
   std::vector<Door> doors;
+  bool relays = false;  // devices forward what their island sends
 };
 
 Shape shape_of(Draft draft);

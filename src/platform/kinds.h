@@ -15,8 +15,9 @@ inline auto traits(const Device& device) {
 }
 
 inline auto traits(const Link& link) {
-  const auto& [name, kind, bandwidth, latency, efficiency, channels, step_latency, in_switch, nvlink_generation] = link;
-  return std::tuple(kind, bandwidth, latency, efficiency, channels, step_latency, in_switch, nvlink_generation);
+  const auto& [name, kind, bandwidth, latency, efficiency, channels, step_latency, in_switch, nvlink_generation, fat] =
+      link;
+  return std::tuple(kind, bandwidth, latency, efficiency, channels, step_latency, in_switch, nvlink_generation, fat);
 }
 
 template <class T>

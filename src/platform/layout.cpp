@@ -25,18 +25,6 @@ InNode in_block(const Block& block, int number, size_t of_node) {
   return {&block, block.first_node + number / each, number % each};
 }
 
-// What a data sheet says, without the places of a device.
-Device read_sheet(const Gpu& gpu) {
-  Device device;
-  device.kind             = gpu.kind;
-  device.memory           = gpu.memory;
-  device.memory_bandwidth = gpu.memory_bandwidth;
-  device.launch           = gpu.launch;
-  for (const auto& [dtype, peak] : gpu.peaks) device.peaks[dtype] = peak;
-  device.nvlink_generation = gpu.nvlink_generation;
-  return device;
-}
-
 }  // namespace
 
 int rail_of(int gpu, int gpus, int nics) { return nics > gpus ? (gpu * nics + gpus - 1) / gpus : gpu * nics / gpus; }
@@ -56,7 +44,7 @@ void Layout::add_block(const Part& part) {
   block.first_switch = switches_;
   block.first_cable  = inside_;
   block.first_nic    = nics_;
-  block.sheet        = read_sheet(block.node.gpu);
+  block.sheet        = device_of(block.node.gpu);
   block.device_kind  = device_kinds_.of(block.sheet);
   nodes_ += block.nodes;
   devices_ += block.nodes * block.node.gpus;
@@ -66,7 +54,7 @@ void Layout::add_block(const Part& part) {
 }
 
 void Layout::add_fabric() {
-  fabric_ = recipe_.fabric->build(recipe_.settings, outlets_of(recipe_.parts));
+  fabric_ = recipe_.fabric->build(recipe_.settings, outlets_of(recipe_.parts, recipe_.routing));
   FOREFLOW_CHECK(fabric_.plugs.size() == at(nics_), "a fabric has a place for every NIC");
   first_core_  = devices_ + switches_;
   first_trunk_ = inside_ + nics_;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <memory>
 #include <string_view>
 
 #include "foreflow/base/text.h"
@@ -52,6 +53,30 @@ void check(const Platform& platform, const LinkChanges& changes) {
   }
 }
 
+// Devices stay held by rule, and what the file declares stays known.
+Platform with_links_of_rule(const Platform& platform, std::vector<Link> links, Router router) {
+  const auto changed = std::make_shared<const List<Link>>(std::move(links));
+  const auto size    = platform.devices().size();
+  return {platform.name(),
+          PlatformRule{
+              .devices     = {.size  = size,
+                              .make  = [platform](size_t device) { return platform.devices()[device]; },
+                              .kind  = [platform](size_t device) { return platform.device_kind(static_cast<int>(device)); },
+                              .kinds = platform.devices().kinds()},
+              .links       = {.size  = changed->size(),
+                              .make  = [changed](size_t link) { return (*changed)[link]; },
+                              .kind  = [changed](size_t link) { return changed->kind(link); },
+                              .kinds = changed->kinds()},
+              .nodes       = platform.nodes(),
+              .node        = [platform](int device) { return platform.node(device); },
+              .find_device = [platform](std::string_view name) { return platform.find_device(name); },
+              .find_link   = [platform](std::string_view name) { return platform.find_link(name); },
+              .graph       = nullptr,
+              .router      = std::move(router),
+              .declared    = std::make_shared<const Declared>(platform.declared()),
+                       .cards       = nullptr}};
+}
+
 }  // namespace
 
 LinkChanges read_link_changes(const JsonView& json) {
@@ -94,11 +119,16 @@ Platform with_links(const Platform& platform, const LinkChanges& changes) {
   std::vector<Seconds> latencies;
   for (const Link& link : links) latencies.push_back(link.latency);
   Router router = [before = platform, latencies = std::move(latencies)](int from, int to) {
-    Route route{before.route(from, to).links, Seconds(0)};
-    for (const int link : route.links) route.latency += latencies[static_cast<size_t>(link)];
+    Route route = before.route(from, to);
+    for (const int link : route.links) {
+      const auto index = static_cast<size_t>(link);
+      route.latency += latencies[index] - before.links().like(index).latency;
+    }
     return route;
   };
-  return {platform.name(), platform.devices(), std::move(links), std::move(router)};
+  if (platform.declared().assumed.empty())
+    return {platform.name(), platform.devices(), std::move(links), std::move(router)};
+  return with_links_of_rule(platform, std::move(links), std::move(router));
 }
 
 }  // namespace foreflow::platform

@@ -6,12 +6,15 @@
 
 namespace foreflow::platform {
 
-inline constexpr std::array<std::string_view, 6> kLinkKinds = {"nvlink", "pcie", "host", "memory", "nic", "fabric"};
-inline constexpr std::string_view kServerKinds              = "nvlink, pcie, host and memory";
+// xgmi: AMD's Infinity Fabric; scaleup: the Ethernet between the accelerators of one server, as Gaudi's.
+inline constexpr std::array<std::string_view, 8> kLinkKinds = {"nvlink", "xgmi",   "scaleup", "pcie",
+                                                               "host",   "memory", "nic",     "fabric"};
+inline constexpr std::string_view kServerKinds              = "nvlink, xgmi, scaleup, pcie, host and memory";
 
 // Links of these kinds make one server, or one NVLink domain, of what they join.
 inline bool stays_in_server(std::string_view kind) {
-  return kind == "nvlink" || kind == "pcie" || kind == "host" || kind == "memory";
+  return kind == "nvlink" || kind == "xgmi" || kind == "scaleup" || kind == "pcie" || kind == "host" ||
+         kind == "memory";
 }
 
 }  // namespace foreflow::platform

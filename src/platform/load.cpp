@@ -11,6 +11,7 @@
 #include "foreflow/base/text.h"
 #include "platform/document.h"
 #include "platform/routing.h"
+#include "platform/zones/machine.h"
 
 namespace foreflow::platform {
 namespace {
@@ -55,15 +56,25 @@ Platform with_routes_of_simgrid(const std::string& xml_text, const std::string& 
   return {name, std::move(document.devices), std::move(document.links), std::move(router)};
 }
 
-}  // namespace
-
-Platform load(const std::string& xml_text, const std::string& name) {
+Platform load_devices(const std::string& xml_text, const std::string& name) {
   Document document = read_document(xml_text, name);
   if (!is_graph(document)) return with_routes_of_simgrid(xml_text, name, std::move(document));
   Graph graph = read_graph(document, xml_text, name);
   return {name, std::move(document.devices), std::move(document.links), std::move(graph)};
 }
 
-Platform load_file(const std::string& path) { return load(read_file(path), path); }
+}  // namespace
+
+Platform load(const std::string& xml_text, const std::string& name, const DevicePlan& plan) {
+  if (zones::is_simgrid_form(xml_text)) return zones::make(zones::read(xml_text, name), plan, name);
+  if (plan.size() > 1 || (!plan.empty() && (plan.front().pattern != "*" || plan.front().per_host > 1))) {
+    throw Error(name,
+                "says itself what its devices are; \"devices\" and \"devices_per_host\" are for files whose hosts "
+                "have no property \"kind\"");
+  }
+  Platform platform = load_devices(xml_text, name);
+  return plan.empty() ? platform : with_devices(platform, plan.front().device);
+}
+Platform load_file(const std::string& path, const DevicePlan& plan) { return load(read_file(path), path, plan); }
 
 }  // namespace foreflow::platform

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "platform/cards.h"
 #include "platform/graph_router.h"
 
 namespace foreflow::platform {
@@ -52,8 +53,11 @@ struct Platform::Facts {
   std::function<int(int device)> node;
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
   std::function<Graph()> draw;
+  std::shared_ptr<const Declared> declared;
+  std::function<CardUse(const Router&)> find_cards;
 
-  std::once_flag nodes_counted, devices_named, links_named, drawn;
+  std::once_flag nodes_counted, devices_named, links_named, drawn, cards_counted;
+  CardUse cards;
   std::vector<int> node_of;
   std::unordered_map<std::string_view, int> device_names, link_names;
   std::shared_ptr<const Graph> graph;
@@ -83,6 +87,8 @@ Platform::Platform(std::string name, PlatformRule rule)
   facts_->find_device = std::move(rule.find_device);
   facts_->find_link   = std::move(rule.find_link);
   facts_->draw        = std::move(rule.graph);
+  facts_->declared    = std::move(rule.declared);
+  facts_->find_cards  = std::move(rule.cards);
 }
 
 void Platform::count_nodes() const {
@@ -123,6 +129,17 @@ const Graph* Platform::graph() const {
     if (facts_->draw) facts_->graph = std::make_shared<const Graph>(facts_->draw());
   });
   return facts_->graph.get();
+}
+
+const Declared& Platform::declared() const {
+  static const Declared nothing;
+  return facts_->declared ? *facts_->declared : nothing;
+}
+
+CardUse Platform::cards() const {
+  std::call_once(facts_->cards_counted,
+                 [this] { facts_->cards = facts_->find_cards ? facts_->find_cards(router_) : cards_by_routes(*this); });
+  return facts_->cards;
 }
 
 Seconds Platform::step_latency(const Route& route) const {

@@ -11,6 +11,7 @@
 #include "foreflow/base/text.h"
 #include "platform/layout.h"
 #include "platform/parameters.h"
+#include "platform/recipe_parts.h"
 
 namespace foreflow::platform {
 namespace {
@@ -45,10 +46,12 @@ void cut(Part& part, const JsonView& domain) {
 
 Part read_part(const JsonView& json) {
   Part part;
-  part.topology = &topologies().get(json.at("topology").as_string(), json.at("topology").where());
+  part.topology = &find_topology(json.at("topology").as_string(), json.at("topology").where());
   part.nodes    = whole_or(json, "nodes", part.topology->default_nodes, 1, static_cast<int>(kMostDevices));
   part.gpus     = whole_or(json, "gpus_per_node", part.topology->gpus.usual, 1, part.topology->gpus.most);
   part.nics     = whole_or(json, "nics_per_node", part.topology->nics.usual, 1, part.topology->nics.most);
+  if (json.has("device")) part.device = read_device(json.at("device"));
+  if (json.has("network")) part.network = &networks().get(json.at("network").as_string(), json.at("network").where());
   if (json.has("nvlink_domain")) cut(part, json.at("nvlink_domain"));
   return part;
 }
@@ -59,12 +62,15 @@ std::vector<Part> read_parts(const JsonView& json) {
   std::vector<Part> parts;
   for (const JsonView& item : json.at("parts").items()) {
     item.allow_only(names_of(part_keys()));
-    Part part = read_part(item);
-    if (!parts.empty() && parts.back() == Part{part.topology, parts.back().nodes, part.gpus, part.nics}) {
-      parts.back().nodes += part.nodes;
-    } else {
-      parts.push_back(part);
+    Part part       = read_part(item);
+    const int nodes = part.nodes;
+    if (!parts.empty()) part.nodes = parts.back().nodes;
+    if (!parts.empty() && parts.back() == part) {
+      parts.back().nodes += nodes;
+      continue;
     }
+    part.nodes = nodes;
+    parts.push_back(std::move(part));
   }
   return parts;
 }
@@ -77,44 +83,10 @@ void check_size(const JsonView& json, const std::vector<Part>& parts) {
   }
   if (std::max(devices, nics) <= kMostDevices) return;
   json.at(json.has("nodes")   ? "nodes"
+          : json.has("sites") ? "sites"
           : json.has("parts") ? "parts"
                               : "gpus_per_node")
       .fail(fmt::format("{} devices and {} NICs are too many; use at most {} of each", devices, nics, kMostDevices));
-}
-
-// A parameter of other fabrics is no misspelling.
-void refuse_other_parameters(const JsonView& json, const FabricDef& fabric) {
-  std::map<std::string, std::vector<std::string>> fabrics_with;
-  for (const FabricDef& other : fabrics()) {
-    for (const KeyDef& parameter : other.parameters) fabrics_with[parameter.name].emplace_back(other.name);
-  }
-  for (const KeyDef& parameter : fabric.parameters) fabrics_with.erase(parameter.name);
-  for (const auto& [key, value] : json.members()) {
-    const auto found = fabrics_with.find(key);
-    if (found == fabrics_with.end()) continue;
-    value.fail(fmt::format("the fabric {} has no such parameter; leave it out or use the fabric {}", fabric.name,
-                           list_or(found->second)));
-  }
-}
-
-void check_keys(const JsonView& json, const FabricDef& fabric) {
-  refuse_other_parameters(json, fabric);
-  std::vector<std::string> keys = {"fabric"};
-  const auto add                = [&](const Keys& more) {
-    for (const KeyDef& key : more) keys.push_back(key.name);
-  };
-  add(machine_keys());
-  add(fabric.parameters);
-  if (!json.has("parts")) {
-    add(part_keys());
-    return json.allow_only(keys);
-  }
-  if (json.at("parts").items().empty()) json.at("parts").fail("is empty; name at least one topology");
-  keys.emplace_back("parts");
-  for (const KeyDef& key : part_keys()) {
-    if (json.has(key.name)) json.at(key.name).fail("stands beside \"parts\"; each part has its own");
-  }
-  json.allow_only(keys);
 }
 
 void check_links(const JsonView& json, const Recipe& recipe) {
@@ -129,30 +101,33 @@ void check_links(const JsonView& json, const Recipe& recipe) {
   check_link_changes(json, kinds, names);
 }
 
-std::string read_ecmp(const JsonView& json) {
-  std::string ecmp = json.string_or("ecmp", "dmodk");
-  if (find_ecmp_rule(ecmp) == nullptr) {
-    json.at("ecmp").fail(
-        fmt::format("unknown rule \"{}\" to choose among shortest paths; use {}", ecmp, list_or(ecmp_rule_names())));
-  }
-  return ecmp;
-}
-
 }  // namespace
+
+std::vector<Part> read_nodes(const JsonView& json) {
+  if (!json.has("topology") && !json.has("parts"))
+    json.fail("says no platform; give \"topology\", \"parts\", \"sites\" or \"file\"");
+  std::vector<Part> parts = read_parts(json);
+  check_size(json, parts);
+  return parts;
+}
 
 Recipe read_recipe(const JsonView& json) {
   Recipe recipe;
-  const std::string fabric = json.string_or("fabric", "star");
-  recipe.fabric            = &fabrics().get(fabric, json.has("fabric") ? json.at("fabric").where() : json.where());
-  check_keys(json, *recipe.fabric);
-  if (!json.has("topology") && !json.has("parts"))
-    json.fail("says no platform; give \"topology\", \"parts\" or \"file\"");
-  recipe.parts = read_parts(json);
-  check_size(json, recipe.parts);
-  recipe.settings = recipe.fabric->read(json, outlets_of(recipe.parts));
-  recipe.ecmp     = read_ecmp(json);
-  recipe.sharp    = json.bool_or("sharp", false);
-  recipe.links    = read_link_changes(json);
+  if (json.has("sites")) {
+    recipe = read_sites(json);
+    check_size(json, recipe.parts);
+  } else {
+    const FabricDef& fabric = fabric_of(json);
+    check_keys(json, fabric, machine_keys());
+    recipe.parts             = read_nodes(json);
+    const RoutingChoice ways = read_routing(json, fabric, recipe.parts);
+    recipe.fabric            = &fabric;
+    recipe.ecmp              = ways.ties;
+    recipe.routing           = ways.own;
+    recipe.settings          = fabric.read(json, outlets_of(recipe.parts, ways.own));
+  }
+  recipe.sharp = json.bool_or("sharp", false);
+  recipe.links = read_link_changes(json);
   if (!recipe.links.empty()) check_links(json, recipe);
   return recipe;
 }

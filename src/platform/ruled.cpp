@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "foreflow/platform/load.h"
+#include "platform/cards.h"
 #include "platform/graph_router.h"
 
 namespace foreflow::platform {
@@ -46,7 +47,8 @@ Wiring wiring_of(const LayoutRef& layout) {
 
 Graph graph_of(const Layout& layout) {
   Graph graph;
-  graph.ecmp = layout.recipe().ecmp;
+  graph.ecmp   = layout.recipe().ecmp;
+  graph.relays = layout.fabric().relays;
   for (int v = 0; v < layout.vertices(); ++v)
     graph.vertices.push_back({layout.vertex_name(v), v < layout.devices() ? v : -1});
   for (int c = 0; c < layout.cables(); ++c) {
@@ -62,6 +64,7 @@ Platform make(const Recipe& recipe) {
   Parts parts            = parts_of(*layout, name);
   const EcmpRule& rule   = *find_ecmp_rule(recipe.ecmp);
   CoreWays core = has_ways_by_rule(*layout) ? ways_by_rule(layout, rule) : find_ways(std::move(parts.core), rule);
+  if (layout->fabric().path) core.walk = walk_by_path(layout);
   return {name, PlatformRule{.devices     = devices_of(layout),
                              .links       = links_of(layout),
                              .nodes       = layout->nodes(),
@@ -69,7 +72,8 @@ Platform make(const Recipe& recipe) {
                              .find_device = [layout](std::string_view text) { return layout->find_device(text); },
                              .find_link   = [layout](std::string_view text) { return find_link_of(*layout, text); },
                              .graph       = [layout] { return graph_of(*layout); },
-                             .router      = make_router(std::move(parts), std::move(core), wiring_of(layout), rule)}};
+                             .router      = make_router(std::move(parts), std::move(core), wiring_of(layout), rule),
+                             .cards = [layout](const Router& router) { return cards_by_nodes(*layout, router); }}};
 }
 
 Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }

@@ -1,8 +1,10 @@
 // Platforms by rule, from the layout of a recipe.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "platform/core_ways.h"
 #include "platform/layout.h"
@@ -18,6 +20,10 @@ bool is_regular(const Layout& layout);
 // Whether it is regular and the fabric has a rule, which holds as long as no trunk has another latency than the others.
 bool has_ways_by_rule(const Layout& layout);
 CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule);
+
+// Requires: it is regular, and the fabric has a path.
+std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_by_path(
+    std::shared_ptr<const Layout> layout);
 
 // What a file of the layout would declare.
 Graph graph_of(const Layout& layout);

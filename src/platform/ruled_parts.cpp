@@ -80,9 +80,10 @@ class RuledParts {
   }
 
   Draft draft_of(const Block& block, int copy) const {
-    const Node& node = block.node;
-    Draft draft{std::vector<char>(place(node.gpus) + node.switches.size(), 1), {}, {}};
-    std::fill_n(draft.forwards.begin(), node.gpus, 0);
+    const Node& node  = block.node;
+    const bool relays = layout_.fabric().relays;
+    Draft draft{std::vector<char>(place(node.gpus) + node.switches.size(), 1), {}, {}, relays};
+    std::fill_n(draft.forwards.begin(), node.gpus, relays ? 1 : 0);
     for (size_t c = 0; c < node.cables.size(); ++c) {
       const Cost each = cost(first_cable(block, copy) + static_cast<int>(c));
       draft.wires.push_back({node.cables[c].from, node.cables[c].to, each, each});

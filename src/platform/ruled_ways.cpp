@@ -1,6 +1,7 @@
 // Ways through the fabric of a machine by rule.
 #include <algorithm>
 
+#include "foreflow/base/error.h"
 #include "platform/ruled.h"
 
 namespace foreflow::platform {
@@ -49,6 +50,23 @@ CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule
   const auto ruled = std::make_shared<const RuledWays>(std::move(layout), rule);
   return {[ruled](int from, int to) { return ruled->cost(from, to); },
           [ruled](int from, int to, Flow flow, std::vector<int>& steps) { ruled->walk(from, to, flow, steps); }};
+}
+
+std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_by_path(
+    std::shared_ptr<const Layout> layout) {
+  FOREFLOW_CHECK(is_regular(*layout), "the GPUs of every node are joined, and their NICs are of the fabric");
+  return [layout = std::move(layout)](int from, int to, const Flow& flow, std::vector<int>& steps) {
+    const Fabric& fabric = layout->fabric();
+    std::vector<int> trunks;
+    fabric.path(from, to, flow, trunks);
+    int at = from;
+    for (const int number : trunks) {
+      const Trunk& trunk = fabric.trunks[static_cast<size_t>(number)];
+      const bool forth   = trunk.from == at;
+      steps.push_back(2 * (layout->first_trunk() + number) + (forth ? 0 : 1));
+      at = forth ? trunk.to : trunk.from;
+    }
+  };
 }
 
 }  // namespace foreflow::platform

@@ -157,7 +157,9 @@ std::string_view colour(std::string_view kind) {
   struct Row {
     std::string_view kind, colour;
   };
-  static constexpr std::array<Row, 6> kColours = {{{"nvlink", "#76b900"},
+  static constexpr std::array<Row, 8> kColours = {{{"nvlink", "#76b900"},
+                                                   {"xgmi", "#c1272d"},
+                                                   {"scaleup", "#0aa5a5"},
                                                    {"pcie", "#d98b1f"},
                                                    {"host", "#a0522d"},
                                                    {"memory", "#888888"},

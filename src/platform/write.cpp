@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 #include "platform/blueprint.h"
 #include "platform/link_property.h"
@@ -16,7 +17,7 @@ std::string prop(const std::string& id, const std::string& value) {
 }
 
 // The text that all hosts with the same data sheet have in common.
-std::string props_of(const Gpu& gpu) {
+std::string props_of(const DataSheet& gpu) {
   const char* indent = "      ";
   std::string text   = indent + prop("kind", gpu.kind) + "\n";
   for (const auto& [id, value] :
@@ -55,7 +56,7 @@ std::string write(const Blueprint& blueprint) {
   xml += "-->\n<platform version=\"4.1\">\n  <zone id=\"cluster\" routing=\"Dijkstra\">\n";
   for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
   std::vector<std::string> sheets;
-  for (const Gpu& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
+  for (const DataSheet& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
   auto end         = std::back_inserter(xml);
   const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
   for (const Host& host : blueprint.hosts) {
@@ -75,6 +76,14 @@ std::string write(const Blueprint& blueprint) {
   return xml + "  </zone>\n</platform>\n";
 }
 
-std::string write_xml(const Recipe& recipe) { return write(compose(recipe)); }
+std::string write_xml(const Recipe& recipe) {
+  if (recipe.fabric->build(recipe.settings, outlets_of(recipe.parts, recipe.routing)).path) {
+    throw Error(name_of(recipe),
+                fmt::format("messages take ways that are not the shortest, which a platform file cannot "
+                            "say; leave out the routing \"{}\" or use the recipe as it is",
+                            recipe.routing));
+  }
+  return write(compose(recipe));
+}
 
 }  // namespace foreflow::platform

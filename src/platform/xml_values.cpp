@@ -105,10 +105,11 @@ LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const
 }
 
 ZoneElement read_zone_props(const pugi::xml_node& node, const XmlSource& source) {
-  const Props props(node, {"ecmp", "nvls", "sharp"}, source);
+  const Props props(node, {"ecmp", "nvls", "sharp", "relays"}, source);
   ZoneElement zone;
-  zone.nvls  = yes(props, "nvls", false);
-  zone.sharp = yes(props, "sharp", false);
+  zone.nvls   = yes(props, "nvls", false);
+  zone.sharp  = yes(props, "sharp", false);
+  zone.relays = yes(props, "relays", false);
   if (const std::string* rule = props.find("ecmp")) {
     if (find_ecmp_rule(*rule) == nullptr)
       props.fail(fmt::format("unknown ecmp \"{}\"; use {}", *rule, list_or(ecmp_rule_names())));

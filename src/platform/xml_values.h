@@ -16,6 +16,7 @@ struct ZoneElement {
   std::string ecmp = "dmodk";
   bool nvls        = false;  // its nvlink links reduce in the switch, unless they say otherwise
   bool sharp       = false;  // its nic and fabric links do
+  bool relays      = false;  // its hosts forward what others of their server send
 };
 
 // A device without prop "rail" has the rail -1.

@@ -117,6 +117,24 @@ std::string write_json(const Summary& summary, const stream::Program& program, c
 
 }  // namespace
 
+namespace {
+
+Json texts(const std::vector<std::string>& lines) {
+  Json list = Json::array();
+  for (const std::string& line : lines) list.push(line);
+  return list;
+}
+
+Json idle_json(const Idle& idle) {
+  const auto part = [](int64_t some, int64_t of) { return Json::object().set("idle", some).set("of", of); };
+  return Json::object()
+      .set("devices", part(idle.devices, idle.of_devices))
+      .set("cards", part(idle.cards, idle.of_cards))
+      .set("links", part(idle.links, idle.of_links));
+}
+
+}  // namespace
+
 Json to_json(const Summary& summary, const stream::Program& program, const platform::Platform& platform,
              const std::vector<MemoryPeak>& peaks, const DeviceChoice& choice) {
   Json events = Json::object();
@@ -143,6 +161,9 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   out.set("critical_path", path_json(summary));
   out.set("cost_provenance", summary.job.cost_provenance);
   out.set("events", std::move(events));
+  out.set("idle", idle_json(summary.idle));
+  if (!summary.assumed.empty()) out.set("assumed", texts(summary.assumed));
+  if (!summary.ignored.empty()) out.set("not_honoured", texts(summary.ignored));
   return out;
 }
 

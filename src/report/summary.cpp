@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -200,6 +202,38 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
 }
 
+// Devices may hold ranks of several jobs one after the other, so each is counted once.
+int64_t devices_in_use(const stream::Program& program) {
+  std::set<int> places;
+  for (const stream::DeviceUse& device : program.devices) {
+    for (const stream::DeviceRange& range : numbers(device)) {
+      for (int32_t number = range.first; number <= range.last; number += range.step)
+        places.insert(place_of(program, device, number));
+    }
+  }
+  return static_cast<int64_t>(places.size());
+}
+
+// Links inside a server are idle as soon as another link there is better, which is no news.
+bool joins_servers(std::string_view kind) { return kind == "nic" || kind == "fabric" || kind == "wan"; }
+
+Idle find_idle(const stream::Program& program, const stream::Timeline& timeline, const platform::Platform& platform) {
+  Idle idle;
+  idle.of_devices               = static_cast<int64_t>(platform.devices().size());
+  idle.devices                  = idle.of_devices - devices_in_use(program);
+  const platform::CardUse cards = platform.cards();
+  idle.cards                    = cards.idle;
+  idle.of_cards                 = cards.cards;
+  if (timeline.links.empty()) return idle;
+  for (size_t i = 0; i < platform.links().size(); ++i) {
+    if (!joins_servers(platform.links().like(i).kind)) continue;
+    ++idle.of_links;
+    if (i >= timeline.links.size() || timeline.links[i].bytes == Bytes(0)) ++idle.links;
+  }
+  if (idle.links == idle.of_links) idle.links = 0;  // nothing is sent between servers
+  return idle;
+}
+
 }  // namespace
 
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
@@ -230,6 +264,9 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.critical_path                 = critical_path(program, timeline, contention);
   summary.jobs                          = summarise_jobs(summary, program, timeline);
   summary.events                        = count_events(program, tally);
+  summary.idle                          = find_idle(program, timeline, platform);
+  summary.assumed                       = platform.declared().assumed;
+  summary.ignored                       = platform.declared().ignored;
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

@@ -229,6 +229,25 @@ std::string links(const Summary& summary) {
   return out;
 }
 
+// What a platform file leaves open or asks for in vain, a line each.
+std::string notes(std::string_view head, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("\n{}: {}\n", head, escape::terminal(line));
+  return text;
+}
+
+std::string idle(const Summary& summary) {
+  const Idle& idle = summary.idle;
+  std::string out;
+  const auto line = [&](int64_t some, int64_t of, const char* what) {
+    if (some > 0) out += fmt::format("  {} of {} {}\n", count(some), count(of), what);
+  };
+  line(idle.devices, idle.of_devices, "devices run no rank");
+  line(idle.cards, idle.of_cards, "network cards serve no device: each uses the card that is nearest to it");
+  line(idle.links, idle.of_links, "links between servers carry no message, each direction counted");
+  return out.empty() ? "" : "\nIdle\n" + out;
+}
+
 std::string path(const Summary& summary) {
   const std::vector<PathShare> shares = path_shares(summary);
   if (shares.empty()) return "";
@@ -262,7 +281,8 @@ std::string write_text(const Summary& summary, const stream::Program& program, c
                        const platform::Platform&) {
   return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
          memory(summary, memory_peaks(summary, program, timeline, PeaksOf::fullest)) + collectives(summary) +
-         links(summary) + path(summary) + footer(summary);
+         links(summary) + idle(summary) + notes("assumed", summary.assumed) + notes("not honoured", summary.ignored) +
+         path(summary) + footer(summary);
 }
 
 }  // namespace

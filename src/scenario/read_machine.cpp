@@ -29,11 +29,12 @@ PlatformChoice read_platform(const JsonView& json) {
     choice.recipe = platform::read_recipe(json);
     return choice;
   }
-  for (const char* key : {"topology", "nodes", "parts", "fabric"}) {
+  for (const char* key : {"topology", "nodes", "parts", "sites", "wan", "fabric"}) {
     if (json.has(key)) json.at(key).fail("stands beside \"file\", which says it itself; leave out one of them");
   }
   json.allow_only(names_of(platform_file_keys()));
   choice.changes = platform::read_link_changes(json);
+  choice.devices = platform::read_device_plan(json);
   choice.path    = file_named(json.at("file"));
   return choice;
 }

@@ -1,4 +1,5 @@
 #include "foreflow/scenario/run.h"
+#include "foreflow/simulate/profiles.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/read.h"
 
@@ -9,9 +10,11 @@ bool is_resolved(const Strategy& strategy) {
 }
 
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform) {
-  if (!scenario.disturbances) return scenario;
-  scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
-  scenario.disturbances.reset();
+  if (scenario.disturbances) {
+    scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
+    scenario.disturbances.reset();
+  }
+  scenario.simulation.disturbances = simulate::with_profiles(std::move(scenario.simulation.disturbances), platform);
   return scenario;
 }
 

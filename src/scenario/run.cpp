@@ -39,7 +39,7 @@ simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram
 
 PlatformRef load_platform(const PlatformChoice& choice) {
   if (choice.path.empty()) return std::make_shared<const platform::Platform>(platform::make(choice.recipe));
-  platform::Platform written = platform::load_file(choice.path);
+  platform::Platform written = platform::load_file(choice.path, choice.devices);
   if (choice.changes.empty()) return std::make_shared<const platform::Platform>(std::move(written));
   return std::make_shared<const platform::Platform>(platform::with_links(written, choice.changes));
 }

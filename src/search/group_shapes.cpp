@@ -87,8 +87,9 @@ std::string GroupShapes::shape_text(const std::vector<int>& places) const {
         const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
         const Seconds latency         = crossed.latency + crossed.step_latency;
         text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(latency.value()) + "," +
-                std::to_string(crossed.channels);
+                std::to_string(crossed.channels) + (crossed.fat ? "fat" : "");
       }
+      if (route.links.empty()) text += "," + std::to_string(route.latency.value());
       text += ":";
     }
     text += ";";

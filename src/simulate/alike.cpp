@@ -126,7 +126,9 @@ class AlikeRefinement {
     colour                     = mix(colour, footprint.bytes.value());
     for (const Phase& phase : footprints_.phases_of(footprint)) {
       colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
-      if (phase.load >= 0) colour = mix(colour, footprints_.loads[static_cast<size_t>(phase.load)].unit);
+      if (phase.load < 0) continue;
+      const Load& load = footprints_.loads[static_cast<size_t>(phase.load)];
+      colour           = mix(mix(colour, load.unit), load.limit.value());
     }
     return colour;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/simulate/profiles.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -46,7 +47,9 @@ Alone run_alone(const platform::Platform& platform, const AlgorithmDef& algorith
   Alone result{stream::place(platform, algorithm, kind, bytes, places), Seconds(0), {}, {}};
   const collective::Task& task = result.placed.task;
   if (!algorithm.supports_task(task)) throw Error(std::string(algorithm.name), refusal(task));
-  const auto timeline = engine.run(program_of(algorithm, kind, bytes, places), platform);
+  Options options;
+  options.disturbances = with_profiles({}, platform);
+  const auto timeline  = engine.run(program_of(algorithm, kind, bytes, places), platform, options);
   result.time         = timeline.makespan;
   result.closed_form  = stream::closed_form(platform, result.placed, *result.placed.algorithm);
   for (const stream::LinkUse& use : timeline.links) result.links.push_back(use.bytes);

@@ -108,8 +108,10 @@ class Refinement {
   }
 
   void begin_links(const platform::Platform& platform, const Disturbances& disturbances) {
-    for (size_t link = 0; link < platform.links().size(); ++link)
-      colours_.links.push_back(mix(1, platform.links().like(link).payload().value()));
+    for (size_t link = 0; link < platform.links().size(); ++link) {
+      const platform::Link& like = platform.links().like(link);
+      colours_.links.push_back(mix(mix(1, like.payload().value()), number(like.fat ? 1 : 0)));
+    }
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
       Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
       colour         = mix(colour, number(static_cast<int64_t>(i)));
@@ -128,7 +130,9 @@ class Refinement {
     Colour colour = mix(2, footprint.bytes.value());
     for (const Phase& phase : footprints_.phases_of(footprint)) {
       colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
-      if (phase.load >= 0) colour = mix(colour, footprints_.loads[static_cast<size_t>(phase.load)].unit);
+      if (phase.load < 0) continue;
+      const Load& load = footprints_.loads[static_cast<size_t>(phase.load)];
+      colour           = mix(mix(colour, load.unit), load.limit.value());
     }
     return colour;
   }

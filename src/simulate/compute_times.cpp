@@ -1,8 +1,12 @@
 #include "simulate/compute_times.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "foreflow/base/error.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -68,6 +72,12 @@ double ComputeTimes::end(int32_t stream, size_t item, int32_t event, double star
     if (done >= left) return now + left * factor;
     left -= done;
     now = next->from;
+  }
+  if (left > 0 && paces.back().factor >= kOff) {
+    throw Error("platform",
+                fmt::format("a device that has work left is off for good from {} on, by the state profile of "
+                            "its host",
+                            format(Seconds(paces.back().from))));
   }
   return now + left * paces.back().factor;
 }

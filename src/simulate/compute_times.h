@@ -9,6 +9,9 @@
 
 namespace foreflow::simulate {
 
+// The factor of a device that is off: it gets nowhere.
+constexpr double kOff = 1e30;
+
 class ComputeTimes {
  public:
   ComputeTimes(const stream::Program& program, const Disturbances& disturbances);
@@ -17,7 +20,8 @@ class ComputeTimes {
   const double* durations() const { return durations_.data(); }
   // True when every compute of the stream takes exactly durations().
   bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
-  // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds.
+  // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds. Throws Error when
+  // the device is off for good before that.
   double end(int32_t stream, size_t item, int32_t event, double start) const;
 
  private:

@@ -177,7 +177,10 @@ class Decoupler {
         if (weights.empty()) return;  // inside a device
         // All slices under way on a hop weigh together as much as one message.
         Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
-        for (const auto& [link, weight] : weights) load.crossings.push_back({link, weight});
+        for (const auto& [link, weight] : weights) {
+          load.crossings.push_back({link, weight});
+          limit(load, link, weight);
+        }
       }
     }
     for (Load& load : loads) {
@@ -186,6 +189,13 @@ class Decoupler {
     }
     phase.relay = static_cast<int32_t>(footprints_.relays.size());
     footprints_.relays.push_back(std::move(relay));
+  }
+
+  void limit(Load& load, int link, double weight) const {
+    const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
+    if (!crossed.fat) return;
+    const BytesPerSecond own = load.unit / weight * crossed.payload();
+    if (load.limit == BytesPerSecond(0) || own < load.limit) load.limit = own;
   }
 
   std::map<int, double> weights_of(const collective::Flow& hop, const std::vector<int>& places) const {

@@ -36,7 +36,17 @@ bool Crossed::is_of(const std::vector<collective::Flow>& others) const {
 Seconds Crossed::alone(Bytes bytes) const {
   Seconds longest(0);
   for (const auto& [weight, bandwidth] : paces) longest = std::max(longest, weight * bytes / bandwidth);
+  for (const auto& [weight, bandwidth] : fat) longest = std::max(longest, weight * bytes / bandwidth);
   return longest;
+}
+
+BytesPerSecond Crossed::limit() const {
+  BytesPerSecond least(0);
+  for (const auto& [weight, bandwidth] : fat) {
+    const BytesPerSecond own = unit / weight * bandwidth;
+    if (least == BytesPerSecond(0) || own < least) least = own;
+  }
+  return least;
 }
 
 Seconds Crossed::one_by_one(Bytes bytes) const {
@@ -55,7 +65,7 @@ Crosser::Crosser(const platform::Platform& platform)
   for (const platform::Link& link : platform.links().kinds()) {
     const auto number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
     if (number == known.size()) known.emplace_back(link.kind);
-    sorts_.push_back({link.payload(), link.step_latency, (number + 1) * 0x9e3779b97f4a7c15u});
+    sorts_.push_back({link.payload(), link.step_latency, (number + 1) * 0x9e3779b97f4a7c15u, link.fat});
   }
 }
 
@@ -67,7 +77,7 @@ const Crosser::Sort& Crosser::sort(int link) {
 
 platform::Route Crosser::route(int from, int to, const std::string& name) const {
   platform::Route found = platform_.route(from, to);
-  if (found.links.empty()) {
+  if (!found.exists()) {
     const auto& devices = platform_.devices();
     throw Error(name, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),
                                   devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
@@ -79,6 +89,22 @@ void Crosser::add(int link, double weight) {
   double& sum = weights_[static_cast<size_t>(link)];
   if (sum == 0) touched_.push_back(link);
   sum += weight;
+}
+
+// Each message has a fat pipe for itself, as often as it crosses it.
+void Crosser::add_fat(const std::vector<int>& links, double share, std::vector<Crossed::Pace>& fat) {
+  for (const int link : links) {
+    const Sort& one = sort(link);
+    if (!one.fat) continue;
+    const double weight = share * static_cast<double>(std::count(links.begin(), links.end(), link));
+    const auto known    = std::find_if(fat.begin(), fat.end(),
+                                       [&](const Crossed::Pace& pace) { return pace.bandwidth == one.bandwidth; });
+    if (known == fat.end()) {
+      fat.push_back({weight, one.bandwidth});
+    } else {
+      known->weight = std::max(known->weight, weight);
+    }
+  }
 }
 
 void Crosser::see(size_t kinds, BytesPerSecond slowest, bool& uneven) {
@@ -112,7 +138,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
                        const std::string& name) {
   const auto& places = placed.places;
   const auto& node   = placed.task.group.node;
-  Crossed crossed{flows, Seconds(0), Seconds(0), 0, {}, {}, {}, false};
+  Crossed crossed{flows, Seconds(0), Seconds(0), 0, {}, {}, {}, {}, false};
   crossed.slowest.reserve(flows.size());
   seen_.clear();
   for (const collective::Flow& flow : flows) {
@@ -130,6 +156,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
       slowest = std::min(slowest, one.bandwidth);
       kinds += one.number;
     }
+    add_fat(path.links, flow.share, crossed.fat);
     const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
     Seconds& latency  = leaves ? crossed.far : crossed.near;
     latency           = std::max(latency, step);
@@ -138,6 +165,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
   }
   crossed.crossings = take();
   for (const auto& [link, weight] : crossed.crossings) {
+    if (sort(link).fat) continue;
     const BytesPerSecond bandwidth = sort(link).bandwidth;
     const auto known = std::find_if(crossed.paces.begin(), crossed.paces.end(), [&, w = weight](const auto& pace) {
       return pace.weight == w && pace.bandwidth == bandwidth;

@@ -24,9 +24,12 @@ struct Crossed {
   double unit = 0;                          // as Load::unit
   std::vector<stream::Crossing> crossings;  // as Load::crossings
   std::vector<Pace> paces;
+  std::vector<Pace> fat;                // of fat pipes: the largest message of each bandwidth
   std::vector<BytesPerSecond> slowest;  // by flow between two devices: the bandwidth of the slowest link of its route
   bool uneven = false;                  // some flows are slower than others that cross links of the same kinds
 
+  // As Load::limit.
+  BytesPerSecond limit() const;
   bool is_of(const std::vector<collective::Flow>& others) const;
   // What `bytes` take when all flows run together and have the network for themselves.
   Seconds alone(Bytes bytes) const;
@@ -47,10 +50,12 @@ class Crosser {
     BytesPerSecond bandwidth;
     Seconds step_latency;
     size_t number;  // of its Link::kind, as a hash
+    bool fat;
   };
   const Sort& sort(int link);
   platform::Route route(int from, int to, const std::string& name) const;
   void add(int link, double weight);
+  void add_fat(const std::vector<int>& links, double share, std::vector<Crossed::Pace>& fat);
   void see(size_t kinds, BytesPerSecond slowest, bool& uneven);
   std::vector<stream::Crossing> take();
 

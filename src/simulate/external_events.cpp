@@ -17,7 +17,12 @@ std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, co
     std::map<int, double> times;
     for (const int link : platform.route(one.from, one.to).links) ++times[link];
     Load load{{}, 1};
-    for (const auto& [link, count] : times) load.crossings.push_back({link, count});
+    for (const auto& [link, count] : times) {
+      load.crossings.push_back({link, count});
+      const platform::Link& crossed = platform.links().like(static_cast<size_t>(link));
+      const BytesPerSecond own      = crossed.payload() / count;
+      if (crossed.fat && (load.limit == BytesPerSecond(0) || own < load.limit)) load.limit = own;
+    }
     result.push_back({static_cast<int32_t>(footprints.loads.size()), one.bytes.value(), one.limit.value(),
                       one.first.value(), one.period.value(), one.until.value()});
     footprints.loads.push_back(std::move(load));

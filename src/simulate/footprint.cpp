@@ -115,7 +115,7 @@ class FootprintMaker::Work {
     Phase result{plan.near_steps * crossed.near + plan.far_steps * crossed.far + plan.head * filling,
                  crossed.alone(bytes), -1};
     if (result.alone > Seconds(0)) {
-      if (load < 0) load = number_of({std::move(crossed.crossings), crossed.unit});
+      if (load < 0) load = number_of({std::move(crossed.crossings), crossed.unit, crossed.limit()});
       result.load = load;
     }
     result.uneven = bytes > Bytes(0) && crossed.uneven;
@@ -130,7 +130,7 @@ class FootprintMaker::Work {
         hash,
         [&](int32_t number) {
           const Load& other = result_.loads[static_cast<size_t>(number)];
-          return other.unit == load.unit &&
+          return other.unit == load.unit && other.limit == load.limit &&
                  std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(),
                             load.crossings.end(),
                             [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });

@@ -12,11 +12,12 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
   for (int32_t i = 0; i < model.count; ++i) {
     Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
     if (phase.load >= 0) {
-      Load sum = summed(parts, static_cast<size_t>(i));
-      sum.unit = footprints_.loads[static_cast<size_t>(phase.load)].unit;
+      Load sum  = summed(parts, static_cast<size_t>(i));
+      sum.unit  = footprints_.loads[static_cast<size_t>(phase.load)].unit;
+      sum.limit = footprints_.loads[static_cast<size_t>(phase.load)].limit;
       for (const auto& [link, weight] : sum.crossings) {
-        const BytesPerSecond bandwidth = platform_.links().like(static_cast<size_t>(link)).payload();
-        phase.alone                    = std::max(phase.alone, weight * model.bytes / bandwidth);
+        const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
+        if (!crossed.fat) phase.alone = std::max(phase.alone, weight * model.bytes / crossed.payload());
       }
       phase.load = static_cast<int32_t>(result.loads.size());
       result.loads.push_back(std::move(sum));
@@ -27,7 +28,7 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
 }
 
 Load Merger::kept(const Load& load) const {
-  Load result{{}, load.unit};
+  Load result{{}, load.unit, load.limit};
   for (const auto& crossing : load.crossings) {
     if (links_.is_first(static_cast<size_t>(crossing.link))) result.crossings.push_back(crossing);
   }

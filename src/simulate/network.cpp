@@ -9,11 +9,12 @@
 namespace foreflow::simulate {
 namespace {
 
-// Number of messages of unit size that cross each link.
-Network::Route messages(const Load& load) {
+// Number of messages of unit size that cross each link that flows compete for.
+Network::Route messages(const Load& load, const platform::Platform& platform) {
   constexpr double kRounding = 1e-6;
   Network::Route result;
   for (const auto& [link, weight] : load.crossings) {
+    if (load.limit > BytesPerSecond(0) && platform.links().like(static_cast<size_t>(link)).fat) continue;
     const double count = weight / load.unit, whole = std::round(count);
     result.push_back({link, std::abs(count - whole) < kRounding * whole ? whole : count});
   }
@@ -87,7 +88,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
   std::map<Network::Route, int32_t, decltype(&crosses_before)> known(&crosses_before);
   std::vector<const Network::Route*> routes;  // over the platform's links
   for (const Load& load : footprints.loads) {
-    const auto [found, is_new] = known.emplace(messages(load), static_cast<int32_t>(routes.size()));
+    const auto [found, is_new] = known.emplace(messages(load, platform), static_cast<int32_t>(routes.size()));
     if (is_new) routes.push_back(&found->first);
     network.route_of.push_back(found->second);
   }
@@ -124,6 +125,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
   }
   network.exclusive = taken_in_turns(program, footprints, network);
   for (size_t route = 0; route < routes.size(); ++route) {
+    if (network.routes[route].empty()) network.exclusive[route] = true;  // fat pipes only
     for (const auto& crossing : network.routes[route]) {
       if (users[static_cast<size_t>(crossing.link)] > 1) network.exclusive[route] = false;
     }

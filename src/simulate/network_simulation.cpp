@@ -72,7 +72,8 @@ double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
     const int32_t flow = track(meeting, index, next.load, now);
     const auto over    = static_cast<size_t>(route(next.load));
     if (!network_.exclusive[over]) {
-      traffic_.send(now, network_.routes[over], load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
+      traffic_.send(now, way(next.load, tracks_[static_cast<size_t>(flow)].path),
+                    load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
       return StreamStates::kLater;
     }
     if (input_.options.observe)
@@ -87,7 +88,10 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
   const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(index).relay)];
   const auto number     = static_cast<int32_t>(runs_.size());
   Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
-  for (const int32_t hop : plan.loads) run.tracks.push_back(track(meeting, index, hop, -1));
+  for (const int32_t hop : plan.loads) {
+    run.tracks.push_back(track(meeting, index, hop, -1));
+    way(hop, tracks_[static_cast<size_t>(run.tracks.back())].path);
+  }
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }
 
@@ -97,8 +101,10 @@ void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, doubl
   const double start    = first ? now + plan.latency.value() : now;
   Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
   if (of_hop.start < 0) of_hop.start = start;
-  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
-  traffic_.send(start, network_.routes[static_cast<size_t>(route(of_hop.load))], load(of_hop.load).unit * piece.value(),
+  const Bytes piece             = footprint(run.meeting).bytes / plan.shape.pieces();
+  const Network::Route& crossed = of_hop.path < 0 ? network_.routes[static_cast<size_t>(route(of_hop.load))]
+                                                  : paths_[static_cast<size_t>(of_hop.path)];
+  traffic_.send(start, crossed, load(of_hop.load).unit * piece.value(),
                 {kPiece, number, static_cast<int32_t>(hop), false});
 }
 
@@ -113,7 +119,10 @@ void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
     case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
     case kChange: return change(now);
     case kSource: return send_foreign(tag.number, now);
-    case kForeign: free_foreign_.push_back(tag.part); return;
+    case kForeign:
+      free_paths_.push_back(tag.part);
+      --foreign_;
+      return;
   }
 }
 
@@ -143,21 +152,36 @@ void NetworkSimulation::change(double now) {
 
 void NetworkSimulation::send_foreign(int32_t number, double now) {
   const ExternalEvents::Source& source = external_.sources[static_cast<size_t>(number)];
-  if (free_foreign_.empty()) {
-    if (foreign_.size() == kMostForeign) flooding_ = number;
-    free_foreign_.push_back(static_cast<int32_t>(foreign_.size()));
-    foreign_.push_back({{traffic_.add_link(0), 1}});
-  }
-  const int32_t place   = free_foreign_.back();
-  Network::Route& path  = foreign_[static_cast<size_t>(place)];
-  const int32_t limiter = path.front().link;
-  free_foreign_.pop_back();
-  path = network_.routes[static_cast<size_t>(route(source.load))];
-  path.insert(path.begin(), {limiter, 1});
-  traffic_.set_capacity(limiter, source.limit > 0 ? source.limit : std::numeric_limits<double>::max());
-  traffic_.send(now, path, source.bytes, {kForeign, number, place, true});
+  if (foreign_ == kMostForeign) flooding_ = number;
+  ++foreign_;
+  double limit = source.limit > 0 ? source.limit : std::numeric_limits<double>::max();
+  if (load(source.load).limit > BytesPerSecond(0)) limit = std::min(limit, load(source.load).limit.value());
+  const int32_t place = take_path(route(source.load), limit);
+  traffic_.send(now, paths_[static_cast<size_t>(place)], source.bytes, {kForeign, number, place, true});
   if (source.period > 0 && now + source.period < source.until)
     traffic_.alarm(now + source.period, {kSource, number, 0, true});
+}
+
+int32_t NetworkSimulation::take_path(int32_t over, double limit) {
+  if (free_paths_.empty()) {
+    free_paths_.push_back(static_cast<int32_t>(paths_.size()));
+    paths_.push_back({{traffic_.add_link(0), 1}});
+  }
+  const int32_t place   = free_paths_.back();
+  Network::Route& path  = paths_[static_cast<size_t>(place)];
+  const int32_t limiter = path.front().link;
+  free_paths_.pop_back();
+  path = network_.routes[static_cast<size_t>(over)];
+  path.insert(path.begin(), {limiter, 1});
+  traffic_.set_capacity(limiter, limit);
+  return place;
+}
+
+const Network::Route& NetworkSimulation::way(int32_t number, int32_t& path) {
+  const BytesPerSecond limit = load(number).limit;
+  if (limit == BytesPerSecond(0)) return network_.routes[static_cast<size_t>(route(number))];
+  path = take_path(route(number), limit.value());
+  return paths_[static_cast<size_t>(path)];
 }
 
 int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, double start) {
@@ -167,7 +191,7 @@ int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, d
   }
   const int32_t number = free_tracks_.back();
   free_tracks_.pop_back();
-  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}};
+  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}, -1};
   return number;
 }
 
@@ -179,6 +203,7 @@ void NetworkSimulation::record(int32_t number, double end) {
     if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
     result_.paces.push_back(std::move(done.paces));
   }
+  if (done.path >= 0) free_paths_.push_back(done.path);
   free_tracks_.push_back(number);
 }
 

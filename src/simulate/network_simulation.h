@@ -36,7 +36,7 @@ class NetworkSimulation {
     kPiece,   // a slice of a relay: run, hop
     kChange,  // a change of capacity: the next of ExternalEvents::changes, -
     kSource,  // a background flow begins: index into ExternalEvents::sources, -
-    kForeign  // a background flow under way: source, its route in foreign_
+    kForeign  // a background flow under way: source, its route in paths_
   };
 
   // A flow of the timeline that is still under way.
@@ -47,6 +47,7 @@ class NetworkSimulation {
     double start = -1;
     double pace  = 0;  // bytes of the communication per second
     std::vector<stream::Pace> paces;
+    int32_t path = -1;  // of paths_; -1: it crosses no fat pipe
   };
 
   // A relay (a ring simulated hop by hop) under way.
@@ -56,6 +57,11 @@ class NetworkSimulation {
     int32_t phase;
     std::vector<int32_t> tracks;  // of the hops
   };
+
+  // The links that a flow of the load crosses, with one of its own that limits it if fat pipes do. The load's own route
+  // when they do not, and `path` is then -1.
+  const Network::Route& way(int32_t load, int32_t& path);
+  int32_t take_path(int32_t route, double limit);
 
   size_t count_flows() const;
   void play();
@@ -91,8 +97,9 @@ class NetworkSimulation {
   std::vector<int32_t> free_tracks_;
   std::deque<Run> runs_;
   size_t next_change_ = 0;
-  std::deque<Network::Route> foreign_;  // each with a link of its own that enforces the rate limit
-  std::vector<int32_t> free_foreign_;
+  std::deque<Network::Route> paths_;  // each with a link of its own that enforces a rate limit
+  std::vector<int32_t> free_paths_;
+  size_t foreign_   = 0;   // background flows under way
   int32_t flooding_ = -1;  // the source that exceeded kMostForeign; -1: none
   SimulationResult result_;
 };

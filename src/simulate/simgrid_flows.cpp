@@ -108,6 +108,7 @@ class Simulation {
       std::vector<s4u::LinkInRoute> crossed = limiter(zone, load);
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
         const auto index = static_cast<size_t>(link);
+        if (platform_.links().like(index).fat) continue;
         if (links_[index] == nullptr) links_[index] = make_link(zone, fmt::format("l{}", index), bandwidth(index));
         const auto messages = std::llround(weight / footprints_.loads[load].unit);
         crossed.insert(crossed.end(), static_cast<size_t>(messages), s4u::LinkInRoute(links_[index]));
@@ -118,10 +119,13 @@ class Simulation {
   }
   size_t first_foreign() const { return footprints_.loads.size() - disturbances_.background.size(); }
 
-  // A link that limits each flow of others by itself.
+  // A link that limits each flow by itself: in place of the fat pipes on its way, or as the flow of others asks for.
   std::vector<s4u::LinkInRoute> limiter(s4u::NetZone* zone, size_t load) const {
-    if (load < first_foreign()) return {};
-    const BytesPerSecond limit = disturbances_.background[load - first_foreign()].limit;
+    BytesPerSecond limit = footprints_.loads[load].limit;
+    if (load >= first_foreign()) {
+      const BytesPerSecond own = disturbances_.background[load - first_foreign()].limit;
+      if (own > BytesPerSecond(0) && (limit == BytesPerSecond(0) || own < limit)) limit = own;
+    }
     if (limit == BytesPerSecond(0)) return {};
     s4u::Link* link = zone->create_link(fmt::format("limit{}", load), limit.value() * parts_);
     return {s4u::LinkInRoute(link->set_latency(0)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal())};

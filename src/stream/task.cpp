@@ -21,8 +21,8 @@ const platform::Link& link(const Platform& platform, int index) {
 
 // The slower of what is known and the route, if there is one.
 void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
-  if (route.links.empty()) return;
-  Wire found{platform.step_latency(route), link(platform, route.links.front()).payload()};
+  if (!route.exists()) return;
+  Wire found{platform.step_latency(route), BytesPerSecond(std::numeric_limits<double>::infinity())};
   for (const int crossed : route.links) {
     const auto times = std::count(route.links.begin(), route.links.end(), crossed);
     found.bandwidth  = std::min(found.bandwidth, link(platform, crossed).payload() / static_cast<double>(times));
@@ -173,6 +173,7 @@ collective::Network network_of(const Platform& platform, const std::vector<int>&
     crossed               = std::move(route.links);
     return latency;
   };
+  network.fat = [&platform](int index) { return link(platform, index).fat; };
   return network;
 }
 

@@ -53,6 +53,19 @@ TEST(EngineAgreement, OwnModelIsSimGridWhereNothingIsShared) {
   for (uint64_t seed = 0; seed < 50; ++seed) expect_agreement(seed, private_links, kCoupled);
 }
 
+// The same platform, of which half of the links are fat pipes.
+platform::Platform with_fat_pipes(std::mt19937_64& rng, int devices) {
+  const platform::Platform shared   = shared_links(rng, devices);
+  std::vector<platform::Link> links = shared.links();
+  for (platform::Link& link : links) link.fat = draw(rng, 0, 1) == 1;
+  return {shared.name(), shared.devices(), std::move(links),
+          [shared](int from, int to) { return shared.route(from, to); }};
+}
+
+TEST(EngineAgreement, OwnModelLimitsEachMessageByFatPipesAsSimGridDoes) {
+  for (uint64_t seed = 0; seed < 100; ++seed) expect_agreement(seed, with_fat_pipes, kCoupled);
+}
+
 Disturbances random_disturbances(std::mt19937_64& rng, const platform::Platform& platform) {
   const int devices = static_cast<int>(platform.devices().size()), links = static_cast<int>(platform.links().size());
   const auto time = [&rng](double latest) { return Seconds(draw_real(rng, 0, latest)); };

@@ -96,7 +96,7 @@ std::string platform_xml(const std::string& name) {
   blueprint.hosts           = {{0, name, 0, 0}};
   blueprint.routers         = {1};
   blueprint.cables          = {{name, port, 0, 1, {{name, name}}}};
-  platform::Gpu& gpu        = blueprint.sheets.emplace_back();
+  platform::DataSheet& gpu  = blueprint.sheets.emplace_back();
   gpu.kind                  = name;
   gpu.peaks                 = {{name, FlopsPerSecond(1e12)}};
   return platform::write(blueprint);

@@ -176,6 +176,8 @@ struct Network {
   // Sets `crossed` to the lines between two ranks or relays, a line that is crossed twice twice. Returns the latency of
   // a message.
   std::function<Seconds(int from, int to, std::vector<int>& crossed)> way;
+  // Whether each message has the line for itself, however many cross it. None: no line is so.
+  std::function<bool(int line)> fat = nullptr;
 };
 
 // The time of a task with the network to itself: the latencies of its dependent steps, and the transfer over its

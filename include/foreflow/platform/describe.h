@@ -14,14 +14,14 @@ namespace foreflow::platform {
 //      devices the minimum over all halves; with more, that of the first and the second half in file order.
 //   2. Platforms with routes only: device i sends to device i + floor(n/2), where every flow gets its max-min fair rate
 //      (a link counts as often as the flow crosses it), and the result is the sum of the rates. For odd n the last
-//      device is idle.
+//      device is idle. Pairs without a route send nothing; infinite when a pair has a route without links.
 BytesPerSecond bisection_bandwidth(const Platform& platform);
 
 // The method that bisection_bandwidth used, in words.
 std::string_view bisection_method(const Platform& platform);
 
 // The bandwidth of a single message on `route`: the minimum over its links of payload bandwidth divided by the number
-// of times that the route crosses the link. Requires: at least one link.
+// of times that the route crosses the link. Infinite for a route without links (Route::latency).
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route);
 
 // Index of a device. Throws Error with the nearest name when there is none.

@@ -8,7 +8,7 @@ namespace foreflow::platform {
 
 struct Vertex {
   std::string name;
-  int device;  // index into Platform::devices(); -1: a switch, which forwards messages (a device never does)
+  int device;  // index into Platform::devices(); -1: a switch, which forwards messages
 };
 
 // A cable between two vertices. A message from `a` to `b` crosses the links `forth`, one from `b` to `a` the links
@@ -21,6 +21,7 @@ struct Edge {
 struct Graph {
   std::vector<Vertex> vertices;  // the devices first, in their order
   std::vector<Edge> edges;
+  bool relays      = false;    // devices forward what others of their server send; otherwise they forward nothing
   std::string ecmp = "dmodk";  // how a message chooses among equally short paths: the name of a row of ecmp_rules()
 };
 

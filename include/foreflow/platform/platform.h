@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foreflow/base/units.h"
+#include "foreflow/platform/declared.h"
 #include "foreflow/platform/graph.h"
 #include "foreflow/platform/list.h"
 
@@ -46,6 +47,7 @@ struct Link {
   Seconds step_latency{0};        // additional time of each step of a collective that crosses it, beyond the latency
   bool in_switch        = false;  // the switch at its end can reduce: NVLS on an nvlink, SHARP on a nic or fabric link
   int nvlink_generation = 0;      // of an nvlink; 0: unknown
+  bool fat              = false;  // a FATPIPE: each message has the whole bandwidth, however many there are
 
   BytesPerSecond payload() const { return efficiency * bandwidth; }
 };
@@ -53,11 +55,21 @@ struct Link {
 // The links that a message from one device to another crosses.
 struct Route {
   std::vector<int> links;  // indices into Platform::links(), in order; a link may occur more than once
-  Seconds latency;         // sum over the links
+  // The sum over the links, and of hosts with coordinates (Vivaldi) the latency of their distance, which may be all
+  // that there is between them: such a route takes time and no bandwidth.
+  Seconds latency;
+
+  // False when nothing joins the two.
+  bool exists() const { return !links.empty() || latency > Seconds(0); }
 };
 
 // A pure function that returns the route from one device to another; the route from a device to itself is empty.
 using Router = std::function<Route(int from, int to)>;
+
+// Network cards, and how many of them no message of any device crosses: a GPU uses the card that is nearest to it.
+struct CardUse {
+  int64_t cards = 0, idle = 0;
+};
 
 // A machine by rule. All are pure functions.
 struct PlatformRule {
@@ -66,8 +78,10 @@ struct PlatformRule {
   int nodes = 0;
   std::function<int(int device)> node;
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
-  std::function<Graph()> graph;
+  std::function<Graph()> graph;  // none: only the routes are known
   Router router;
+  std::shared_ptr<const Declared> declared;  // null: nothing
+  std::function<CardUse(const Router& router)> cards;
 };
 
 class Platform {
@@ -95,10 +109,15 @@ class Platform {
   std::optional<int> find_link(std::string_view name) const;
   // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
+  // Cards are the links of the kind "nic", both directions of one together. Found in the routes between all devices, of
+  // equal nodes in those of one; nothing is said (no cards) of a file with more than 256 devices.
+  CardUse cards() const;
   // Time of a step of a collective on `route` besides the transfer of its bytes.
   Seconds step_latency(const Route& route) const;
   // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.
   const Graph* graph() const;
+  // What its file says besides.
+  const Declared& declared() const;
 
  private:
   struct Facts;

@@ -2,6 +2,8 @@
 // changes.
 //
 //   {"topology": "dgx_a100", "nodes": 32, "fabric": "fat_tree2", "oversubscription": 2}
+//   {"sites": [{"topology": "dgx_a100", "nodes": 4}, {"topology": "dgx_h100", "nodes": 2, "fabric": "fat_tree2"}],
+//    "wan": {"bandwidth": "100Gbps", "latency": "5ms"}}
 //   {"parts": [{"topology": "dgx_a100", "nodes": 2}, {"topology": "dgx1", "nodes": 1}], "fabric": "star"}
 #pragma once
 
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/link_changes.h"
 #include "foreflow/platform/topologies.h"
 
@@ -20,6 +23,8 @@ struct Part {
   int nodes                          = 0;
   int gpus                           = 0;  // of each node
   int nics                           = 0;
+  DeviceChange device                = {};       // of its GPUs
+  const NetworkDef* network          = nullptr;  // of its NICs; null: as the topology has them
   bool operator==(const Part&) const = default;
 };
 
@@ -28,8 +33,9 @@ struct Recipe {
   std::vector<Part> parts;
   const FabricDef* fabric = nullptr;
   FabricSettings settings;
-  std::string ecmp = "dmodk";  // how a message chooses among shortest paths: "dmodk" or "hash"
-  bool sharp       = false;    // the fabric's switches reduce (SHARP)
+  std::string ecmp = "dmodk";  // how a message chooses among shortest paths: a row of routings() of ties
+  std::string routing;         // one of the fabric's own, in place of shortest paths; empty: none
+  bool sharp = false;          // the fabric's switches reduce (SHARP)
   LinkChanges links;
   bool operator==(const Recipe&) const = default;
 };
@@ -40,6 +46,8 @@ constexpr int64_t kMostDevices = 1'000'000;  // of one platform
 // own parameters.
 const Keys& part_keys();
 const Keys& machine_keys();
+// The keys of "wan", which joins the "sites" of a recipe.
+const Keys& wan_keys();
 
 // Throws Error("FILE: $.path.of.key", ...): unknown keys with the nearest known one, unknown names, numbers out of
 // range, and parameters that the fabric cannot be built with.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <any>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/base/key.h"
 #include "foreflow/base/registry.h"
+#include "foreflow/base/units.h"
 
 namespace foreflow::platform {
 
@@ -26,15 +28,34 @@ struct Count {
 
 struct TopologyDef {
   std::string_view name;
-  std::string_view doc;
+  std::string doc;
   int default_nodes = 1;
   Count gpus;
   Count nics;
-  Node (*build)(int gpus, int nics);
-  bool domains = false;  // "nvlink_domain" may divide the node
+  std::function<Node(int gpus, int nics)> build;
+  bool domains            = false;   // "nvlink_domain" may divide the node
+  std::string_view fabric = "star";  // that joins the nodes unless a recipe says otherwise
 };
 
 const Registry<TopologyDef>& topologies();
+
+// Machines that clouds rent out, by the names that they have there: "p5.48xlarge". They stand where topologies do.
+const Registry<TopologyDef>& instances();
+
+// The row of either table. Azure's names may leave out "Standard_". Throws Error at `where` with the nearest name.
+const TopologyDef& find_topology(const std::string& name, const std::string& where);
+// Of both tables.
+std::vector<std::string> topology_names();
+
+// A kind of network, whose bandwidth the NICs of a recipe can be given.
+struct NetworkDef {
+  std::string_view name;
+  std::string_view doc;
+  BytesPerSecond port;       // each way
+  std::string_view routing;  // how its switches choose among ways: a row of routing_rules()
+};
+
+const Registry<NetworkDef>& networks();
 
 // What a scenario may say about nodes of `topology`, all of them counts: (key, default).
 std::vector<std::pair<std::string, std::string>> defaults_of(const TopologyDef& topology);
@@ -72,8 +93,19 @@ struct FabricDef {
   // The parameters in `json`, or what fits the outlets. Throws Error at the key that cannot be.
   FabricSettings (*read)(const JsonView& json, const Outlets& outlets);
   Fabric (*build)(const FabricSettings& settings, const Outlets& outlets);
+  std::vector<std::string_view> routings = {};  // that it knows besides the rules for equally short ways
+  std::string_view not_oversubscribed    = {};  // why "oversubscription" means nothing here; empty: it is a parameter
 };
 
 const Registry<FabricDef>& fabrics();
+
+// How messages find their way: rules that choose among equally short ways, for every fabric, and those of fabrics.
+struct RoutingDef {
+  std::string_view name;
+  std::string_view doc;
+  bool of_ties = false;  // it chooses among equally short ways
+};
+
+const Registry<RoutingDef>& routings();
 
 }  // namespace foreflow::platform

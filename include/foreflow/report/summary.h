@@ -136,6 +136,14 @@ struct EventCounts {
   int64_t executed = 0;
 };
 
+// What the platform has and the run does not use.
+struct Idle {
+  int64_t devices = 0, of_devices = 0;  // that no rank runs on
+  int64_t cards = 0, of_cards = 0;      // network cards that serve no device, whatever runs
+  // Links between servers, each direction one, that no message of the run crossed.
+  int64_t links = 0, of_links = 0;
+};
+
 struct Summary {
   Job job;
   std::string platform;
@@ -155,6 +163,9 @@ struct Summary {
   std::vector<Segment> critical_path;          // in time order; the segments add up to the iteration time
   std::vector<JobSummary> jobs;                // as in Program::jobs; empty for a single job
   EventCounts events;
+  Idle idle;
+  // As platform::Declared has them: what was assumed of the platform, and what its file asks for in vain.
+  std::vector<std::string> assumed, ignored;
 };
 
 // Requires: `timeline` is the result of an engine for `program` on `platform`.

@@ -12,6 +12,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/lower/lower.h"
+#include "foreflow/platform/host_devices.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/reshard/strategy.h"
@@ -59,6 +60,7 @@ struct PlatformChoice {
   std::string path;               // empty: `recipe` is used
   platform::Recipe recipe;        // holds its link changes itself
   platform::LinkChanges changes;  // to the file's links
+  platform::DevicePlan devices;   // in the file's hosts
 
   bool operator==(const PlatformChoice&) const = default;
 };

@@ -76,6 +76,7 @@ struct Disturbances {
   std::vector<Background> background = {};  // likewise
   Stragglers stragglers              = {};
   LinkLoss link_loss                 = {};  // as links
+  bool profiled                      = false;  // those of the platform's file are among them (profiles.h)
 };
 
 }  // namespace foreflow::simulate

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "platform/fabrics/dragonfly_ways.h"
 #include "platform/fabrics/switches.h"
 #include "platform/link_units.h"
 #include "platform/parameters.h"
@@ -16,6 +17,7 @@ struct Settings {
   int group_routers                      = 0;
   int global_links                       = 0;  // of a router, to other groups
   int groups                             = 0;
+  double oversubscription                = 1;  // NICs of a group / its links to other groups, where it is stated
   bool operator==(const Settings&) const = default;
 };
 
@@ -40,7 +42,9 @@ Settings read(const JsonView& json, const Outlets& outlets) {
   settings.global_links = whole_or(json, "global_links", settings.router_ports);
   const int needed      = groups_for(settings, ports);
   settings.groups       = whole_or(json, "groups", needed, needed);
-  const int64_t links   = int64_t{settings.group_routers} * settings.global_links;
+  if (json.has("oversubscription"))
+    settings.oversubscription = read_oversubscription(json) * settings.global_links / settings.router_ports;
+  const int64_t links = int64_t{settings.group_routers} * settings.global_links;
   if (links_of(settings) > kMostLinks) {
     json.fail(fmt::format("{} groups of {} routers with {} global links each have more than {} links; use fewer",
                           settings.groups, settings.group_routers, settings.global_links, kMostLinks));
@@ -76,6 +80,38 @@ std::map<std::pair<int, int>, int> global_links(const Settings& settings) {
   return links;
 }
 
+// The cables between groups, which are the trunks from `first` on.
+DragonflyWires wires_of(const Settings& settings, const std::map<std::pair<int, int>, int>& links, int first) {
+  const int groups = settings.groups, routers = settings.group_routers;
+  DragonflyWires wires{groups, routers, routers * settings.router_ports, {}};
+  wires.crossings.resize(static_cast<size_t>(groups) * static_cast<size_t>(groups));
+  int trunk = first;
+  for (const auto& [ends, count] : links) {
+    const auto [a, b] = ends;
+    for (int copy = 0; copy < count; ++copy) {
+      wires.crossings[static_cast<size_t>(a / routers * groups + b / routers)].push_back({a, b, trunk});
+      wires.crossings[static_cast<size_t>(b / routers * groups + a / routers)].push_back({b, a, trunk});
+    }
+    ++trunk;
+  }
+  return wires;
+}
+
+void join_groups(Fabric& fabric, const Settings& settings, const Outlets& outlets) {
+  fabric.notes.emplace_back(kGlobalSource);
+  const auto links = global_links(settings);
+  const int first  = static_cast<int>(fabric.trunks.size());
+  for (const auto& [ends, count] : links) {
+    Port cable    = widened(outlets.cable, count / settings.oversubscription);
+    cable.latency = kGlobalLatency;
+    connect(fabric, ends.first, ends.second, cable);
+    fabric.built_cables += count;
+  }
+  if (outlets.routing == "valiant") fabric.path = valiant_path(wires_of(settings, links, first));
+  if (outlets.routing == "ugal" || outlets.routing == "adaptive")
+    fabric.path = ugal_path(wires_of(settings, links, first));
+}
+
 Fabric build(const Settings& settings, const Outlets& outlets) {
   const int routers = settings.group_routers;
   Fabric fabric;
@@ -88,13 +124,10 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (int r = 0; r < settings.groups * routers; ++r) {
     for (int other = r + 1; other < (r / routers + 1) * routers; ++other) connect(fabric, r, other, outlets.cable);
   }
-  if (settings.groups == 1) return fabric;
-  fabric.notes.emplace_back(kGlobalSource);
-  for (const auto& [ends, count] : global_links(settings)) {
-    Port cable    = widened(outlets.cable, count);
-    cable.latency = kGlobalLatency;
-    connect(fabric, ends.first, ends.second, cable);
-  }
+  for (int group = 0; group < settings.groups; ++group) fabric.tops.push_back(group * routers);
+  fabric.built_switches = static_cast<int64_t>(settings.groups) * routers;
+  fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size());
+  if (settings.groups > 1) join_groups(fabric, settings, outlets);
   return fabric;
 }
 
@@ -107,7 +140,10 @@ FabricDef row() {
        count_key("group_routers",
                  "routers of a group, by default twice the NICs of a router, or as many as are needed"),
        count_key("global_links", "links of a router to other groups, by default as many as it has NICs"),
-       count_key("groups", "by default as many as are needed")});
+       count_key("groups", "by default as many as are needed"),
+       {"oversubscription", "NICs of a group / its links to other groups, by default as the counts have it",
+        types::number(1)}},
+      {"minimal", "valiant", "ugal", "adaptive"});
 }
 
 }  // namespace foreflow::platform::definitions::dragonfly

@@ -34,9 +34,8 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   fabric.notes = {fmt::format("{} leaves of {} ports, {} spines, oversubscription {}", leaves, settings.leaf_ports,
                               spines, settings.oversubscription)};
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
-  for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
-  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
+  add_spines(fabric, leaves, spines, widened(outlets.cable, uplinks.width), outlets);
   return fabric;
 }
 
@@ -47,7 +46,8 @@ FabricDef row() {
       "fat_tree2", "leaves and spines, each leaf with a link to each spine",
       {count_key("leaf_ports",
                  "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports"),
-       oversubscription_key()});
+       oversubscription_key()},
+      {"adaptive"});
 }
 
 }  // namespace foreflow::platform::definitions::fat_tree2

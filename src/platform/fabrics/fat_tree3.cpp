@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "platform/fabrics/switches.h"
@@ -52,33 +53,61 @@ FabricRule rule_of(int leaves, int per_pod, int pods, int spines) {
   return {hops, ways};
 }
 
+// The switches of a tree with so many leaves, as it is built or with one switch for all that stand side by side.
+struct Sizes {
+  int leaves, per_pod, pods;
+  int spines;  // of a pod
+  int cores;   // that each spine of a pod meets
+};
+
+void add_switches(Fabric& fabric, const Sizes& sizes, bool together) {
+  for (int leaf = 0; leaf < sizes.leaves; ++leaf)
+    add_switch(fabric, fmt::format("pod{}-leaf{}", leaf / sizes.per_pod, leaf % sizes.per_pod));
+  for (int spine = 0; spine < sizes.pods * sizes.spines; ++spine) {
+    const int pod = spine / sizes.spines;
+    add_switch(fabric,
+               together ? fmt::format("pod{}-spines", pod) : fmt::format("pod{}-spine{}", pod, spine % sizes.spines));
+  }
+  const int cores = sizes.spines * sizes.cores;
+  for (int core = 0; core < cores; ++core)
+    fabric.tops.push_back(add_switch(fabric, together ? "cores" : fmt::format("core{}", core)));
+  for (int spine = 0; cores == 0 && spine < sizes.spines; ++spine) fabric.tops.push_back(sizes.leaves + spine);
+  if (sizes.spines == 0) fabric.tops = {0};
+}
+
+void join(Fabric& fabric, const Sizes& sizes, const Port& up, const Port& further) {
+  const auto [leaves, per_pod, pods, spines, cores] = sizes;
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int s = 0; s < spines; ++s) connect(fabric, leaf, leaves + leaf / per_pod * spines + s, up);
+  }
+  for (int spine = 0; spine < pods * spines; ++spine) {
+    const int first = leaves + pods * spines + spine % spines * cores;
+    for (int c = 0; c < cores; ++c) connect(fabric, leaves + spine, first + c, further);
+  }
+}
+
 Fabric build(const Settings& settings, const Outlets& outlets) {
   const int ports       = static_cast<int>(outlets.all.size());
   const int per_pod     = settings.pod_leaves;
   const int leaves      = ceil_div(ports, settings.leaf_ports);
   const int pods        = ceil_div(leaves, per_pod);
   const Uplinks uplinks = uplinks_of(settings.leaf_ports, settings.oversubscription);
-  const int spines      = leaves > 1 ? uplinks.count : 0;  // of each pod
-  const int cores       = pods > 1 ? spines * per_pod : 0;
+  const Sizes built     = {leaves, per_pod, pods, leaves > 1 ? uplinks.count : 0, pods > 1 ? per_pod : 0};
+  const int cores       = built.spines * built.cores;
+  const bool together   = spreads(outlets) && built.spines > 1;
+  const Sizes drawn     = together ? Sizes{leaves, per_pod, pods, 1, std::min(built.cores, 1)} : built;
   Fabric fabric;
   fabric.notes = {
       fmt::format("{} leaves of {} ports in {} pods of {}, {} spines in a pod, {} cores, oversubscription {}", leaves,
-                  settings.leaf_ports, pods, per_pod, spines, cores, settings.oversubscription)};
-  for (int leaf = 0; leaf < leaves; ++leaf)
-    add_switch(fabric, fmt::format("pod{}-leaf{}", leaf / per_pod, leaf % per_pod));
-  for (int spine = 0; spine < pods * spines; ++spine)
-    add_switch(fabric, fmt::format("pod{}-spine{}", spine / spines, spine % spines));
-  for (int core = 0; core < cores; ++core) add_switch(fabric, fmt::format("core{}", core));
+                  settings.leaf_ports, pods, per_pod, built.spines, cores, settings.oversubscription)};
+  fabric.built_switches = leaves + pods * built.spines + cores;
+  fabric.built_cables   = int64_t{leaves} * built.spines + int64_t{pods} * built.spines * built.cores;
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
+  add_switches(fabric, drawn, together);
   const Port cable = widened(outlets.cable, uplinks.width);
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int s = 0; s < spines; ++s) connect(fabric, leaf, leaves + leaf / per_pod * spines + s, cable);
-  }
-  for (int spine = 0; cores > 0 && spine < pods * spines; ++spine) {
-    const int first = leaves + pods * spines + spine % spines * per_pod;
-    for (int c = 0; c < per_pod; ++c) connect(fabric, leaves + spine, first + c, cable);
-  }
-  if (spines > 1) fabric.rule = rule_of(leaves, per_pod, pods, spines);
+  join(fabric, drawn, together ? widened(cable, built.spines) : cable,
+       together ? widened(cable, 1.0 * built.spines * built.cores) : cable);
+  if (drawn.spines > 1) fabric.rule = rule_of(leaves, per_pod, pods, drawn.spines);
   return fabric;
 }
 
@@ -89,7 +118,8 @@ FabricDef row() {
       "fat_tree3", "leaves and spines in pods, and cores between the pods",
       {count_key("leaf_ports",
                  "NICs of a leaf; by default those of whole nodes, with no switch of more than twice as many ports"),
-       count_key("pod_leaves", "leaves of a pod, by default as many as there are pods"), oversubscription_key()});
+       count_key("pod_leaves", "leaves of a pod, by default as many as there are pods"), oversubscription_key()},
+      {"adaptive"});
 }
 
 }  // namespace foreflow::platform::definitions::fat_tree3

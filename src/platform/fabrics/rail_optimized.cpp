@@ -41,10 +41,9 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   fabric.notes = {fmt::format("{} rails, {} pods of {} nodes, {} spines, oversubscription {}", rails, pods,
                               settings.pod_nodes, spines, settings.oversubscription)};
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("pod{}-rail{}", leaf / rails, leaf % rails));
-  for (int spine = 0; spine < spines; ++spine) add_switch(fabric, fmt::format("spine{}", spine));
   for (const Outlet& outlet : outlets.all)
     fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);
-  join_leaves(fabric, leaves, spines, widened(outlets.cable, uplinks.width));
+  add_spines(fabric, leaves, spines, widened(outlets.cable, uplinks.width), outlets);
   return fabric;
 }
 
@@ -53,7 +52,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
 FabricDef row() {
   return fabric_row<read, build>(
       "rail_optimized", "a leaf for each rail (NIC r of every node) of a pod, and spines",
-      {count_key("pod_nodes", "nodes of a pod, at most 32 by default"), oversubscription_key()});
+      {count_key("pod_nodes", "nodes of a pod, at most 32 by default"), oversubscription_key()}, {"adaptive"});
 }
 
 }  // namespace foreflow::platform::definitions::rail_optimized

@@ -9,9 +9,10 @@ FabricDef row() {
     Fabric fabric;
     add_switch(fabric, "core");
     fabric.plugs.assign(outlets.all.size(), 0);
+    fabric.tops = {0};
     return fabric;
   };
-  return {"star", "one switch that does not block; the default", {}, read, build};
+  return {"star", "one switch that does not block; the default", {}, read, build, {}, "its one switch does not block"};
 }
 
 }  // namespace foreflow::platform::definitions::star

@@ -30,6 +30,24 @@ void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port) {
                      }};
 }
 
+void add_spines(Fabric& fabric, int leaves, int spines, const Port& port, const Outlets& outlets) {
+  fabric.built_switches = leaves + spines;
+  fabric.built_cables   = int64_t{leaves} * spines;
+  const bool together   = spreads(outlets) && spines > 1;
+  const int drawn       = together ? 1 : spines;
+  for (int spine = 0; spine < drawn; ++spine)
+    fabric.tops.push_back(add_switch(fabric, together ? "spines" : "spine" + std::to_string(spine)));
+  if (spines == 0) fabric.tops = {0};
+  join_leaves(fabric, leaves, drawn, together ? widened(port, spines) : port);
+}
+
+bool spreads(const Outlets& outlets) { return outlets.routing == "adaptive"; }
+
+Purchase purchase_of(const Fabric& fabric) {
+  if (fabric.built_switches > 0) return {fabric.built_switches, fabric.built_cables};
+  return {static_cast<int64_t>(fabric.switches.size()), static_cast<int64_t>(fabric.trunks.size())};
+}
+
 void connect(Fabric& fabric, int from, int to, const Port& port) {
   // Neighbours mostly have equal ports.
   size_t at        = fabric.ports.size();

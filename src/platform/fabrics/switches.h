@@ -30,7 +30,8 @@ Uplinks uplinks_of(int ports, double oversubscription);
 
 // The row of a fabric with settings of its own: kRead makes them, kBuild is given them.
 template <auto kRead, auto kBuild>
-FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameters) {
+FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameters,
+                     std::vector<std::string_view> routings = {}, std::string_view not_oversubscribed = "") {
   const auto read = [](const JsonView& json, const Outlets& outlets) {
     return FabricSettings::of(kRead(json, outlets));
   };
@@ -38,16 +39,24 @@ FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameter
     using Own = decltype(kRead(std::declval<const JsonView&>(), outlets));
     return kBuild(settings.as<Own>(), outlets);
   };
-  return {name, doc, std::move(parameters), read, build};
+  return {name, doc, std::move(parameters), read, build, std::move(routings), not_oversubscribed};
 }
 
 // `times` as wide as `port`.
 Port widened(const Port& port, double times);
 
+// Whether switches spread every message evenly over all its ways. Then all ways of a switch are one trunk, as wide as
+// they are together.
+bool spreads(const Outlets& outlets);
+
 int add_switch(Fabric& fabric, const std::string& name);
 
 // Joins each leaf to each spine, in this order, where `leaves` are the first switches and `spines` the next.
 void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port);
+
+// Adds `spines` switches above the `leaves` first ones and joins each leaf to each by `port`; where messages are
+// spread, one switch and one trunk stand for all. `spines` is 0 if there is one leaf.
+void add_spines(Fabric& fabric, int leaves, int spines, const Port& port, const Outlets& outlets);
 
 // A link named after both its ends.
 void connect(Fabric& fabric, int from, int to, const Port& port);

@@ -3,21 +3,26 @@
 #include <fmt/core.h>
 
 #include "foreflow/base/text.h"
+#include "platform/link_text.h"
 #include "platform/parameters.h"
 
 namespace foreflow::platform {
 namespace {
 
-// The nearly square (or cubic) torus that holds `nodes` nodes.
+// The sides of the most nearly square (or cubic) torus that has a switch for each node and none more: 32 nodes are 4 x
+// 8, a prime number of nodes is a ring.
 std::array<int, 3> fitted_dims(int nodes, int dimensions) {
   std::array<int, 3> dims = {1, 1, 1};
-  for (int left = dimensions; left > 0; --left) {
-    const int side                               = smallest_multiple(1, [&](int64_t n) {
-      return (left == 3 ? n * n * n : left == 2 ? n * n : n) >= nodes;
-    });
+  for (int left = dimensions; left > 1; --left) {
+    int side         = 1;
+    const auto small = [&](int64_t n) { return (left == 3 ? n * n * n : n * n) <= nodes; };
+    for (int n = 1; small(n); ++n) {
+      if (nodes % n == 0) side = n;
+    }
     dims[static_cast<size_t>(dimensions - left)] = side;
-    nodes                                        = ceil_div(nodes, side);
+    nodes /= side;
   }
+  dims[static_cast<size_t>(dimensions - 1)] = nodes;
   return dims;
 }
 
@@ -41,13 +46,18 @@ std::array<int, 3> parse_dims(const JsonView& value, int dimensions) {
 
 }  // namespace
 
-KeyDef torus_dims_key() {
-  return {"dims", "such as \"8x8\" or \"4x4x4\"; near-square by default", types::text("sides such as \"8x8\"")};
+Keys torus_keys() {
+  return {
+      {"dims", "such as \"8x8\" or \"4x4x4\"; by default the most nearly square that has a switch for each node",
+       types::text("sides such as \"8x8\"")},
+      count_key("cable_nics",
+                "how many NICs a cable to a neighbour is as wide as: 1 by default, nics_per_node for all together")};
 }
 
 TorusSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions) {
   TorusSettings settings;
-  settings.dims = fitted_dims(outlets.nodes, dimensions);
+  settings.dims       = fitted_dims(outlets.nodes, dimensions);
+  settings.cable_nics = whole_or(json, "cable_nics", 1, 1, outlets.most_of_node);
   if (!json.has("dims")) return settings;
   const JsonView value = json.at("dims");
   settings.dims        = parse_dims(value, dimensions);
@@ -62,12 +72,13 @@ Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
   const auto [x, y, z] = settings.dims;
   const int size       = static_cast<int>(size_of(settings.dims));
   Fabric fabric;
+  Port cable = widened(outlets.cable, settings.cable_nics);
+  if (outlets.torus_cable.value() > 0) cable.bandwidth = settings.cable_nics * outlets.torus_cable;
   fabric.notes = {
-      fmt::format("{} x {} x {} switches, one for each node; links as wide as {} NICs", x, y, z, outlets.most_of_node)};
+      fmt::format("{} x {} x {} switches, one for each node; cables of {}", x, y, z, to_text(cable.bandwidth))};
   for (int i = 0; i < size; ++i) add_switch(fabric, fmt::format("switch{}", i));
   for (const Outlet& outlet : outlets.all) fabric.plugs.push_back(outlet.node);
-  const Port cable = widened(outlets.cable, outlets.most_of_node);
-  int stride       = 1;
+  int stride = 1;
   for (const int side : {z, y, x}) {
     for (int i = 0; i < size; ++i) {
       const bool last = i / stride % side == side - 1;
@@ -76,6 +87,8 @@ Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
     }
     stride *= side;
   }
+  fabric.built_switches = size;
+  fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size()) * settings.cable_nics;
   return fabric;
 }
 

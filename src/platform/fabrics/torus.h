@@ -9,12 +9,13 @@ namespace foreflow::platform {
 
 struct TorusSettings {
   std::array<int, 3> dims                     = {1, 1, 1};
+  int cable_nics                              = 1;  // how many NICs a cable to a neighbour is as wide as
   bool operator==(const TorusSettings&) const = default;
 };
 
 TorusSettings read_torus(const JsonView& json, const Outlets& outlets, int dimensions);
 Fabric build_torus(const TorusSettings& settings, const Outlets& outlets);
-KeyDef torus_dims_key();
+Keys torus_keys();
 
 template <int kDimensions>
 TorusSettings read_torus_of(const JsonView& json, const Outlets& outlets) {

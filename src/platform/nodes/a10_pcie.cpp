@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::a10_pcie {
@@ -14,7 +14,7 @@ Node build(int gpus, int nics) {
       .sources = {"nodes: 4 A10 to a server (DistSim, Lu et al. 2023, section 6) below one PCIe switch, an assumption",
                   "nic: one of 100 Gb/s on the first socket, an assumption: the paper does not name it", kPcie4Source,
                   kUpiSource, kLatencySource},
-      .gpu     = a10(),
+      .gpu     = sheet("A10-24GB"),
       .gpus    = gpus};
   const std::vector<int> roots = join_below_switches(node, kGpusPerSwitch, pcie4_port(), upi_port());
   plug_nics(node, roots, pcie4_port(), nic_port(12.5_GBps), nics);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::a40_pcie {
@@ -16,7 +16,7 @@ Node build(int gpus, int nics) {
                                            "assumption; no NVLink bridges",
                                    "nic: one of 100 Gb/s on the first socket, an assumption: the paper does not name it",
                                    kPcie4Source, kUpiSource, kLatencySource},
-                       .gpu     = a40(),
+                       .gpu     = sheet("A40-48GB"),
                        .gpus    = gpus};
   const int sockets = std::min(2, gpus);
   std::vector<int> roots;

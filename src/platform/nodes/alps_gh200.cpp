@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::alps_gh200 {
@@ -22,13 +22,10 @@ Node build(int gpus, int nics) {
            "alps/hardware)",
            "nvlink: 18 links of 25 GB/s each way, six for each of three other GPUs (NVIDIA GH200 data sheet)",
            "host: NVLink-C2C, 450 GB/s each way (NVIDIA GH200 data sheet)", kLatencySource},
-      .gpu  = gh200_96gb(),
+      .gpu  = sheet("GH200-96GB"),
       .gpus = gpus};
   const BytesPerSecond of_pair = gpus > 1 ? 450_GBps / static_cast<double>(gpus - 1) : 450_GBps;
-  for (int a = 0; a < gpus; ++a) {
-    for (int b = a + 1; b < gpus; ++b)
-      connect(node, fmt::format("gpu{}-gpu{}", a, b), {"nvlink", of_pair, kDirectLatency}, a, b);
-  }
+  join_pairs(node, {"nvlink", of_pair, kDirectLatency});
   std::vector<int> graces;
   for (int i = 0; i < gpus; ++i) {
     graces.push_back(add_switch(node, fmt::format("grace{}", i)));

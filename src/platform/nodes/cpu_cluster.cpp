@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::cpu_cluster {
@@ -12,7 +12,7 @@ TopologyDef row() {
         .sources = {"nic: one HDR InfiniBand, 25 GB/s (stas00/ml-engineering network/README.md), an assumption",
                     kPcie4Source, kUpiSource, "host latency: 1 us between sockets, as localhost's shared memory",
                     kLatencySource},
-        .gpu     = cpu_socket(),
+        .gpu     = sheet("CPU-socket"),
         .gpus    = gpus};
     join_all(node, "sockets", {"host", upi_port().bandwidth, 500_ns});
     add_nics(node, pcie4_port(), nic_port(25_GBps), nics);

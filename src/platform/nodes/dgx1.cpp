@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::dgx1 {
@@ -42,7 +42,7 @@ Node build(int gpus, int nics) {
            "nvlink: 25 GB/s each way and link (stas00/ml-engineering network/README.md); pairs without a link use PCIe",
            "nic: EDR, 12.5 GB/s (stas00/ml-engineering network/README.md)", kPcie3Source,
            "host: two QPI links of 9.6 GT/s between the sockets, 2 x 19.2 GB/s (xryan.net/p/295)", kLatencySource},
-      .gpu  = v100_sxm2_32gb(),
+      .gpu  = sheet("V100-SXM2-32GB"),
       .gpus = gpus};
   for (const Pair& pair : kMesh) {
     if (pair.b >= gpus) continue;

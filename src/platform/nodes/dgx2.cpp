@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::dgx2 {
@@ -12,7 +12,7 @@ TopologyDef row() {
             {"nodes: 16 V100-32GB, 12 NVSwitch; 8 EDR InfiniBand of 100 Gb/s, two GPUs to one (pcper.com 2018-03)",
              "nvlink: 6 links x 25 GB/s = 150 GB/s per direction (stas00/ml-engineering network/README.md)",
              kPcie3Source, kLatencySource},
-        .gpu  = v100_sxm3_32gb(),
+        .gpu  = sheet("V100-SXM3-32GB"),
         .gpus = gpus};
     join_all(node, "nvswitch", nvlink_port(150_GBps));
     add_nics(node, pcie3_port(), nic_port(12.5_GBps), nics);

@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::dgx_a100 {
@@ -11,7 +11,7 @@ TopologyDef row() {
                              "nic: 8 x 200 Gb/s HDR InfiniBand, one per GPU (Selene, arXiv 2104.04473 section 5)",
                              "nvlink: 300 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie4Source,
                              kLatencySource},
-                 .gpu     = a100_sxm4_80gb(),
+                 .gpu     = sheet("A100-SXM4-80GB"),
                  .gpus    = gpus};
     join_all(node, "nvswitch", nvlink_port(300_GBps));
     add_nics(node, pcie4_port(), nic_port(25_GBps), nics);

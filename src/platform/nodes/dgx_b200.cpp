@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::dgx_b200 {
@@ -12,7 +12,7 @@ TopologyDef row() {
             {"nodes: 8 B200 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B200 data sheet)",
              "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX B200 data sheet)",
              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source, kLatencySource},
-        .gpu  = b200_180gb(),
+        .gpu  = sheet("B200-180GB"),
         .gpus = gpus};
     join_all(node, "nvswitch", nvlink_port(900_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);

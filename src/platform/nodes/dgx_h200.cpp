@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::dgx_h200 {
@@ -12,7 +12,7 @@ TopologyDef row() {
                     "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX H200 data sheet)",
                     "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
                     kLatencySource},
-        .gpu     = h200_sxm5_141gb(),
+        .gpu     = sheet("H200-SXM5-141GB"),
         .gpus    = gpus};
     join_all(node, "nvswitch", nvlink_port(450_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);

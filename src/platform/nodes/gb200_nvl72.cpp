@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::gb200_nvl72 {
@@ -13,7 +13,7 @@ TopologyDef row() {
                              "(docs.nvidia.com/dgx/dgxgb200-user-guide hardware)",
                              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
                              kLatencySource},
-                 .gpu     = gb200(),
+                 .gpu     = sheet("GB200-186GB"),
                  .gpus    = gpus};
     join_all(node, "nvswitch", nvlink_port(900_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);

@@ -1,5 +1,5 @@
 #include "platform/link_units.h"
-#include "platform/nodes/gpus.h"
+#include "platform/nodes/sheets.h"
 
 namespace foreflow::platform::definitions::localhost {
 
@@ -13,7 +13,7 @@ TopologyDef row() {
                  .sources = {"memory links: Open MPI 4.1.4 through shared memory on a 2-core virtual machine, 2 MiB "
                              "messages at 10 GB/s",
                              "  and 1 us for small ones (ping-pong, 2026-11-21)"},
-                 .gpu     = cpu_core(),
+                 .gpu     = sheet("CPU-core"),
                  .gpus    = gpus};
     node.nics.push_back({"memory", {"memory", 10_GBps, 500_ns}, 0});
     return node;

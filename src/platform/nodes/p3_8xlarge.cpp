@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::p3_8xlarge {
@@ -12,7 +12,7 @@ TopologyDef row() {
             {"nodes: 4 V100-16GB, NVLink 200 GB/s in both directions together, one 10 Gb/s card (AWS P3 launch post)",
              "nvlink: 100 GB/s per direction and GPU; the mesh of pairwise links is modelled by its sum", kPcie3Source,
              kLatencySource},
-        .gpu  = v100_sxm2_16gb(),
+        .gpu  = sheet("V100-SXM2-16GB"),
         .gpus = gpus};
     join_all(node, "nvlinks", nvlink_port(100_GBps));
     add_nics(node, pcie3_port(), nic_port(1.25_GBps), nics);

@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::p4d {
@@ -11,7 +11,7 @@ TopologyDef row() {
                              "(stas00/ml-engineering network/README.md)",
                              "nvlink: 300 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie4Source,
                              kLatencySource},
-                 .gpu     = a100_sxm4_40gb(),
+                 .gpu     = sheet("A100-SXM4-40GB"),
                  .gpus    = gpus};
     join_all(node, "nvswitch", nvlink_port(300_GBps));
     add_nics(node, pcie4_port(), nic_port(12.5_GBps), nics);

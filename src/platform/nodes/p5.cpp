@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::p5 {
@@ -13,7 +13,7 @@ TopologyDef row() {
                              "every message over them",
                              "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
                              kLatencySource},
-                 .gpu     = h100_sxm5_80gb(),
+                 .gpu     = sheet("H100-SXM5-80GB"),
                  .gpus    = gpus};
     join_all(node, "nvswitch", nvlink_port(450_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);

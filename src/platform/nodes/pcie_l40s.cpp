@@ -1,5 +1,5 @@
-#include "platform/nodes/gpus.h"
 #include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::definitions::pcie_l40s {
@@ -13,7 +13,7 @@ Node build(int gpus, int nics) {
       .title   = "Server of L40S on PCIe",
       .sources = {"nodes: 8 L40S, four below each of two PCIe switches, one to a socket; an assumption",
                   "nic: one of 200 Gb/s on each socket, an assumption", kPcie4Source, kUpiSource, kLatencySource},
-      .gpu     = l40s(),
+      .gpu     = sheet("L40S-48GB"),
       .gpus    = gpus};
   const std::vector<int> roots = join_below_switches(node, kGpusPerSwitch, pcie4_port(), upi_port());
   plug_nics(node, roots, pcie4_port(), nic_port(25_GBps), nics);

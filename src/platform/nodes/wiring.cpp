@@ -22,6 +22,12 @@ void join_all(Node& node, const std::string& switch_name, const Port& port) {
   for (int i = 0; i < node.gpus; ++i) connect(node, fmt::format("gpu{}-{}", i, port.kind), port, i, centre);
 }
 
+void join_pairs(Node& node, const Port& port) {
+  for (int a = 0; a < node.gpus; ++a) {
+    for (int b = a + 1; b < node.gpus; ++b) connect(node, fmt::format("gpu{}-gpu{}", a, b), port, a, b);
+  }
+}
+
 std::vector<int> join_below_switches(Node& node, int gpus_per_switch, const Port& pcie, const Port& between) {
   const int switches = (node.gpus + gpus_per_switch - 1) / gpus_per_switch;
   const int sockets  = std::min(2, switches);

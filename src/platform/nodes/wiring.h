@@ -16,6 +16,9 @@ void connect(Node& node, const std::string& name, const Port& port, int from, in
 // Every GPU on one switch that does not block, by a link "gpuN-KIND" each.
 void join_all(Node& node, const std::string& switch_name, const Port& port);
 
+// A link "gpuA-gpuB" between every two GPUs.
+void join_pairs(Node& node, const Port& port);
+
 // PCIe switches with `gpus_per_switch` GPUs each, which share the uplink to the root complex of their socket. Two
 // sockets, joined by `between`, where there are several switches. Returns the root complexes.
 std::vector<int> join_below_switches(Node& node, int gpus_per_switch, const Port& pcie, const Port& between);

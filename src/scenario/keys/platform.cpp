@@ -25,24 +25,40 @@ KeyDef fabric_key() {
           "`" + std::string(platform::fabrics().begin()->name) + "`"};
 }
 
+// Clusters and what joins them.
+Keys site_keys() {
+  Keys keys = {{"sites", "clusters, each with the keys of a recipe of its own",
+                types::list_of(variants(fabric_key(), fabrics()), "a list of objects")},
+               {"wan", "the line between every two sites", types::object_of(platform::wan_keys(), "an object")}};
+  keys.insert(keys.end(), platform::machine_keys().begin(), platform::machine_keys().end());
+  return keys;
+}
+
 }  // namespace
 
 const Keys& platform_file_keys() {
-  static const Keys keys = {{"file", "a SimGrid platform in XML, in place of a recipe", types::path()},
-                            platform::machine_keys().back()};
+  static const Keys keys = {
+      {"file", "a SimGrid platform in XML, in place of a recipe", types::path()},
+      {"device", "what sits in its hosts; where the file says that, another data sheet or other numbers",
+       platform::device_type(), "as the file says; CPUs if it says nothing"},
+      platform::host_device_keys()[0],
+      platform::host_device_keys()[1],
+      platform::machine_keys().back()};
   return keys;
 }
 
 ValueType platform_type() {
   ValueType type =
-      types::either({variants(fabric_key(), fabrics()), types::object_of(platform_file_keys(), "", {"file"})});
-  type.words = "an object with `topology`, `parts` or `file`";
+      types::either({variants(fabric_key(), fabrics()), types::object_of(site_keys(), "", {"sites", "wan"}),
+                     types::object_of(platform_file_keys(), "", {"file"})});
+  type.words = "an object with `topology`, `parts`, `sites` or `file`";
   return type;
 }
 
 Keys platform_keys() {
   std::vector<Variant> all = fabrics();
   all.insert(all.begin() + 1, {{}, {fabric_key()}});
+  all.push_back({{}, site_keys()});
   all.push_back({{}, platform_file_keys()});
   return together(all);
 }

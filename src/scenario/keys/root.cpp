@@ -51,7 +51,7 @@ const Keys& job_keys() {
 const Keys& root_keys() {
   static const Keys keys = [] {
     Keys all = {{"name", "of the scenario, for reports", types::text("any text"), "the name of its file"},
-                {"platform", "the machine", part("platform", "an object with `topology`, `parts` or `file`")}};
+                {"platform", "the machine", part("platform", "an object with `topology`, `parts`, `sites` or `file`")}};
     all.insert(all.begin() + 1, part_keys_of_work().begin(), part_keys_of_work().end());
     const Keys rest = {
         {"engine", "what simulates (`foreflow list engines`)", types::one_of(simulate::engines().names()), "`simgrid`"},

@@ -45,6 +45,8 @@ const std::vector<KeySection>& key_sections() {
         {"platform", platform_keys()},
         {"platform.parts[]", platform::part_keys()},
         {"platform.links.*", platform::link_keys()},
+        {"platform.wan", platform::wan_keys()},
+        {"platform.device", platform::device_keys()},
         {"strategy", strategy_key_rows()},
         {"cost", cost_keys()},
         {"collective", collective_keys()},

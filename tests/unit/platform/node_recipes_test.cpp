@@ -28,7 +28,8 @@ struct Row {
 };
 
 const Fact kEdr = {"InfiniBand EDR 4x", "port rate"}, kHdr = {"InfiniBand HDR 4x", "port rate"},
-           kNdr = {"InfiniBand NDR 4x", "port rate"}, kPcie4 = {"PCIe 4 x16", "uni-directional"};
+           kNdr = {"InfiniBand NDR 4x", "port rate"}, kXdr = {"InfiniBand XDR 4x", "port rate"},
+           kPcie4 = {"PCIe 4 x16", "uni-directional"};
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
@@ -74,6 +75,43 @@ const std::vector<Row>& rows() {
        {"B200/GB200", "NVLink uni-directional per GPU"},
        kNdr,
        8},
+      {"dgx_b300",
+       8,
+       {{"nvlink", 8}, {"pcie", 8}, {"nic", 8}},
+       7,
+       {"B200/GB200", "NVLink uni-directional per GPU"},
+       kXdr,
+       8},
+      {"gb300_nvl72",
+       72,
+       {{"nvlink", 72}, {"pcie", 72}, {"nic", 72}},
+       71,
+       {"B200/GB200", "NVLink uni-directional per GPU"},
+       kXdr,
+       72},
+      {"mi300x",
+       8,
+       {{"xgmi", 28}, {"pcie", 8}, {"nic", 8}},
+       7,
+       {"MI300X", "Infinity Fabric link uni-directional"},
+       kNdr,
+       8},
+      {"mi325x",
+       8,
+       {{"xgmi", 28}, {"pcie", 8}, {"nic", 8}},
+       7,
+       {"MI300X", "Infinity Fabric link uni-directional"},
+       kNdr,
+       8},
+      {"gaudi3",
+       8,
+       {{"scaleup", 28}, {"pcie", 8}, {"nic", 8}},
+       7,
+       {"Gaudi 3", "Ethernet port", 3},
+       {"Gaudi 3", "Ethernet port", 3},
+       8},
+      // Two chips are joined by one of six links.
+      {"tpu_v5p", 1, {{"nic", 1}}, 0, {"", "", 0}, {"TPU v5p", "interconnect uni-directional per chip", 1.0 / 6}, 1},
       // Six of 18 links for each of three other GPUs.
       {"alps_gh200",
        4,
@@ -145,6 +183,7 @@ TEST_P(NodeRecipe, HasTheDevicesAndLinksOfTheFacts) {
   std::map<std::string, size_t> links, expected;
   for (const Link& link : platform.links()) ++links[link.kind];
   for (const auto& [kind, cables] : row().cables) expected[kind] = 4 * cables;  // 2 nodes, 2 directions
+  if (topologies().get(GetParam(), "test").fabric == "torus3d") expected["fabric"] = 2;
   EXPECT_EQ(links, expected);
 }
 
@@ -170,7 +209,7 @@ TEST_P(NodeRecipe, SendsFromTheNearestNic) {
       if (crossed.name.starts_with("node0-nic") && crossed.name.ends_with("_UP"))
         used = std::stoi(crossed.name.substr(9));
     }
-    EXPECT_EQ(used, GetParam() == "localhost" ? -1 : i * nics / gpus) << i;
+    EXPECT_EQ(used, GetParam() == "localhost" || GetParam() == "tpu_v5p" ? -1 : i * nics / gpus) << i;
     EXPECT_EQ(platform.devices()[static_cast<size_t>(i)].rail, i * nics / gpus) << i;
   }
 }
@@ -218,6 +257,35 @@ const std::vector<Sheet>& sheets() {
       {"dgx_b200", with(dense("B200 SXM"), {{"f8", {"B200 SXM", "peak dense fp8"}},
                                             {"memory", {"B200 SXM", "memory capacity"}},
                                             {"memory_bandwidth", {"B200 SXM", "memory bandwidth (HBM3e)"}}})},
+      {"dgx_b300",
+       {{"f16", {"B300", "peak dense fp16"}},
+        {"bf16", {"B300", "peak dense bf16"}},
+        {"f8", {"B300", "peak dense fp8"}},
+        {"memory", {"B300", "memory capacity"}},
+        {"memory_bandwidth", {"B300", "memory bandwidth (HBM3e)"}}}},
+      {"gb300_nvl72",
+       {{"bf16", {"GB300", "peak dense bf16"}},
+        {"f8", {"GB300", "peak dense fp8"}},
+        {"memory", {"GB300", "memory capacity"}}}},
+      {"mi300x",
+       {{"f32", {"MI300X", "peak dense fp32"}},
+        {"tf32", {"MI300X", "peak dense tf32"}},
+        {"bf16", {"MI300X", "peak dense bf16"}},
+        {"f8", {"MI300X", "peak dense fp8"}},
+        {"memory", {"MI300X", "memory capacity"}},
+        {"memory_bandwidth", {"MI300X", "memory bandwidth"}}}},
+      {"mi325x",
+       {{"bf16", {"MI300X", "peak dense bf16"}},
+        {"memory", {"MI325X", "memory capacity"}},
+        {"memory_bandwidth", {"MI325X", "memory bandwidth"}}}},
+      {"tpu_v5p",
+       {{"bf16", {"TPU v5p", "peak dense bf16"}},
+        {"memory", {"TPU v5p", "memory capacity"}},
+        {"memory_bandwidth", {"TPU v5p", "memory bandwidth"}}}},
+      {"gaudi3",
+       {{"bf16", {"Gaudi 3", "peak dense bf16"}},
+        {"memory", {"Gaudi 3", "memory capacity"}},
+        {"memory_bandwidth", {"Gaudi 3", "memory bandwidth"}}}},
       {"alps_gh200", with(dense("H100 SXM"), {{"f8", {"H100 SXM", "peak dense fp8"}},
                                               {"memory", {"GH200", "memory capacity"}},
                                               {"memory_bandwidth", {"GH200", "memory bandwidth (HBM3)"}}})},

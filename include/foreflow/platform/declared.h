@@ -1,0 +1,42 @@
+// What a platform file declares beside devices, links and routes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/base/units.h"
+
+namespace foreflow::platform {
+
+// A disk of a host. Nothing that is simulated uses it.
+struct Disk {
+  std::string host, name;
+  BytesPerSecond read, write;
+};
+
+// How a host or a link changes in time: an availability, speed, bandwidth or state profile of SimGrid.
+struct Profile {
+  enum class What {
+    speed,      // fraction of the device's speed
+    on,         // above 0: the device is on, else it is off
+    bandwidth,  // bytes per second
+    link_on     // above 0: the link is up, else it is down
+  };
+  struct Step {
+    Seconds at;  // ascending
+    double value;
+  };
+  What what;
+  std::vector<int> indices;  // of the devices of the host, or of the links
+  std::vector<Step> steps;   // before the first: full speed, the link's bandwidth, on
+  Seconds period{0};         // after which the steps repeat; 0: they do not
+};
+
+struct Declared {
+  std::vector<Disk> disks;
+  std::vector<Profile> profiles;
+  std::vector<std::string> assumed;  // what the file leaves open and how it was filled in, a line each
+  std::vector<std::string> ignored;  // what the file asks for and Foreflow does not do, a line each
+};
+
+}  // namespace foreflow::platform

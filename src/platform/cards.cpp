@@ -1,0 +1,79 @@
+#include "platform/cards.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace foreflow::platform {
+namespace {
+
+constexpr size_t kMostDevices = 256;  // of which all routes are looked at
+constexpr int kFewGpus        = 16;   // of a node, of which all routes to those of another are looked at
+
+// The name that both directions of a link share.
+std::string_view card_of(std::string_view link) {
+  for (const std::string_view end : {"_UP", "_DOWN"}) {
+    if (link.ends_with(end)) return link.substr(0, link.size() - end.size());
+  }
+  return link;
+}
+
+// The cards of the first node of a block that routes to and from the first GPUs of another node cross.
+int used_cards(const Layout& layout, const Block& block, const InNode& other, int other_gpu, const Router& router) {
+  std::set<int> used;
+  const int first = layout.first_nic() + block.first_nic, count = static_cast<int>(block.node.nics.size());
+  const auto note = [&](const Route& route) {
+    for (const int link : route.links) {
+      if (link / 2 >= first && link / 2 < first + count) used.insert(link / 2);
+    }
+  };
+  const int there = other.block->node.gpus;
+  for (int gpu = 0; gpu < block.node.gpus; ++gpu) {
+    const bool few = there <= kFewGpus && block.node.gpus <= kFewGpus;
+    for (int step = 0; step < (few ? there : 1); ++step) {
+      const int to = other_gpu + (gpu + step) % there;
+      note(router(block.first_device + gpu, to));
+      note(router(to, block.first_device + gpu));
+    }
+  }
+  return static_cast<int>(used.size());
+}
+
+}  // namespace
+
+CardUse cards_by_routes(const Platform& platform) {
+  const auto devices = static_cast<int>(platform.devices().size());
+  if (platform.devices().size() > kMostDevices) return {};
+  std::set<std::string_view> cards, used;
+  for (const Link& link : platform.links()) {
+    if (link.kind == "nic") cards.insert(card_of(link.name));
+  }
+  if (cards.empty()) return {};
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      for (const int link : platform.route(from, to).links) {
+        const Link& crossed = platform.links()[static_cast<size_t>(link)];
+        if (crossed.kind == "nic") used.insert(card_of(crossed.name));
+      }
+    }
+  }
+  return {static_cast<int64_t>(cards.size()), static_cast<int64_t>(cards.size() - used.size())};
+}
+
+CardUse cards_by_nodes(const Layout& layout, const Router& router) {
+  CardUse use;
+  for (const Block& block : layout.blocks()) {
+    const auto cards = static_cast<int64_t>(block.node.nics.size());
+    use.cards += block.nodes * cards;
+    if (layout.nodes() < 2) continue;  // nothing to send to
+    // The first GPU of the next node, or of the first where this is the last.
+    const int next     = block.first_device + block.node.gpus;
+    const int gpu      = next < layout.devices() ? next : 0;
+    const InNode other = layout.device(gpu);
+    use.idle += block.nodes * (cards - used_cards(layout, block, other, gpu, router));
+  }
+  return use;
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,31 @@
+#include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions::dgx_b300 {
+
+TopologyDef row() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {
+        .title = "NVIDIA DGX B300",
+        .sources =
+            {"nodes: 8 B300 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B300 data sheet)",
+             "nic: 8 ConnectX-8 of 800 Gb/s, one per GPU (NVIDIA DGX B300 data sheet)",
+             "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie6Source, kLatencySource},
+        .gpu  = sheet("B300-288GB"),
+        .gpus = gpus};
+    join_all(node, "nvswitch", nvlink_port(900_GBps));
+    add_nics(node, pcie6_port(), nic_port(100_GBps), nics);
+    node.nvls = true;
+    return node;
+  };
+  return {.name          = "dgx_b300",
+          .doc           = "DGX B300: 8 B300-288GB on NVSwitch, 8 x 800 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 1024},
+          .nics          = {8, 1024},
+          .build         = build,
+          .domains       = true};
+}
+
+}  // namespace foreflow::platform::definitions::dgx_b300

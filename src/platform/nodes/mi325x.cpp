@@ -1,0 +1,29 @@
+#include "platform/nodes/ports.h"
+#include "platform/nodes/sheets.h"
+#include "platform/nodes/wiring.h"
+
+namespace foreflow::platform::definitions::mi325x {
+
+TopologyDef row() {
+  const auto build = [](int gpus, int nics) {
+    Node node = {.title   = "Server of AMD Instinct MI325X",
+                 .sources = {"nodes: 8 MI325X, every two joined by Infinity Fabric (AMD Instinct MI325X platform data "
+                             "sheet); a 400 Gb/s NIC for each (an assumption, as servers of MI300X)",
+                             "xgmi: 64 GB/s per direction for each pair: 7 links of 128 GB/s both ways, 896 GB/s "
+                             "(AMD Instinct MI325X data sheet)",
+                             kPcie5Source, kLatencySource, "  xgmi: that of NVLink, an assumption"},
+                 .gpu     = sheet("MI325X-256GB"),
+                 .gpus    = gpus};
+    join_pairs(node, {"xgmi", 64_GBps, kDirectLatency});
+    add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
+    return node;
+  };
+  return {.name          = "mi325x",
+          .doc           = "servers of 8 MI325X-192GB in a full mesh of Infinity Fabric, 8 x 400 Gb/s InfiniBand",
+          .default_nodes = 1,
+          .gpus          = {8, 8},
+          .nics          = {8, 1024},
+          .build         = build};
+}
+
+}  // namespace foreflow::platform::definitions::mi325x

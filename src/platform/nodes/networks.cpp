@@ -1,0 +1,16 @@
+#include "foreflow/platform/topologies.h"
+
+namespace foreflow::platform {
+
+const Registry<NetworkDef>& networks() {
+  // clang-format off
+  static const Registry<NetworkDef> rows("network", {
+#define FOREFLOW_NETWORK(name, gigabytes, routing, doc) {name, doc, BytesPerSecond(gigabytes * 1e9), routing},
+#include "platform/nodes/networks.def"
+#undef FOREFLOW_NETWORK
+  });
+  // clang-format on
+  return rows;
+}
+
+}  // namespace foreflow::platform

@@ -1,0 +1,48 @@
+#include "foreflow/platform/host_devices.h"
+
+namespace foreflow::platform {
+namespace {
+
+constexpr int kMostPerHost = 1024;
+
+const Keys& keys_of_hosts() {
+  static const Keys keys = {{"device", "what sits in them", device_type(), "the CPU of the host"},
+                            {"devices_per_host", "how many sit in each", types::whole(1, kMostPerHost), "1"}};
+  return keys;
+}
+
+HostDevices read_row(const std::string& pattern, const JsonView& json) {
+  HostDevices row{pattern, {}, 1};
+  if (json.has("device")) row.device = read_device(json.at("device"));
+  if (json.has("devices_per_host")) {
+    const JsonView count = json.at("devices_per_host");
+    const int64_t number = count.as_int();
+    if (number < 1 || number > kMostPerHost) count.fail("is not a whole number from 1 to 1024");
+    if (number > 1 && !row.device.sheet) count.fail("stands without \"device\", which says what they are");
+    row.per_host = static_cast<int>(number);
+  }
+  return row;
+}
+
+}  // namespace
+
+const Keys& host_device_keys() {
+  static const Keys keys = {keys_of_hosts()[1],
+                            {"devices", "other devices for hosts or zones by their names (`*` is any text)",
+                             types::map_of(".+", types::object_of(keys_of_hosts(), "an object"), "an object")}};
+  return keys;
+}
+
+DevicePlan read_device_plan(const JsonView& json) {
+  DevicePlan plan;
+  if (json.has("devices")) {
+    for (const auto& [pattern, row] : json.at("devices").members()) {
+      row.allow_only(names_of(keys_of_hosts()));
+      plan.push_back(read_row(pattern, row));
+    }
+  }
+  if (json.has("device") || json.has("devices_per_host")) plan.push_back(read_row("*", json));
+  return plan;
+}
+
+}  // namespace foreflow::platform
