@@ -27,7 +27,8 @@ TEST(Kinds, CarryOutEachCommunicationOpOnce) {
     }
   }
   for (const ir::OpDef& op : ops::table()) {
-    if (op.role == ir::Role::communication) {
+    // A Reshard is several collectives, which its plan chooses (foreflow/reshard/plan.h).
+    if (op.role == ir::Role::communication && op.name != "Reshard") {
       EXPECT_TRUE(carried_out.contains(op.name)) << op.name;
     }
   }
