@@ -7,15 +7,17 @@ namespace {
 
 using namespace resharding;  // NOLINT(google-build-using-namespace): of this paper
 
+std::string words(const reshard::Layout& layout) {
+  return print(layout.spec) + " on " + reshard::print(layout.mesh.shape);
+}
+
 Result run(const Options& options) {
   Result result;
   for (const Case& one : cases(options)) {
     const auto units  = reshard::unit_tasks({one.move});
     const bool stated = one.name == "case 4" || one.name == "case 8";
     Row row           = compare(one.name + ": unit tasks", one.unit_tasks, static_cast<double>(units.tasks.size()),
-                                Json::object()
-                                    .set("src", print(one.move.from.spec) + " on " + reshard::print(one.move.from.mesh.shape))
-                                    .set("dst", print(one.move.to.spec) + " on " + reshard::print(one.move.to.mesh.shape)));
+                                Json::object().set("src", words(one.move.from)).set("dst", words(one.move.to)));
     result.rows.push_back(of_kind(std::move(row), stated ? "stated" : "counted"));
   }
   result.notes.push_back(

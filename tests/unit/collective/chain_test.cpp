@@ -6,7 +6,7 @@ namespace foreflow::collective::chain_test {
 namespace {
 
 // n ranks in nodes of their own, K chunks: (K + n - 2) steps of latency and of bytes / K.
-TEST(Chain, OfGivenChunksTakesItsClosedForm) {
+TEST(ChainOfChunks, TakesItsClosedForm) {
   const Wire wire{Seconds(1e-6), BytesPerSecond(1e9)};
   for (const int chunks : {1, 7, 100, kMostChunks}) {
     for (const int ranks : {2, 3, 8}) {
