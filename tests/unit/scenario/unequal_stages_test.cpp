@@ -77,16 +77,16 @@ TEST(UnequalStages, AreRefusedInAnotherOrder) {
   }
 }
 
-// The stage with four devices does the work of two thirds of the model.
+// The stage with four devices has two thirds of the layers, so all compute for about as long.
 TEST(UnequalStages, ShareTheWorkByTheirDevices) {
   const report::Summary summary =
-      predicted(R"({"pp": 2, "stage_tp": "4:2", "global_batch": 16, "microbatches": 16, "tensor_plan": "megatron"})");
+      run(load_file(std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json")).summary;
   double least = 1e300, most = 0;
   for (const auto& device : summary.devices) {
     least = std::min(least, device.compute.value());
     most  = std::max(most, device.compute.value());
   }
-  EXPECT_LT(most, 1.3 * least);
+  EXPECT_LT(most, 1.2 * least);
 }
 
 // Messages of 10 Gb/s are hidden by a schedule that sends early, and by weight gradients that wait.
