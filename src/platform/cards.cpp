@@ -8,8 +8,8 @@
 namespace foreflow::platform {
 namespace {
 
-constexpr size_t kMostDevices = 256;  // of which all routes are looked at
-constexpr int kFewGpus        = 16;   // of a node, of which all routes to those of another are looked at
+constexpr size_t kMostRouted = 256;  // of which all routes are looked at
+constexpr int kFewGpus       = 16;   // of a node, of which all routes to those of another are looked at
 
 // The name that both directions of a link share.
 std::string_view card_of(std::string_view link) {
@@ -44,7 +44,7 @@ int used_cards(const Layout& layout, const Block& block, const InNode& other, in
 
 CardUse cards_by_routes(const Platform& platform) {
   const auto devices = static_cast<int>(platform.devices().size());
-  if (platform.devices().size() > kMostDevices) return {};
+  if (platform.devices().size() > kMostRouted) return {};
   std::set<std::string_view> cards, used;
   for (const Link& link : platform.links()) {
     if (link.kind == "nic") cards.insert(card_of(link.name));

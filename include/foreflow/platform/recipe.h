@@ -59,6 +59,16 @@ Recipe recipe_of(const TopologyDef& topology, int nodes);
 
 int64_t device_count(const Recipe& recipe);
 
+// What the fabric of a recipe is built of, and what formulas say of it; a zero where there is no formula.
+struct FabricFacts {
+  int64_t switches = 0;
+  int64_t cables   = 0;      // of NICs and between switches, each as wide as a NIC
+  BytesPerSecond bisection;  // between the first and the last half of the nodes, one way
+  BytesPerSecond next_node;  // from every node to the next one at once
+  BytesPerSecond nic;        // of the widest
+};
+FabricFacts facts_of(const Recipe& recipe);
+
 // "dgx_a100_32", "dgx_a100_2+dgx1_1", "dgx_a100_32_fat_tree2"; the default fabric is left out.
 std::string name_of(const Recipe& recipe);
 

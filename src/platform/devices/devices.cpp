@@ -34,7 +34,7 @@ std::vector<DataSheet> sheets() {
 }
 // clang-format on
 
-std::vector<DeviceDef> rows() {
+std::vector<DeviceDef> device_rows() {
   std::vector<DeviceDef> all;
   for (DataSheet& sheet : sheets()) {
     std::string doc = text_of(sheet);
@@ -46,7 +46,7 @@ std::vector<DeviceDef> rows() {
 }  // namespace
 
 const Registry<DeviceDef>& devices() {
-  static const Registry<DeviceDef> table("device", rows());
+  static const Registry<DeviceDef> table("device", device_rows());
   return table;
 }
 

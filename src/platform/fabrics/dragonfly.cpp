@@ -112,6 +112,23 @@ void join_groups(Fabric& fabric, const Settings& settings, const Outlets& outlet
     fabric.path = ugal_path(wires_of(settings, links, first));
 }
 
+// Every two groups have so many cables, and a node's NICs send to the next group all at once.
+void add_formulas(Fabric& fabric, const Settings& settings, const Outlets& outlets) {
+  const int groups = settings.groups, rails = outlets.most_of_node;
+  if (groups < 2) return;
+  const int copies    = settings.group_routers * settings.global_links / (groups - 1);
+  const double cables = copies / settings.oversubscription;
+  fabric.bisection    = times_nic(outlets, std::min(half_of(outlets), cables * groups * groups / 4));
+  const double local  = static_cast<double>(rails) / settings.router_ports;  // each router has one cable to another
+  const int direct    = outlets.routing.empty() || outlets.routing == "minimal" ? rails
+                        : outlets.routing == "valiant" && groups > 2            ? 0
+                                                                                : direct_of(rails, copies, groups);
+  const double round  = groups > 2 ? 2.0 * (rails - direct) / (groups - 1) : 0;
+  const double load   = (direct + round) / cables;
+  fabric.next_node =
+      times_nic(outlets, direct == rails ? std::min({cables, local, 1.0 * rails}) : rails / std::max(1.0, load));
+}
+
 Fabric build(const Settings& settings, const Outlets& outlets) {
   const int routers = settings.group_routers;
   Fabric fabric;
@@ -128,6 +145,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   fabric.built_switches = static_cast<int64_t>(settings.groups) * routers;
   fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size());
   if (settings.groups > 1) join_groups(fabric, settings, outlets);
+  add_formulas(fabric, settings, outlets);
   return fabric;
 }
 

@@ -21,9 +21,11 @@ Settings read(const JsonView&, const Outlets&) { return {}; }
 
 Fabric build(const Settings&, const Outlets& outlets) {
   Fabric fabric;
-  fabric.notes  = {fmt::format("{} rails of {} nodes; between rails messages go through a GPU of their node",
-                               outlets.most_of_node, outlets.nodes)};
-  fabric.relays = true;
+  fabric.notes     = {fmt::format("{} rails of {} nodes; between rails messages go through a GPU of their node",
+                                  outlets.most_of_node, outlets.nodes)};
+  fabric.relays    = true;
+  fabric.bisection = times_nic(outlets, half_of(outlets));
+  fabric.next_node = times_nic(outlets, outlets.most_of_node);
   for (int rail = 0; rail < outlets.most_of_node; ++rail) add_switch(fabric, fmt::format("rail{}", rail));
   for (const Outlet& outlet : outlets.all) fabric.plugs.push_back(outlet.rail);
   return fabric;

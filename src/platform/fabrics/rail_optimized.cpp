@@ -38,8 +38,10 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   const Uplinks uplinks = uplinks_of(settings.pod_nodes, settings.oversubscription);
   const int spines      = leaves > 1 ? uplinks.count : 0;
   Fabric fabric;
-  fabric.notes = {fmt::format("{} rails, {} pods of {} nodes, {} spines, oversubscription {}", rails, pods,
-                              settings.pod_nodes, spines, settings.oversubscription)};
+  fabric.notes     = {fmt::format("{} rails, {} pods of {} nodes, {} spines, oversubscription {}", rails, pods,
+                                  settings.pod_nodes, spines, settings.oversubscription)};
+  fabric.bisection = times_nic(outlets, half_of(outlets) / (pods > 1 ? settings.oversubscription : 1));
+  fabric.next_node = times_nic(outlets, outlets.most_of_node * std::min(1.0, pods > 1 ? uplinks.width : 1));
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("pod{}-rail{}", leaf / rails, leaf % rails));
   for (const Outlet& outlet : outlets.all)
     fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);

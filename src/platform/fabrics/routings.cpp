@@ -4,7 +4,7 @@
 namespace foreflow::platform {
 namespace {
 
-std::vector<RoutingDef> rows() {
+std::vector<RoutingDef> routing_rows() {
   std::vector<RoutingDef> all;
   for (const EcmpRule& rule : ecmp_rules()) all.push_back({rule.name, rule.doc, true});
   all.push_back(
@@ -20,7 +20,7 @@ std::vector<RoutingDef> rows() {
 }  // namespace
 
 const Registry<RoutingDef>& routings() {
-  static const Registry<RoutingDef> table("routing", rows());
+  static const Registry<RoutingDef> table("routing", routing_rows());
   return table;
 }
 

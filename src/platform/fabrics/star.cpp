@@ -9,7 +9,9 @@ FabricDef row() {
     Fabric fabric;
     add_switch(fabric, "core");
     fabric.plugs.assign(outlets.all.size(), 0);
-    fabric.tops = {0};
+    fabric.tops      = {0};
+    fabric.bisection = times_nic(outlets, half_of(outlets));
+    fabric.next_node = times_nic(outlets, outlets.most_of_node);
     return fabric;
   };
   return {"star", "one switch that does not block; the default", {}, read, build, {}, "its one switch does not block"};

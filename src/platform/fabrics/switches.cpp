@@ -48,6 +48,16 @@ Purchase purchase_of(const Fabric& fabric) {
   return {static_cast<int64_t>(fabric.switches.size()), static_cast<int64_t>(fabric.trunks.size())};
 }
 
+FabricFacts facts_of(const Recipe& recipe) {
+  const Outlets outlets = outlets_of(recipe.parts, recipe.routing);
+  const Fabric fabric   = recipe.fabric->build(recipe.settings, outlets);
+  const Purchase bought = purchase_of(fabric);
+  return {bought.switches, bought.cables + static_cast<int64_t>(outlets.all.size()), fabric.bisection, fabric.next_node,
+          outlets.cable.bandwidth};
+}
+
+BytesPerSecond times_nic(const Outlets& outlets, double number) { return number * outlets.cable.bandwidth; }
+
 void connect(Fabric& fabric, int from, int to, const Port& port) {
   // Neighbours mostly have equal ports.
   size_t at        = fabric.ports.size();

@@ -42,6 +42,11 @@ FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameter
   return {name, doc, std::move(parameters), read, build, std::move(routings), not_oversubscribed};
 }
 
+// So many NICs together.
+BytesPerSecond times_nic(const Outlets& outlets, double number);
+// Half of all.
+inline double half_of(const Outlets& outlets) { return static_cast<double>(outlets.all.size()) / 2; }
+
 // `times` as wide as `port`.
 Port widened(const Port& port, double times);
 

@@ -87,6 +87,9 @@ Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
     }
     stride *= side;
   }
+  const int first       = x > 1 ? x : y > 1 ? y : z;  // the side that the halves part
+  fabric.bisection      = (first > 2 ? 2.0 : 1.0) * size / first * cable.bandwidth;
+  fabric.next_node      = cable.bandwidth;
   fabric.built_switches = size;
   fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size()) * settings.cable_nics;
   return fabric;

@@ -161,6 +161,7 @@ void choose_cards(Found& found) {
     std::erase_if(found.cards, [&](const PciPart& card) { return !is_fast(card); });
   for (size_t i = 0; i < found.cards.size(); ++i) {
     std::string& name  = found.cards[i].name;
+    name               = plain(name);
     const auto is_same = [&](const PciPart& card) { return card.name == name; };
     if (name.empty() || std::count_if(found.cards.begin(), found.cards.end(), is_same) > 1)
       name = fmt::format("nic{}", i);
@@ -212,7 +213,7 @@ Imported read_hwloc(const Text& text, const ImportOptions& options) {
   const Port nic  = found.cards.empty() ? Port{} : nic_of(options, server.assumed);
   const Tree tree = add_pcie_tree(node, relations_of(found), pcie, nic, text);
   if (found.cards.empty()) assume_card(server, options, tree.roots.front());
-  return write_servers(std::move(server), options);
+  return write_servers(std::move(server), options, text);
 }
 
 }  // namespace

@@ -53,8 +53,11 @@ void add_card(Node& node, const std::string& name, const Port& nic, int vertex);
 // Where a file names no card: one, at `vertex`.
 void assume_card(Server& server, const ImportOptions& options, int vertex);
 
-// So many of the server, on a switch that does not block.
-Imported write_servers(Server server, const ImportOptions& options);
+// A name of a file as part of a platform: letters, digits and "_.:-" stay, everything else is "_".
+std::string plain(const std::string& name);
+
+// So many of the server, on a switch that does not block. Throws Error where two parts have one name.
+Imported write_servers(Server server, const ImportOptions& options, const Text& text);
 
 // Lines without what follows them; terminal colours are left out.
 std::vector<std::string> lines_of(std::string_view text);

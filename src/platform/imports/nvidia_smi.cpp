@@ -115,7 +115,7 @@ class MatrixReader {
     const auto legend = legend_of(lines_);
     for (const std::string& column : columns_) {
       const auto known       = legend.find(column);
-      const std::string name = known == legend.end() ? column : known->second;
+      const std::string name = plain(known == legend.end() ? column : known->second);
       matrix_.relations.names.push_back(name);
       (is_gpu(column) ? matrix_.gpus : matrix_.cards).push_back(name);
     }
@@ -266,7 +266,7 @@ Imported read(const Text& text, const ImportOptions& options) {
   const Port nic  = matrix.cards.empty() ? Port{} : nic_of(options, server.assumed);
   const Tree tree = add_pcie_tree(server.node, matrix.relations, pcie, nic, text);
   if (matrix.cards.empty()) assume_card(server, options, tree.roots.front());
-  return write_servers(std::move(server), options);
+  return write_servers(std::move(server), options, text);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ Imported read_rocm(const Text& text, const ImportOptions& options) {
       fmt::format("PCIe: all GPUs on one root complex, x16 of {} each way", format(pcie.bandwidth)));
   const Tree tree = add_pcie_tree(node, relations, pcie, {}, text);
   assume_card(server, options, tree.roots.front());
-  return write_servers(std::move(server), options);
+  return write_servers(std::move(server), options, text);
 }
 
 }  // namespace

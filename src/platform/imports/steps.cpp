@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
@@ -11,6 +12,20 @@
 #include "platform/nodes/wiring.h"
 
 namespace foreflow::platform::imports {
+namespace {
+
+void check_names(const Node& node, const Text& text) {
+  std::set<std::string> vertices, links;
+  const auto take = [&](std::set<std::string>& names, const std::string& name) {
+    if (!names.insert(name).second) text.fail(fmt::format("two parts of a server have the name \"{}\"", name));
+  };
+  for (int gpu = 0; gpu < node.gpus; ++gpu) take(vertices, fmt::format("gpu{}", gpu));
+  for (const std::string& name : node.switches) take(vertices, name);
+  for (const Cable& cable : node.cables) take(links, cable.name);
+  for (const Nic& nic : node.nics) take(links, nic.name);
+}
+
+}  // namespace
 
 void Text::fail(const std::string& what) const { throw Error(file, what); }
 void Text::fail_at(size_t line, const std::string& what) const { throw Error(fmt::format("{}:{}", file, line), what); }
@@ -54,7 +69,18 @@ void assume_card(Server& server, const ImportOptions& options, int vertex) {
   add_card(server.node, "nic0", nic_of(options, server.assumed), vertex);
 }
 
-Imported write_servers(Server server, const ImportOptions& options) {
+std::string plain(const std::string& name) {
+  constexpr std::string_view kAllowed = "_.:-";
+  std::string text                    = name;
+  for (char& c : text) {
+    const bool stays = std::isalnum(static_cast<unsigned char>(c)) != 0 || kAllowed.find(c) != std::string_view::npos;
+    if (!stays) c = '_';
+  }
+  return text;
+}
+
+Imported write_servers(Server server, const ImportOptions& options, const Text& text) {
+  check_names(server.node, text);
   for (const std::string& what : server.assumed) server.node.sources.push_back("assumed: " + what);
   const Node& node = server.node;
   const int nics   = static_cast<int>(node.nics.size());

@@ -89,7 +89,7 @@ TopologyDef row_of(const Instance& instance) {
           .domains       = instance.inside > 0};
 }
 
-std::vector<TopologyDef> rows() {
+std::vector<TopologyDef> instance_rows() {
   static constexpr Instance kInstances[] = {
   // clang-format off
 #define FOREFLOW_INSTANCE(...) {__VA_ARGS__},
@@ -105,7 +105,7 @@ std::vector<TopologyDef> rows() {
 }  // namespace
 
 const Registry<TopologyDef>& instances() {
-  static const Registry<TopologyDef> table("instance", rows());
+  static const Registry<TopologyDef> table("instance", instance_rows());
   return table;
 }
 

@@ -100,7 +100,7 @@ TEST(DataSheets, AreReadFromFilesOfUsers) {
   EXPECT_EQ(change.sheet->launch.value(), 10e-6);
   EXPECT_EQ(change.sheet->sources, (std::vector<std::string>{"a", "b"}));
   const DeviceChange more = read(R"({"name": "chip.json", "memory": "48GB"})", folder.scenario());
-  EXPECT_EQ(changed(more, {}).memory.value(), 48e9);
+  EXPECT_EQ(changed(more, DataSheet{}).memory.value(), 48e9);
   folder.write("bad.json", R"({"name": "Chip", "memory": "96GB", "memory_bandwidth": "3TBps"})");
   try {
     read(R"("bad.json")", folder.scenario());

@@ -1,0 +1,162 @@
+// Platforms from what tools say of a machine. The seeds of the fuzzer are the samples.
+#include "foreflow/platform/import.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+#include "foreflow/platform/describe.h"
+#include "foreflow/platform/load.h"
+
+namespace foreflow::platform::import_test {
+namespace {
+
+const std::string kSeeds = FOREFLOW_SOURCE_DIR "/tests/fuzz/seeds/import/";
+
+Imported imported(const std::string& seed, const ImportOptions& options = {}) {
+  return import_platform(read_file(kSeeds + seed), seed, options);
+}
+
+Platform machine(const std::string& seed, const ImportOptions& options = {}) {
+  return load(imported(seed, options).xml, seed);
+}
+
+std::string refusal(const std::string& text, const ImportOptions& options = {}) {
+  try {
+    import_platform(text, "t.txt", options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+double bandwidth(const Platform& platform, int from, int to) {
+  return route_bandwidth(platform, platform.route(from, to)).value();
+}
+
+std::vector<std::string> kinds(const Platform& platform, int from, int to) {
+  std::vector<std::string> all;
+  for (const int link : platform.route(from, to).links) all.push_back(platform.links()[static_cast<size_t>(link)].kind);
+  return all;
+}
+
+TEST(Import, ReadsTheMatrixOfADgxA100) {
+  const Imported read = imported("dgx_a100.txt");
+  EXPECT_EQ(read.format, "nvidia-smi topo -m");
+  const Platform platform = machine("dgx_a100.txt", {.nodes = 2});
+  ASSERT_EQ(platform.devices().size(), 16u);
+  EXPECT_EQ(platform.devices().front().kind, "A100-SXM4-80GB") << "twelve NVLinks";
+  EXPECT_EQ(bandwidth(platform, 0, 7), 300e9) << "12 x 25 GB/s through a switch";
+  EXPECT_EQ(kinds(platform, 0, 7), (std::vector<std::string>{"nvlink", "nvlink"}));
+  // Two GPUs and two cards are below one bridge, so each GPU leaves by a card that is near.
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    const Route route = platform.route(gpu, 8 + gpu);
+    std::string card;
+    for (const int link : route.links) {
+      const std::string& name = platform.links()[static_cast<size_t>(link)].name;
+      if (name.starts_with("node0-mlx5_") && name.ends_with("-port_UP")) card = name;
+    }
+    EXPECT_EQ(card, "node0-mlx5_" + std::to_string(gpu) + "-port_UP");
+  }
+  EXPECT_EQ(platform.cards().idle, 0);
+}
+
+TEST(Import, ReadsServersWithoutNvlink) {
+  const Platform platform = machine("pcie.txt", {.nodes = 2});
+  EXPECT_EQ(kinds(platform, 0, 1), (std::vector<std::string>{"pcie", "pcie"})) << "PIX: one switch";
+  const std::vector<std::string> far = kinds(platform, 0, 2);
+  EXPECT_EQ(std::count(far.begin(), far.end(), "host"), 1) << "SYS: between the sockets";
+  const std::vector<std::string> out = kinds(platform, 2, 6);
+  EXPECT_EQ(std::count(out.begin(), out.end(), "host"), 2) << "the only card sits at the other socket";
+}
+
+TEST(Import, ReadsPairsOfNvlinks) {
+  const Platform platform = machine("cube.txt");
+  EXPECT_EQ(bandwidth(platform, 0, 3), 50e9) << "NV2";
+  EXPECT_EQ(bandwidth(platform, 0, 1), 25e9) << "NV1";
+}
+
+TEST(Import, ReadsInfinityFabric) {
+  const Platform platform = machine("rocm.txt");
+  EXPECT_EQ(platform.devices().front().kind, "MI300X-192GB");
+  EXPECT_EQ(kinds(platform, 0, 1), (std::vector<std::string>{"xgmi"}));
+  EXPECT_EQ(kinds(platform, 0, 2).front(), "pcie");
+}
+
+TEST(Import, ReadsHwloc) {
+  const Platform platform = machine("hwloc.xml", {.nodes = 2});
+  EXPECT_EQ(platform.devices().size(), 4u);
+  EXPECT_EQ(platform.devices().front().kind, "A100-SXM4-80GB") << "as GPUModel says";
+  EXPECT_EQ(bandwidth(platform, 0, 1), 300e9) << "NVLinkBandwidth";
+  const std::vector<std::string> out = kinds(platform, 0, 2);
+  EXPECT_EQ(std::count(out.begin(), out.end(), "nic"), 2);
+  EXPECT_EQ(std::count(out.begin(), out.end(), "host"), 0) << "the card is below the GPU's own bridge";
+}
+
+TEST(Import, ReadsNetworksOfAstraSim) {
+  const Platform platform = machine("astra.yml");
+  ASSERT_EQ(platform.devices().size(), 16u);
+  EXPECT_EQ(bandwidth(platform, 0, 1), 200e9) << "the ring";
+  EXPECT_NEAR(platform.route(0, 2).latency.value(), 2 * 50e-9, 1e-15) << "two steps of the ring";
+  EXPECT_EQ(bandwidth(platform, 0, 4), 100e9) << "the pair";
+  EXPECT_NEAR(platform.route(0, 8).latency.value(), 2 * 2000e-9, 1e-15) << "up to the switch and down";
+  EXPECT_EQ(platform.nodes(), 4);
+  EXPECT_EQ(machine("astra.json").devices().size(), 16u);
+}
+
+TEST(Import, SaysWhatItAssumesInTheFileToo) {
+  for (const auto& entry : std::filesystem::directory_iterator(kSeeds)) {
+    const Imported read = imported(entry.path().filename().string());
+    ASSERT_FALSE(read.assumed.empty()) << entry.path();
+    for (const std::string& what : read.assumed)
+      EXPECT_NE(read.xml.find("assumed: " + what), std::string::npos) << entry.path() << ": " << what;
+    EXPECT_FALSE(describe(load(read.xml, "x")).empty());
+  }
+}
+
+TEST(Import, TakesTheWordOfTheUser) {
+  ImportOptions options;
+  options.device.sheet = devices().get("H200-SXM5-141GB", "test").sheet;
+  options.network      = networks().find("infiniband_ndr");
+  options.nodes        = 3;
+  const Imported read  = imported("dgx_a100.txt", options);
+  for (const std::string& what : read.assumed) {
+    EXPECT_FALSE(what.starts_with("device")) << what;
+    EXPECT_FALSE(what.starts_with("network")) << what;
+  }
+  const Platform platform = load(read.xml, "x");
+  EXPECT_EQ(platform.devices().back().kind, "H200-SXM5-141GB");
+  EXPECT_EQ(bandwidth(platform, 0, 8), 50e9);
+}
+
+TEST(Import, RefusesInOneLineWhatContradictsItself) {
+  EXPECT_NE(refusal("hello").find("t.txt: is in no format that is known; give the text of nvidia-smi topo -m"),
+            std::string::npos);
+  EXPECT_EQ(refusal("\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU1\tSYS\t X \n"),
+            "t.txt: GPU0 to GPU1 differs from the way back; check the matrix");
+  EXPECT_EQ(refusal("\tGPU0\tGPU1\nGPU0\t X \tPIX\n"), "t.txt: the matrix has no row of GPU1");
+  EXPECT_EQ(refusal("\tGPU0\tGPU1\nGPU0\t X \tPIY\nGPU1\tPIX\t X \n"),
+            "t.txt:2: \"PIY\" of GPU0 and GPU1 is none of NV1, NV2, ..., PIX, PXB, PHB, NODE, SYS");
+  EXPECT_NE(refusal("\tGPU0\tGPU1\tGPU2\nGPU0\t X \tPIX\tSYS\nGPU1\tPIX\t X \tPIX\nGPU2\tSYS\tPIX\t X \n")
+                .find("are said to be farther from each other"),
+            std::string::npos);
+  EXPECT_NE(refusal("<topology></topology>").find("has no GPU"), std::string::npos);
+  EXPECT_NE(refusal("<topology>").find("t.txt:1:"), std::string::npos);
+  EXPECT_NE(refusal("topology: [ Ring ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n")
+                .find("npus_count has 2 numbers for 1 dimensions"),
+            std::string::npos);
+  EXPECT_NE(refusal("topology: [ Star ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n")
+                .find("use Ring, FullyConnected or Switch"),
+            std::string::npos);
+  EXPECT_NE(refusal("topology: [ FC ]\nnpus_count: [ 60000 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n").find("too many"),
+            std::string::npos);
+  EXPECT_NE(refusal("topology: [ FC ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n", {.nodes = 2})
+                .find("leave out --nodes"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace foreflow::platform::import_test
