@@ -14,27 +14,27 @@ namespace {
 using platform::Profile;
 
 // A value over time: from each time on, until the next.
-using Course = std::map<double, double>;
+using ProfiledValue = std::map<double, double>;
 
-Course course_of(const Profile& profile) {
-  Course course;
+ProfiledValue value_over_time(const Profile& profile) {
+  ProfiledValue value;
   size_t steps = 0;
   for (double begin = 0; steps < kMostProfileSteps; begin += profile.period.value()) {
-    for (const Profile::Step& step : profile.steps) course[begin + step.at.value()] = step.value;
+    for (const Profile::Step& step : profile.steps) value[begin + step.at.value()] = step.value;
     steps += profile.steps.size();
     if (profile.period == Seconds(0)) break;
   }
-  return course;
+  return value;
 }
 
-double value_at(const Course& course, double time, double before) {
-  const auto after = course.upper_bound(time);
-  return after == course.begin() ? before : std::prev(after)->second;
+double value_at(const ProfiledValue& value, double time, double before) {
+  const auto after = value.upper_bound(time);
+  return after == value.begin() ? before : std::prev(after)->second;
 }
 
 // What changes a device or a link: how fast it is, and whether it is on.
-struct Courses {
-  Course pace, on;
+struct ProfiledValues {
+  ProfiledValue pace, on;
 
   std::set<double> times() const {
     std::set<double> all;
@@ -44,11 +44,11 @@ struct Courses {
   }
 };
 
-void slow_down(int device, const Courses& courses, std::vector<Slowdown>& slowdowns) {
-  const std::set<double> times = courses.times();
+void slow_down(int device, const ProfiledValues& values, std::vector<Slowdown>& slowdowns) {
+  const std::set<double> times = values.times();
   for (auto time = times.begin(); time != times.end(); ++time) {
-    const double pace   = value_at(courses.pace, *time, 1);
-    const bool on       = value_at(courses.on, *time, 1) > 0 && pace > 0;
+    const double pace   = value_at(values.pace, *time, 1);
+    const bool on       = value_at(values.on, *time, 1) > 0 && pace > 0;
     const double factor = on ? 1 / pace : kOff;
     if (factor == 1) continue;
     const Seconds until = std::next(time) == times.end() ? kForever : Seconds(*std::next(time));
@@ -56,11 +56,11 @@ void slow_down(int device, const Courses& courses, std::vector<Slowdown>& slowdo
   }
 }
 
-LinkTrace trace_of(int link, const Courses& courses, BytesPerSecond planned) {
+LinkTrace trace_of(int link, const ProfiledValues& values, BytesPerSecond planned) {
   LinkTrace trace{link, {}};
-  for (const double time : courses.times()) {
-    const bool on          = value_at(courses.on, time, 1) > 0;
-    const double bandwidth = value_at(courses.pace, time, planned.value());
+  for (const double time : values.times()) {
+    const bool on          = value_at(values.on, time, 1) > 0;
+    const double bandwidth = value_at(values.pace, time, planned.value());
     trace.changes.push_back({Seconds(time), on ? bandwidth / planned.value() : 0});
   }
   return trace;
@@ -70,21 +70,21 @@ LinkTrace trace_of(int link, const Courses& courses, BytesPerSecond planned) {
 
 Disturbances with_profiles(Disturbances disturbances, const platform::Platform& platform) {
   if (std::exchange(disturbances.profiled, true)) return disturbances;
-  std::map<int, Courses> devices, links;
+  std::map<int, ProfiledValues> devices, links;
   for (const Profile& profile : platform.declared().profiles) {
     const bool of_device = profile.what == Profile::What::speed || profile.what == Profile::What::on;
     const bool pace      = profile.what == Profile::What::speed || profile.what == Profile::What::bandwidth;
     for (const int index : profile.indices) {
-      Courses& courses                   = (of_device ? devices : links)[index];
-      (pace ? courses.pace : courses.on) = course_of(profile);
+      ProfiledValues& values           = (of_device ? devices : links)[index];
+      (pace ? values.pace : values.on) = value_over_time(profile);
     }
   }
-  for (const auto& [device, courses] : devices) slow_down(device, courses, disturbances.slowdowns);
-  for (const auto& [link, courses] : links) {
+  for (const auto& [device, values] : devices) slow_down(device, values, disturbances.slowdowns);
+  for (const auto& [link, values] : links) {
     const bool known = std::any_of(disturbances.links.begin(), disturbances.links.end(),
                                    [number = link](const LinkTrace& trace) { return trace.link == number; });
     if (known) continue;
-    disturbances.links.push_back(trace_of(link, courses, platform.links().like(static_cast<size_t>(link)).bandwidth));
+    disturbances.links.push_back(trace_of(link, values, platform.links().like(static_cast<size_t>(link)).bandwidth));
   }
   return disturbances;
 }
