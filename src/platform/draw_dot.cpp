@@ -10,10 +10,10 @@
 namespace foreflow::platform {
 namespace {
 
-std::string quoted(std::string_view text) { return "\"" + escape::dot(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + escape::dot(text) + "\""; }
 
 std::string item_line(const Item& item, const char* indent) {
-  return fmt::format("{}{} [label={}{}];\n", indent, quoted(item.name), quoted(short_name(item)),
+  return fmt::format("{}{} [label={}{}];\n", indent, in_quotes(item.name), in_quotes(short_name(item)),
                      item.device ? ", style=filled, fillcolor=\"#e8f4d4\"" : ", shape=ellipse");
 }
 
@@ -24,7 +24,7 @@ std::string draw_dot(const Platform& platform) {
   std::string dot     = fmt::format(
           "graph {} {{\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", "
               "fontsize=9];\n",
-          quoted(platform.name()));
+          in_quotes(platform.name()));
   std::vector<std::string> order;
   std::map<std::string, std::string> servers;
   for (const Item& item : sketch.items) {
@@ -37,13 +37,13 @@ std::string draw_dot(const Platform& platform) {
     lines += item_line(item, "    ");
   }
   for (const std::string& node : order) {
-    dot += fmt::format("  subgraph {} {{\n    label={};\n{}  }}\n", quoted("cluster_" + node), quoted(node),
+    dot += fmt::format("  subgraph {} {{\n    label={};\n{}  }}\n", in_quotes("cluster_" + node), in_quotes(node),
                        servers.at(node));
   }
   for (const Line& line : sketch.lines) {
     const Item &a = sketch.items[static_cast<size_t>(line.a)], &b = sketch.items[static_cast<size_t>(line.b)];
-    dot += fmt::format("  {} -- {} [label={}, color=\"{}\", penwidth={:.1f}];\n", quoted(a.name), quoted(b.name),
-                       quoted(line.kind.empty() ? line.about : line.kind + " " + line.about), colour(line.kind),
+    dot += fmt::format("  {} -- {} [label={}, color=\"{}\", penwidth={:.1f}];\n", in_quotes(a.name), in_quotes(b.name),
+                       in_quotes(line.kind.empty() ? line.about : line.kind + " " + line.about), colour(line.kind),
                        stroke_width(line.bandwidth));
   }
   return dot + "}\n";

@@ -14,11 +14,11 @@ size_t destination_modulo(Flow& flow, uint64_t, size_t ways) {
   return way;
 }
 
-// As switches that give each new flow the way that has the fewest: the ports of a shift permutation, as in rings,
-// pipelines and rounds of an all-to-all, take turns. `quotient` has the destination's port; the source turns the wheel.
+// As switches that give each new flow the way that has the fewest: the ports of a leaf, which begin to send together,
+// take its ways in turns. In a shift, as rings, pipelines and rounds of an all-to-all are, no two meet on the way down.
 size_t in_turns(Flow& flow, uint64_t, size_t ways) {
-  const uint64_t way = (flow.quotient + flow.from_port) % ways;
-  flow.quotient /= ways;
+  const uint64_t way = flow.from_port % ways;
+  flow.from_port /= ways;
   return way;
 }
 
@@ -40,7 +40,7 @@ uint64_t mixed(uint64_t x) {
 const std::vector<EcmpRule>& ecmp_rules() {
   static const std::vector<EcmpRule> rules = {
       {"dmodk", "by the number of the destination's port, as InfiniBand's D-mod-k", destination_modulo},
-      {"ecmp", "in turns, by the numbers of both ports: flows that begin together share ways evenly", in_turns},
+      {"ecmp", "in turns, by the number of the source's port: flows that begin together share ways evenly", in_turns},
       {"hash", "by a hash of source, destination and switch: collisions as on Ethernet", hashed}};
   return rules;
 }

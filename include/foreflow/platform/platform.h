@@ -80,8 +80,8 @@ struct PlatformRule {
   std::function<std::optional<int>(std::string_view name)> find_device, find_link;
   std::function<Graph()> graph;  // none: only the routes are known
   Router router;
-  std::shared_ptr<const Declared> declared;  // null: nothing
-  std::function<CardUse(const Router& router)> cards;
+  std::shared_ptr<const Declared> declared           = nullptr;  // null: nothing
+  std::function<CardUse(const Router& router)> cards = nullptr;
 };
 
 class Platform {

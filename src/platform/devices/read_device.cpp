@@ -33,7 +33,7 @@ DataSheet sheet_of_file(const JsonView& value) {
   try {
     text = read_file(path);
   } catch (const Error& error) {
-    value.fail(error.problem());
+    value.fail(fmt::format("{}: {}", path, error.problem()));
   }
   const Json json = parse_json(text, path);
   return read_data_sheet(JsonView(json, path));

@@ -52,6 +52,7 @@ class Builder {
       const int number = static_cast<int>(part);
       tops_.push_back(number < node.gpus ? number : add_switch(node, relations.names[part]));
     }
+    parts_ = tops_;
   }
 
   // Joins what a group holds by a switch, if it is more than one thing or `always`.
@@ -71,7 +72,8 @@ class Builder {
     }
   }
 
-  std::vector<int> tops() const { return tops_; }
+  const std::vector<int>& tops() const { return tops_; }
+  int vertex(int part) const { return parts_[at(part)]; }
 
  private:
   std::string name_of(int vertex) const {
@@ -83,7 +85,8 @@ class Builder {
   Node& node_;
   const Relations& relations_;
   Port pcie_;
-  std::vector<int> tops_;  // of each part: the highest vertex of its tree
+  std::vector<int> parts_;  // of each part: its own vertex
+  std::vector<int> tops_;   // of each part: the highest vertex of its tree
   std::array<int, 4> counts_ = {};
 };
 
@@ -101,7 +104,7 @@ Tree add_pcie_tree(Node& node, const Relations& relations, const Port& pcie, con
     builder.join(nearer, level, level == Nearness::node);
   }
   for (int card = 0; card < cards; ++card)
-    node.nics.push_back({relations.names[at(first + card)] + "-port", nic, first + card});
+    node.nics.push_back({relations.names[at(first + card)] + "-port", nic, builder.vertex(first + card)});
   Tree tree;
   for (const int top : builder.tops()) {
     if (std::find(tree.roots.begin(), tree.roots.end(), top) == tree.roots.end()) tree.roots.push_back(top);

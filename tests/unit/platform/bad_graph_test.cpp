@@ -172,7 +172,7 @@ const std::vector<BadFile>& cases() {
 
 class BadGraph : public testing::TestWithParam<BadFile> {};
 
-TEST_P(BadGraph, IsRefusedWithOneLine) { expect_refused(GetParam()); }
+TEST_P(BadGraph, IsRefusedWithOneLine) { expect_own_form_refused(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(PlatformFile, BadGraph, testing::ValuesIn(cases()), title_of);
 

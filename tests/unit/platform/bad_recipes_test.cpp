@@ -31,7 +31,7 @@ TEST_P(BadRecipes, AreRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Every, BadRecipes,
     testing::Values(
-        Mistake{"nothing", R"({})", R"($: says no platform; give "topology", "parts" or "file")"},
+        Mistake{"nothing", R"({})", R"($: says no platform; give "topology", "parts", "sites" or "file")"},
         Mistake{"unknown_topology", R"({"topology": "dgx_a10"})",
                 R"($.topology: unknown topology "dgx_a10"; the nearest is "dgx_a100" (see: foreflow list))"},
         Mistake{"topology_of_a_number", R"({"topology": 3})", R"($.topology: expected a string, found 3)"},
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"unknown_part", R"({"parts": [{"topology": "dgx1"}, {"topology": "dgx_h10"}]})",
                 R"($.parts[1].topology: unknown topology "dgx_h10"; the nearest is "dgx_h100" (see: foreflow list))"},
         Mistake{"unknown_key_of_a_part", R"({"parts": [{"topology": "dgx1", "fabric": "star"}]})",
-                R"($.parts[0].fabric: unknown key "fabric"; the nearest is "nodes")"},
+                R"($.parts[0].fabric: unknown key "fabric"; the nearest is "device")"},
         Mistake{
             "domain_that_divides_not", R"({"topology": "gb200_nvl72", "nvlink_domain": 7})",
             R"($.nvlink_domain: 7 does not divide the 72 GPUs of a gb200_nvl72; use 1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36 or 72)"},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                 R"($.fabric: unknown fabric "fat_tree"; the nearest is "fat_tree2" (see: foreflow list))"},
         Mistake{
             "key_of_another_fabric", R"({"topology": "dgx2", "fabric": "torus2d", "oversubscription": 2})",
-            R"($.oversubscription: the fabric torus2d has no such parameter; leave it out or use the fabric fat_tree2, fat_tree3 or rail_optimized)"},
+            R"($.oversubscription: means nothing on the fabric torus2d: it has no uplinks; cable_nics says how wide its cables are; leave it out or use the fabric fat_tree2, fat_tree3, rail_optimized or dragonfly)"},
         Mistake{"misspelt_key_of_a_fabric", R"({"topology": "dgx2", "fabric": "fat_tree2", "oversubscripton": 2})",
                 R"($.oversubscripton: unknown key "oversubscripton"; the nearest is "oversubscription")"},
         Mistake{
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"too_few_groups", R"({"topology": "dgx2", "nodes": 8, "fabric": "dragonfly", "groups": 1})",
                 R"($.groups: 1 is too small; use 8 or more)"},
         Mistake{"unknown_ecmp", R"({"topology": "dgx2", "ecmp": "random"})",
-                R"($.ecmp: unknown rule "random" to choose among shortest paths; use dmodk or hash)"},
+                R"($.ecmp: unknown rule "random" to choose among shortest paths; use dmodk, ecmp or hash)"},
         Mistake{"sharp_as_text", R"({"topology": "dgx2", "sharp": "yes"})",
                 R"($.sharp: expected true or false, found "yes")"},
         Mistake{

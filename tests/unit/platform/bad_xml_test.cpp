@@ -156,7 +156,7 @@ const std::vector<BadFile>& cases() {
 
 class BadXml : public testing::TestWithParam<BadFile> {};
 
-TEST_P(BadXml, IsRefusedWithOneLine) { expect_refused(GetParam()); }
+TEST_P(BadXml, IsRefusedWithOneLine) { expect_own_form_refused(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(PlatformFile, BadXml, testing::ValuesIn(cases()), title_of);
 

@@ -116,7 +116,7 @@ TEST(DataSheets, RefuseWhatIsNone) {
             "list devices, or name a FILE.json with a data sheet");
   EXPECT_EQ(refusal(R"({"memory": "0GB"})"), "c.json: $.platform.device.memory: must be above zero, like \"80GB\"");
   EXPECT_NE(refusal(R"({"memory": 80})").find("$.platform.device.memory"), std::string::npos);
-  EXPECT_NE(refusal(R"({"peak_bf61": "1Tf"})").find("peak_bf16"), std::string::npos);
+  EXPECT_NE(refusal(R"({"peak_bf1": "1Tf"})").find("peak_bf16"), std::string::npos);
   EXPECT_NE(refusal(R"({})").find("changes nothing"), std::string::npos);
   EXPECT_NE(refusal(R"(["A100-SXM4-80GB"])").find("$.platform.device"), std::string::npos);
   EXPECT_NE(refusal(R"("nowhere.json")").find("nowhere.json"), std::string::npos);
