@@ -39,11 +39,20 @@ DataSheet sheet_of_file(const JsonView& value) {
   return read_data_sheet(JsonView(json, path));
 }
 
-// A known device or a file; none: only a name.
+// A known device, by its name or the part before the first dash ("H200") where that is of one device only, or a file;
+// none: only a name.
 std::optional<DataSheet> sheet_named(const JsonView& value) {
   if (is_file(value.as_string())) return sheet_of_file(value);
   const DeviceDef* known = devices().find(value.as_string());
-  return known == nullptr ? std::nullopt : std::optional(known->sheet);
+  if (known != nullptr) return known->sheet;
+  std::vector<std::string> family;
+  for (const DeviceDef& device : devices()) {
+    if (device.name.starts_with(value.as_string() + "-")) family.push_back(device.name);
+  }
+  if (family.empty()) return std::nullopt;
+  if (family.size() > 1)
+    value.fail(fmt::format("\"{}\" is no single device; use {}", value.as_string(), list_or(family)));
+  return devices().get(family.front(), value.where()).sheet;
 }
 
 template <class Read>

@@ -111,9 +111,14 @@ TEST(DataSheets, AreReadFromFilesOfUsers) {
 }
 
 TEST(DataSheets, RefuseWhatIsNone) {
-  EXPECT_EQ(refusal(R"("H20")"),
-            "c.json: $.platform.device: no data sheet has the name \"H20\"; did you mean \"H20-96GB\"? See foreflow "
-            "list devices, or name a FILE.json with a data sheet");
+  EXPECT_EQ(
+      refusal(R"("H20-96G")"),
+      "c.json: $.platform.device: no data sheet has the name \"H20-96G\"; did you mean \"H20-96GB\"? See foreflow "
+      "list devices, or name a FILE.json with a data sheet");
+  EXPECT_EQ(read(R"("H200")").sheet->kind, "H200-SXM5-141GB") << "the only one";
+  EXPECT_EQ(refusal(R"("A100")"),
+            "c.json: $.platform.device: \"A100\" is no single device; use A100-SXM4-40GB, A100-SXM4-80GB or "
+            "A100-PCIE-80GB");
   EXPECT_EQ(refusal(R"({"memory": "0GB"})"), "c.json: $.platform.device.memory: must be above zero, like \"80GB\"");
   EXPECT_NE(refusal(R"({"memory": 80})").find("$.platform.device.memory"), std::string::npos);
   EXPECT_NE(refusal(R"({"peak_bf1": "1Tf"})").find("peak_bf16"), std::string::npos);
