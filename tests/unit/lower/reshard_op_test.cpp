@@ -46,7 +46,7 @@ double bytes_sent(const stream::Program& program) {
 TEST(Reshard, SendsWhatItsStrategySays) {
   EXPECT_EQ(bytes_sent(program(kGather, "send_recv")), 4 * kPart);  // each part to each device
   EXPECT_EQ(bytes_sent(program(kGather, "broadcast")), 2 * kPart);  // each part once, passed on
-  EXPECT_EQ(bytes_sent(program(kGather, "signal")), static_cast<double>(program(kGather, "signal").instances.size()));
+  EXPECT_LE(bytes_sent(program(kGather, "signal")), 16);            // bytes of their own, none of the tensor
 }
 
 TEST(Reshard, TakesTheMemoryOfItsResultFromItsFirstMessageToTheEnd) {
