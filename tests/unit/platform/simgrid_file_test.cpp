@@ -91,7 +91,7 @@ TEST(SimgridFile, MapsDevicesByTheNamesOfHostsAndZones) {
   const Platform platform = from(body, plan_of(R"({"devices": {"graphene-1?.*": {"device": "H100-SXM5-80GB"},
                                                                "lyon": {"device": "L4", "devices_per_host": 2}}})"));
   EXPECT_EQ(platform.devices().size(), 2u + 9 + 3);
-  EXPECT_EQ(platform.devices()[*platform.find_device("x-gpu1")].kind, "L4");
+  EXPECT_EQ(platform.devices()[*platform.find_device("x-gpu1")].kind, "L4-24GB");
   EXPECT_EQ(platform.devices()[*platform.find_device("graphene-10.nancy-gpu0")].kind, "H100-SXM5-80GB");
   EXPECT_EQ(platform.devices()[*platform.find_device("graphene-9.nancy")].kind, "CPU 1 GFLOP/s");
   EXPECT_THROW(from(body, plan_of(R"({"devices": {"paris": {"device": "L4"}}})")), Error);

@@ -65,7 +65,8 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "ops",
                                              "critical_path",
                                              "cost_provenance",
-                                             "events"};
+                                             "events",
+                                             "idle"};
   EXPECT_EQ(keys, expected);
   EXPECT_EQ(
       json.find("devices")->if_array()->at(1).dump_compact(),
