@@ -74,7 +74,7 @@ Platform with_links_of_rule(const Platform& platform, std::vector<Link> links, R
               .graph       = nullptr,
               .router      = std::move(router),
               .declared    = std::make_shared<const Declared>(platform.declared()),
-                       .cards       = nullptr}};
+              .cards       = nullptr}};
 }
 
 }  // namespace

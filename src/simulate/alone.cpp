@@ -50,8 +50,8 @@ Alone run_alone(const platform::Platform& platform, const AlgorithmDef& algorith
   Options options;
   options.disturbances = with_profiles({}, platform);
   const auto timeline  = engine.run(program_of(algorithm, kind, bytes, places), platform, options);
-  result.time         = timeline.makespan;
-  result.closed_form  = stream::closed_form(platform, result.placed, *result.placed.algorithm);
+  result.time          = timeline.makespan;
+  result.closed_form   = stream::closed_form(platform, result.placed, *result.placed.algorithm);
   for (const stream::LinkUse& use : timeline.links) result.links.push_back(use.bytes);
   return result;
 }

@@ -65,9 +65,10 @@ TEST(SimgridPlatforms, CarryADataParallelTrainingStep) {
     const int ranks         = is_ring(platform) ? static_cast<int>(platform.devices().size()) : 1;
     SCOPED_TRACE(file);
     const Json json = parse_json(
-        fmt::format(R"({{"workload": {{"model": "mlp", "layers": 2, "hidden": 64, "dtype": "f32", "mode": "training", "optimizer": "sgd"}},
+        fmt::format(
+            R"({{"workload": {{"model": "mlp", "layers": 2, "hidden": 64, "dtype": "f32", "mode": "training", "optimizer": "sgd"}},
                         "platform": {{"file": "{1}"}}, "strategy": {{"dp": {0}, "global_batch": {0}}}}})",
-                    ranks, file),
+            ranks, file),
         "test.json");
     const scenario::Outcome outcome = scenario::run(scenario::load(json, "test.json"));
     EXPECT_GT(outcome.summary.iteration_time.value(), 0);

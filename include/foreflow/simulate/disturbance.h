@@ -75,7 +75,7 @@ struct Disturbances {
   std::vector<LinkTrace> links       = {};  // refused by the analytic engine, which does not model shared links
   std::vector<Background> background = {};  // likewise
   Stragglers stragglers              = {};
-  LinkLoss link_loss                 = {};  // as links
+  LinkLoss link_loss                 = {};     // as links
   bool profiled                      = false;  // those of the platform's file are among them (profiles.h)
 };
 

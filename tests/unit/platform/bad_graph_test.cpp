@@ -93,13 +93,14 @@ const std::vector<BadFile>& cases() {
        "p.xml: link \"a-s_UP\": the latency 9e+04 s is too long to be added up exactly in a graph of 3 vertices; use "
        "at most 6005 s"},
       {"HugeServer", many_devices(2048, "pcie"),
-       "p.xml: \"d0\" is in a server of 2049 devices and routers, which links of the kinds nvlink, pcie, host and "
-       "memory join; the most is 2048: give links between servers the kind nic or fabric"},
+       "p.xml: \"d0\" is in a server of 2049 devices and routers, which links of the kinds nvlink, xgmi, scaleup, "
+       "pcie, "
+       "host and memory join; the most is 2048: give links between servers the kind nic or fabric"},
       {"TooManyForATable", replaced(many_devices(1025, "nic"), "Dijkstra", "Floyd"),
        "p.xml:3:1: 1025 devices, but SimGrid routes zones like these for at most 1024; write the platform as a graph, "
        "one zone with routing=\"Dijkstra\", which has any size"},
       {"UnknownEcmp", with_zone_prop("ecmp", "dmod"),
-       "p.xml:3:1: zone \"z\": unknown ecmp \"dmod\"; use dmodk or hash"},
+       "p.xml:3:1: zone \"z\": unknown ecmp \"dmod\"; use dmodk, ecmp or hash"},
       {"MisspeltZoneProperty", with_zone_prop("emcp", "hash"),
        "p.xml:4:1: unknown property \"emcp\"; did you mean \"ecmp\"?"},
       {"ZonePropertyTwice", joined().zone_prop("ecmp", "hash").zone_prop("ecmp", "hash").xml(),

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"no_workload", R"(workload={})",
                 R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
         Mistake{"no_platform", R"(platform={})",
-                R"(gpt.json: $.platform: says no platform; give "topology", "parts" or "file")"},
+                R"(gpt.json: $.platform: says no platform; give "topology", "parts", "sites" or "file")"},
         Mistake{
             "unknown_topology", R"(platform.topology="dgx3")",
             R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx1" (see: foreflow list))"},

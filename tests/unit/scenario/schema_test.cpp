@@ -144,6 +144,12 @@ TEST(JsonSchema, TakesUnitsAsTheReaderDoes) {
   }
 }
 
+Json two_sites() {
+  return parse_json(R"({"sites": [{"topology": "dgx2"}, {"topology": "dgx2"}],
+                        "wan": {"bandwidth": "1GBps", "latency": "1ms"}})",
+                    "s.json");
+}
+
 // The reader names an unknown key of each part with the nearest that there is; a key of the rows is never unknown.
 TEST(JsonSchema, HasTheKeysOfTheReader) {
   for (const KeySection& section : key_sections()) {
@@ -151,6 +157,7 @@ TEST(JsonSchema, HasTheKeysOfTheReader) {
     for (const KeyDef& key : section.keys) {
       Json json = parse_json(
           R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}})", "s.json");
+      if (section.path == "platform.wan") json.set("platform", two_sites());
       override_with(json, path_of(section, key) + "x=1");
       try {
         load(json, "s.json");
