@@ -60,9 +60,13 @@ const std::map<std::string, Original>& originals() {
   return kOriginals;
 }
 
+// In any function: replicas may be calls of one.
 bool reshards(const ir::Module& module) {
-  const std::vector<ir::Op>& ops = module.entry().ops;
-  return std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return !op.is_call() && op.def->reshards; });
+  const auto in = [](const ir::Function& function) {
+    return std::any_of(function.ops.begin(), function.ops.end(),
+                       [](const ir::Op& op) { return !op.is_call() && op.def->reshards; });
+  };
+  return std::any_of(module.functions.begin(), module.functions.end(), in);
 }
 
 void expect_same_numbers(const Original& original, const Split& split) {
