@@ -1,6 +1,7 @@
 #include "lower/fragment.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/lower/reshard_op.h"
@@ -37,7 +38,7 @@ int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds,
 int32_t FragmentMaker::intern(const stream::Communication& communication) {
   std::string key = communication.name;
   append(key, communication.kind);
-  append(key, communication.algorithm);
+  append(key, reinterpret_cast<std::uintptr_t>(communication.algorithm));  // two may have one name
   append(key, communication.bytes);
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));

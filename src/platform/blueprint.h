@@ -72,7 +72,7 @@ struct Outlets {
   int most_of_node = 0;             // NICs of the node that has most
   Port cable;                       // what joins switches: as wide as the widest NIC
   BytesPerSecond torus_cable = {};  // the widest that a node states; zero: none does
-  std::string routing        = "";  // one of the fabric's own; empty: shortest ways
+  std::string routing        = {};  // one of the fabric's own; empty: shortest ways
 };
 
 // Between switches, from the one nearer to nodes, and named after both.

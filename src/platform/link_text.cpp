@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "foreflow/base/text.h"
+
 namespace foreflow::platform {
 namespace {
 
@@ -19,7 +21,8 @@ struct LinkUnit {
 std::string shortest(double value, std::initializer_list<LinkUnit> units, std::string_view plain) {
   constexpr int kDigits = 15;  // what follows them may be an error of the division
   for (const LinkUnit& unit : units) {
-    const double rounded = std::stod(fmt::format("{:.{}g}", value / unit.factor, kDigits));
+    const double rounded =
+        parse_number<double>(fmt::format("{:.{}g}", value / unit.factor, kDigits)).value_or(value / unit.factor);
     if (rounded * unit.factor == value) return fmt::format("{}{}", rounded, unit.name);
   }
   for (const LinkUnit& unit : units) {

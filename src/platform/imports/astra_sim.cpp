@@ -49,10 +49,14 @@ Joint shape_named(const Text& text, const std::string& name) {
   text.fail(fmt::format("topology \"{}\" is not known; use Ring, FullyConnected or Switch", name));
 }
 
-double number_in(const Text& text, const char* key, const std::string& word, double least) {
+// No network is slower or faster, and times in these ranges can be added up exactly in a platform of any size.
+constexpr double kLeastBandwidth = 1e-6, kMostBandwidth = 1e9;  // in GB/s
+constexpr double kMostLatency = 1e8;                            // in ns
+
+double number_in(const Text& text, const char* key, const std::string& word, double least, double most) {
   const auto number = parse_number<double>(word);
-  if (!number || !std::isfinite(*number) || *number < least)
-    text.fail(fmt::format("{} \"{}\" must be a number from {} on", key, word, least));
+  if (!number || !(*number >= least && *number <= most))
+    text.fail(fmt::format("{} \"{}\" must be a number from {:g} to {:g}", key, word, least, most));
   return *number;
 }
 
@@ -112,16 +116,15 @@ std::vector<Dimension> read_dimensions(const Text& text) {
   std::vector<Dimension> dimensions;
   double npus = 1;
   for (size_t d = 0; d < count; ++d) {
-    const double size = number_in(text, "npus_count", lists.npus[d], 1);
+    const double size = number_in(text, "npus_count", lists.npus[d], 1, kMostNpus);
     npus *= size;
     if (size != std::floor(size)) text.fail(fmt::format("npus_count \"{}\" must be a whole number", lists.npus[d]));
     if (npus > kMostNpus) text.fail(fmt::format("{:.0f} NPUs are too many; use at most {}", npus, kMostNpus));
-    const double bandwidth = number_in(text, "bandwidth", lists.bandwidths[d], 0);
-    if (bandwidth <= 0) text.fail(fmt::format("bandwidth \"{}\" must be above zero", lists.bandwidths[d]));
+    const double bandwidth = number_in(text, "bandwidth", lists.bandwidths[d], kLeastBandwidth, kMostBandwidth);
     dimensions.push_back({shape_named(text, lists.shapes[d]),
                           static_cast<int>(size),
                           {"fabric", BytesPerSecond(bandwidth * 1e9),
-                           Seconds(number_in(text, "latency", lists.latencies[d], 0) * 1e-9)}});
+                           Seconds(number_in(text, "latency", lists.latencies[d], 0, kMostLatency) * 1e-9)}});
   }
   return dimensions;
 }

@@ -1,5 +1,5 @@
 // Quantities as SimGrid writes them: "2.25GBps", "100Mbps", "50us", "1Gf", "5.2297E9f". Units follow the version 4 of
-// its DTD (src/surf/xml/simgrid.dtd of SimGrid, comment at its head).
+// its DTD (the comment at the head of simgrid.dtd).
 #pragma once
 
 #include <string>

@@ -9,8 +9,8 @@
 namespace foreflow::platform::zones {
 namespace {
 
-// Factors of SimGrid's network models for messages of any size (docs/source/Models.rst of SimGrid). CM02 is what
-// Foreflow does by itself: a link is shared by its bandwidth.
+// Factors of SimGrid's network models for messages of any size (chapter "The SimGrid Models" of its manual). CM02 is
+// what Foreflow does by itself: a link is shared by its bandwidth.
 struct Model {
   std::string_view name;
   double bandwidth_factor, latency_factor;

@@ -21,7 +21,7 @@ struct RoutingDef {
   bool paths;                                       // its routes join two members
   bool star;                                        // its routes, if any, join a member and its middle
   LocalRouter (*make)(const Tree& tree, int zone);  // null: it cannot be simulated
-  std::string_view refusal = "";                    // then why not
+  std::string_view refusal = {};                    // then why not
 };
 
 const std::vector<RoutingDef>& routings();
