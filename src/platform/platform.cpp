@@ -70,6 +70,8 @@ Platform::Platform(std::string name, List<Device> devices, List<Link> links, Rou
       facts_(std::make_shared<Facts>()),
       router_(std::move(router)) {}
 
+// The devices cannot be moved, since their number is an argument of the same call.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 Platform::Platform(std::string name, List<Device> devices, List<Link> links, std::vector<Route> routes)
     : Platform(std::move(name), devices, std::move(links), look_up(devices.size(), std::move(routes))) {}
 

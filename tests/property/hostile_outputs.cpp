@@ -27,7 +27,7 @@ Platform named_platform(const std::string& name) {
   for (const std::string& number : {std::string(), std::string("2")}) {
     devices.push_back({name + number,
                        name,
-                       "node" + name + number,
+                       std::string("node").append(name).append(number),
                        Bytes(100),
                        BytesPerSecond(1000),
                        {{name, FlopsPerSecond(100)}, {"f16", FlopsPerSecond(100)}},

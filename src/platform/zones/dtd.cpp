@@ -14,7 +14,7 @@ namespace {
 struct Attribute {
   std::string_view name;
   bool required                        = true;
-  std::string_view otherwise           = "";  // the default
+  std::string_view otherwise           = {};  // the default
   std::vector<std::string_view> values = {};  // all that are allowed; empty: any text
 };
 

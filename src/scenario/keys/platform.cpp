@@ -1,3 +1,4 @@
+#include "foreflow/platform/host_devices.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/platform/topologies.h"
 #include "scenario/keys/sections.h"
