@@ -42,6 +42,12 @@ std::vector<int> senders(const ReshardingRun& run) {
   return result;
 }
 
+// How far the time is from its bound, which knows bandwidths only: small tensors, which latencies decide, are far.
+std::string distance_of(double gap) {
+  return gap < 9 ? fmt::format("gap {:.3g} %", 100 * gap)
+                 : fmt::format("without latencies; {:.3g} times as long", 1 + gap);
+}
+
 // Unit tasks by the start of their first job.
 std::vector<int> starting_order(const ReshardingRun& run) {
   std::map<int, Seconds> first;
@@ -163,7 +169,7 @@ std::string describe(const ReshardingRun& run, const ReshardQuestion& question, 
   text += fmt::format("effective bandwidth  {:.4g} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),
                       format(run.effective_bandwidth()));
   if (question.strategy->moves_data)
-    text += fmt::format("lower bound          {}, gap {:.3g} %\n", format(run.lower_bound), 100 * run.gap());
+    text += fmt::format("lower bound          {}, {}\n", format(run.lower_bound), distance_of(run.gap()));
   text += fmt::format("unit tasks           {}\n", run.units.tasks.size());
   text += fmt::format("between hosts        {}, at least {}\n\n", format(run.crossing),
                       format(reshard::least_crossing(run.units, run.ports)));

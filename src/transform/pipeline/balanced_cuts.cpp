@@ -140,6 +140,7 @@ class Balance {
   }
 
   struct Cost {
+    int idle = 0;  // stages
     Bytes crossing{kUnreachable};
     double squares                      = kUnreachable;  // of the stages' times
     auto operator<=>(const Cost&) const = default;
@@ -149,14 +150,15 @@ class Balance {
   Cuts cheapest(double slowest) const {
     std::vector<Cost> before(places_.size()), here;
     std::vector<std::vector<size_t>> from_of(stages_, std::vector<size_t>(places_.size()));
-    before[0] = {Bytes(0), 0};
+    before[0] = {0, Bytes(0), 0};
     for (size_t stage = 0; stage < stages_; ++stage) {
       here.assign(places_.size(), Cost());
       for (size_t to = first_end(stage, slowest), last = last_end(stage, slowest); to <= last; ++to) {
         for (size_t from = to; from-- > stage && work(from, to, stage) <= slowest;) {
           const double seconds = time(from, to, stage);
           if (before[from].squares == kUnreachable || seconds > slowest || !fits(from, to, stage)) continue;
-          const Cost cost{before[from].crossing + places_[from].crossing, before[from].squares + seconds * seconds};
+          const Cost cost{before[from].idle + (seconds < kIdleStage * slowest ? 1 : 0),
+                          before[from].crossing + places_[from].crossing, before[from].squares + seconds * seconds};
           if (!(cost < here[to])) continue;
           here[to]           = cost;
           from_of[stage][to] = from;

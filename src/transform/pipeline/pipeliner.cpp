@@ -227,16 +227,7 @@ class Pipeliner {
     if (placed_.find(first, slot(first, part), to) != ValueId::none) return;
     std::vector<ValueId> operands;
     for (const ValueId id : function_.inputs(op)) operands.push_back(get(id, part, source_of(id, part)));
-    std::vector<int64_t> devices;
-    for (uint32_t i = 0; i < op.result_count; ++i)
-      devices.push_back(placed_.device_of(function_.output(op, i), to).index);
-    ir::Attributes attributes = *op.attributes;
-    attributes.set("to", std::move(devices));
-    const ValueId made = builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count);
-    for (uint32_t i = 0; i < op.result_count; ++i) {
-      const ValueId id = function_.output(op, i);
-      placed_.set(id, slot(id, part), to, static_cast<ValueId>(ir::index(made) + i));
-    }
+    placed_.reshard(function_, op, operands, slot(first, part), to);
   }
 
   void call(const PlacedTask& task) {

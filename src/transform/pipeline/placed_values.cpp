@@ -67,6 +67,17 @@ ValueId PlacedValues::send(ValueId id, int microbatch, int from, int to) {
   return sent;
 }
 
+void PlacedValues::reshard(const ir::Function& function, const ir::Op& op, std::span<const ir::ValueId> operands,
+                           int microbatch, int to) {
+  std::vector<int64_t> devices;
+  for (uint32_t i = 0; i < op.result_count; ++i) devices.push_back(device_of(function.output(op, i), to).index);
+  ir::Attributes attributes = *op.attributes;
+  attributes.set("to", std::move(devices));
+  const auto made = builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count);
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    set(function.output(op, i), microbatch, to, static_cast<ir::ValueId>(ir::index(made) + i));
+}
+
 std::vector<int> PlacedValues::devices_of(ValueId id) const {
   std::vector<int> devices;
   for (const Spot spot : at_[ir::index(id)]) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "foreflow/ir/builder.h"
 #include "transform/layout/layout_domain.h"
@@ -32,6 +34,10 @@ class PlacedValues {
   void set(ir::ValueId id, int microbatch, int device, ir::ValueId made);
   // Sends the copy from device `from` to device `to` and returns the new copy.
   ir::ValueId send(ir::ValueId id, int microbatch, int from, int to);
+  // Writes a Reshard of the program, `op` of `function`, with these copies of its operands, and takes its results as
+  // the copies on device `to`.
+  void reshard(const ir::Function& function, const ir::Op& op, std::span<const ir::ValueId> operands, int microbatch,
+               int to);
   // The devices with a copy that all microbatches share, in the order in which they got it.
   std::vector<int> devices_of(ir::ValueId id) const;
 

@@ -132,17 +132,9 @@ void StepUpdate::update(const ir::Op& op) {
 
 // A sum that a stage needs which is sharded in another way.
 void StepUpdate::reshard(const ir::Op& op, int stage) {
-  const int to = devices_.of(0, stage);
   std::vector<ValueId> operands;
   for (const ValueId id : function_.inputs(op)) operands.push_back(total(id, -1));
-  std::vector<int64_t> devices;
-  for (uint32_t i = 0; i < op.result_count; ++i)
-    devices.push_back(values_.device_of(function_.output(op, i), to).index);
-  ir::Attributes attributes = *op.attributes;
-  attributes.set("to", std::move(devices));
-  const ValueId made = builder_.append(op.def, -1, builder_.share(std::move(attributes)), operands, op.result_count);
-  for (uint32_t i = 0; i < op.result_count; ++i)
-    values_.set(function_.output(op, i), kEveryMicrobatch, to, static_cast<ValueId>(ir::index(made) + i));
+  values_.reshard(function_, op, operands, kEveryMicrobatch, devices_.of(0, stage));
 }
 
 // On every device that has a copy of the weight. An optimizer of many weights (w1..wn, dw1..dwn) becomes one op a

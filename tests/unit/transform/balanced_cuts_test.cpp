@@ -82,6 +82,14 @@ TEST(BalancedCuts, SendTheFewestBytesWhereStagesAreAsFast) {
   EXPECT_EQ(balanced_cuts(places({1, 1, 1, 1, 9}, {5, 1, 5, 2, 0}), limits(3)), (Cuts{1, 3}));
 }
 
+TEST(BalancedCuts, LeaveNoStageIdle) {
+  // Two of the six layers are the slowest stage with three stages as with four. Behind the first op little crosses, as
+  // token ids do, but a stage of this op alone does nothing.
+  const Cuts cuts = balanced_cuts(places({0.001, 1, 1, 1, 1, 1, 1}, {0.1, 1, 1, 1, 1, 1, 0}), limits(4));
+  ASSERT_EQ(cuts.size(), 3u);
+  EXPECT_GT(cuts.front(), 0);
+}
+
 TEST(BalancedCuts, KeepEveryStageWithinMemoryIfTheyCan) {
   // Two slow ops and four quick ones; six weights of 1 byte.
   const auto all = places({5, 4, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}, 1);
