@@ -147,9 +147,12 @@ Expected<Sequential> try_build(const Scenario& scenario) {
   const ir::Module model = std::move(sequential.module);
   sequential.module      = made_ready(scenario, model);
   sequential.model_flops = flops_of(sequential.module);  // before fused attention repeats or leaves out any
-  if (scenario.strategy.fuses_attention()) {
-    const auto fused = asked_for_by("context_attention", scenario,
-                                    [&] { return transform::fuse_attention(transform::resolve(model), ops::table()); });
+  if (scenario.strategy.attention_used() == transform::Attention::flash) {
+    const bool shared = scenario.strategy.exchanges_blocks();
+    const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;
+    const auto fused  = asked_for_by(shared ? "context_attention" : "attention", scenario, [&] {
+      return transform::fuse_attention(transform::resolve(model), ops::table(), cores);
+    });
     if (!fused) return fused.refusal();
     sequential.module = made_ready(scenario, *fused);
   }

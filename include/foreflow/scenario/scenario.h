@@ -65,6 +65,7 @@ struct PlatformChoice {
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
   int cp = 1;  // ranks that share each sequence
+  transform::Attention attention = transform::Attention::unfused;
   transform::ContextAttention context_attention =
       transform::ContextAttention::all_gather;  // how they exchange keys and values
   int ep                                = 1;    // ranks that share the experts of a layer; divides dp * cp
@@ -91,8 +92,12 @@ struct Strategy {
   int devices() const { return dp * cp * tp * pp; }
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;
-  // True where attention cores are fused into one op: for every way to exchange keys and values except all-gather.
-  bool fuses_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // True where the ranks of cp exchange blocks of attention, which is then one op: for every way except all-gather.
+  bool exchanges_blocks() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // What becomes of the attention cores of the program.
+  transform::Attention attention_used() const {
+    return exchanges_blocks() ? transform::Attention::flash : attention;
+  }
 };
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };

@@ -34,6 +34,7 @@ struct SpaceFacts {
   int64_t devices = 1, nodes = 1;  // of the platform
   bool training    = false;
   bool transformer = false;  // a family with attention
+  bool flash       = false;  // whose attention is one op unless a strategy says otherwise
   bool experts     = false;  // a family with a mixture of experts
   // As stated by the workload; 0: not stated.
   int64_t layers       = 0;
@@ -124,5 +125,8 @@ Json to_json(const Strategy& strategy);
 // The integer, or the word, at `key` of a point.
 int64_t whole_or(const Json& point, std::string_view key, int64_t fallback);
 std::string_view word_or(const Json& point, std::string_view key, std::string_view fallback);
+
+// Whether attention keeps no scores at a point, so that selective recomputation has nothing to repeat.
+bool is_fused(const SpaceFacts& facts, const Json& point);
 
 }  // namespace foreflow::scenario
