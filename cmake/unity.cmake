@@ -1,15 +1,31 @@
-# Unity builds: the .cpp files of a folder are compiled in batches, each one translation unit, because most of the time
+# Unity builds: the .cpp files of a module are compiled in batches, each one translation unit, because most of the time
 # that a small file takes goes into headers that its neighbours need too. File-local names are therefore unique within a
 # module. FOREFLOW_UNITY=OFF compiles every file alone, as clang-tidy and language servers want it.
 option(FOREFLOW_UNITY "Compile the sources of a folder together, in batches" ON)
 
-# foreflow_unity(TARGET SOURCE...): batches of at most 80 kB, never of two folders. Files with compile options of their own
-# stay alone, as does what SKIP_UNITY_BUILD_INCLUSION names.
+# foreflow_size_of(RESULT FOLDER SOURCE...): the bytes of those sources that are in FOLDER itself.
+function(foreflow_size_of result folder)
+  set(sum 0)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(this ${source} DIRECTORY)
+    if(this STREQUAL folder)
+      file(SIZE ${source} size)
+      math(EXPR sum "${sum} + ${size}")
+    endif()
+  endforeach()
+  set(${result} ${sum} PARENT_SCOPE)
+endfunction()
+
+# foreflow_unity(TARGET SOURCE...): batches of at most 80 kB in the order of the paths, never of two modules (src/ops and
+# src/transform are modules; src/ops/shape is a folder of one). A folder that does not fit into what is left of a batch
+# begins the next one. Batches are numbered in their module, so that a new file changes the batches of no other module.
+# Files with compile options of their own stay alone, as does what SKIP_UNITY_BUILD_INCLUSION names.
 function(foreflow_unity target)
   if(NOT FOREFLOW_UNITY)
     return()
   endif()
   set(limit 80000)
+  set(module "")
   set(folder "")
   set(number 0)
   set(filled 0)
@@ -19,13 +35,23 @@ function(foreflow_unity target)
     get_filename_component(this ${source} DIRECTORY)
     file(SIZE ${source} size)
     math(EXPR filled "${filled} + ${size}")
-    if(NOT this STREQUAL folder OR filled GREATER limit)
+    set(needed ${filled})
+    if(NOT this STREQUAL folder)
+      foreflow_size_of(rest ${this} ${sources})
+      math(EXPR needed "${filled} - ${size} + ${rest}")
       set(folder ${this})
+    endif()
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${this})
+    string(REGEX MATCH "^(tests/)?[a-z]+/[a-z]+" this_module ${path})
+    if(NOT this_module STREQUAL module)
+      set(number 0)
+    endif()
+    if(NOT this_module STREQUAL module OR needed GREATER limit)
       set(filled ${size})
+      set(module ${this_module})
       math(EXPR number "${number} + 1")
     endif()
-    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${folder})
-    string(REPLACE "/" "_" name ${name})
+    string(REPLACE "/" "_" name ${module})
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${number})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
