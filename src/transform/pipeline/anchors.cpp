@@ -9,10 +9,15 @@ namespace {
 constexpr int32_t kNone = -1;
 
 // The forward ops that compute or read each value, ascending. The value is available ("at hand") in their stages.
+// Constants are at hand everywhere and have none.
 class AtHand {
  public:
   AtHand(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends)
-      : first_(function.values.size() + 1) {
+      : constant_(function.values.size()), first_(function.values.size() + 1) {
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
+        constant_[function.ops[o].first_result + i] = phases[o] == StagePhase::anywhere;
+    }
     visit(function, phases, ends, [this](size_t value, int32_t) { ++first_[value + 1]; });
     for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     ops_.resize(first_.back());
@@ -33,20 +38,30 @@ class AtHand {
     return after == all.begin() ? *after : *std::prev(after);
   }
 
+  // The same, but `op` where the next of them is nearer to it than the last. Layers share such a value, as positions or
+  // a mask, and what reads it at `op` belongs to the layer of the next one.
+  int32_t nearest(ir::ValueId id, int32_t op) const {
+    const auto all   = (*this)(id);
+    const auto after = std::upper_bound(all.begin(), all.end(), op);
+    if (after == all.begin() || after == all.end()) return latest(id, op);
+    return *after - op < op - *std::prev(after) ? op : *std::prev(after);
+  }
+
  private:
   template <class F>
-  static void visit(const ir::Function& function, const std::vector<StagePhase>& phases,
-                    const std::vector<int32_t>& ends, F f) {
+  void visit(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends,
+             F f) const {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       if (phases[o] != StagePhase::forward) continue;
       const ir::Op& op = function.ops[o];
       for (const ir::ValueId id : function.inputs(op)) {
-        if (id != ir::ValueId::none) f(ir::index(id), ends[o]);
+        if (id != ir::ValueId::none && !constant_[ir::index(id)]) f(ir::index(id), ends[o]);
       }
       for (uint32_t i = 0; i < op.result_count; ++i) f(op.first_result + i, ends[o]);
     }
   }
 
+  std::vector<bool> constant_;
   std::vector<uint32_t> first_;
   std::vector<int32_t> ops_;
 };
@@ -82,7 +97,7 @@ class Anchorer {
       int32_t anchor = current;
       for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
         if (id == ir::ValueId::none) continue;
-        const int32_t place = at_hand_.latest(id, anchor);
+        const int32_t place = at_hand_.nearest(id, anchor);
         if (place != kNone) anchor = place;
       }
       anchor  = std::min(anchor, earliest_gradient(o));
