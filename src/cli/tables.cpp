@@ -9,6 +9,7 @@
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
+#include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/search/objective.h"
 #include "foreflow/transform/optimizers.h"
@@ -109,6 +110,22 @@ Rows disturbance_rows() {
   return rows;
 }
 
+// A profile with what it sets, and which of that is assumed.
+Rows framework_rows() {
+  Rows rows;
+  for (const scenario::Framework& framework : scenario::frameworks()) {
+    std::string sets;
+    for (const scenario::FrameworkSetting& setting : framework.settings)
+      sets +=
+          fmt::format("{}{} {}{}{}", sets.empty() ? "" : ", ", setting.key, setting.value.dump_compact(),
+                      setting.when == "always" ? "" : " (" + setting.when + ")", setting.assumed ? " (assumed)" : "");
+    rows.push_back({framework.name,
+                    framework.doc,
+                    {framework.version, sets, fmt::format("{}", fmt::join(framework.missing, "; "))}});
+  }
+  return rows;
+}
+
 Rows every_key() { return key_rows(""); }
 
 }  // namespace
@@ -130,6 +147,7 @@ const std::vector<Table>& tables() {
                                          {"objectives", [] { return rows_of(search::objectives()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
                                          {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
+                                         {"frameworks", framework_rows, {"version", "sets", "not modelled"}},
                                          {"keys", every_key, {"values", "else", "search"}},
                                          {"commands", [] { return rows_of(commands()); }}};
   return all;

@@ -35,6 +35,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.engine          = scenario.engine->name;
   job.samples         = static_cast<double>(sequential.samples);
   job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
+  job.parameters      = sequential.parameters;
   job.model_flops     = sequential.model_flops;
   // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
   job.hardware_flops = std::max(job.model_flops, hardware_flops(lowered.compact, counts));

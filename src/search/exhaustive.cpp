@@ -106,8 +106,8 @@ class Search {
     if (branches().is_point(branch)) {
       if (const auto plain = branches().plain(branch)) return twins_.add(branch.point, plain->point, plain->key);
     }
-    Step next = branches().is_point(branch) ? Step::predict : Step::expand;
-    const bool refines  = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
+    Step next          = branches().is_point(branch) ? Step::predict : Step::expand;
+    const bool refines = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
     if (refines && branches().can_be_refined(branch)) next = Step::refine;
     push({std::move(prospect), next, branches().points(branch)});
   }

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "foreflow/schedule/plan.h"
 #include "foreflow/scenario/run.h"
+#include "foreflow/schedule/plan.h"
 
 namespace foreflow::stage_messages_test {
 namespace {
@@ -17,7 +17,8 @@ constexpr int64_t kHidden = 64, kSequence = 32, kWidth = 2;  // bytes of bf16
 
 // How often a microbatch moves on to another device in a forward pass, over all microbatches.
 int64_t hops(const schedule::ScheduleDef& schedule) {
-  const schedule::Plan plan = schedule::plan(schedule, schedule::checked_size(schedule, kStages, kMicrobatches, {}, ""));
+  const schedule::Plan plan =
+      schedule::plan(schedule, schedule::checked_size(schedule, kStages, kMicrobatches, {}, ""));
   std::map<std::tuple<int, int, int>, int> device_of;  // by pipe, microbatch, stage
   for (int device = 0; device < kStages; ++device) {
     for (const schedule::Task& task : plan.order[static_cast<size_t>(device)]) {
@@ -52,12 +53,12 @@ constexpr Kind kKinds[] = {
 
 // The bytes of all messages between stages, and how many there are.
 std::map<int64_t, int64_t> messages(const std::string& model, const std::string& schedule, const std::string& rest) {
-  const std::string text =
-      R"({"workload": {"model": ")" + model + R"(", "layers": 8, "hidden": 64, "heads": 4, "sequence": 32, "vocabulary": 128,
+  const std::string text = R"({"workload": {"model": ")" + model +
+                           R"(", "layers": 8, "hidden": 64, "heads": 4, "sequence": 32, "vocabulary": 128,
                        "dtype": "bf16", "optimizer": "sgd"},
           "platform": {"topology": "dgx_a100", "nodes": 1}, "engine": "analytic", "cost": {"model": "roofline"},
           "strategy": {"pp": 4, "microbatches": 8, "global_batch": 8, "schedule": ")" +
-      schedule + "\", " + rest + "}}";
+                           schedule + "\", " + rest + "}}";
   const scenario::Outcome outcome = scenario::run(scenario::load(parse_json(text, "stages"), "stages"));
   std::map<int64_t, int64_t> all;
   for (const auto& row : outcome.summary.collectives) {
@@ -77,7 +78,8 @@ TEST_P(EverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
         for (const std::string attention : {"flash", "unfused"}) {
           for (const std::string partition : {"balanced", "uniform"}) {
             const std::string rest = std::string(kind.strategy) + R"(, "recompute": ")" + recompute +
-                                     R"(", "attention": ")" + attention + R"(", "stage_partition": ")" + partition + "\"";
+                                     R"(", "attention": ")" + attention + R"(", "stage_partition": ")" + partition +
+                                     "\"";
             const int64_t bytes = kSequence * kHidden * kWidth / (kind.parts ? kind.tp : 1);
             const std::map<int64_t, int64_t> expected{{bytes, 2 * each * kind.tp}};
             EXPECT_EQ(messages(model, GetParam(), rest), expected) << model << ": " << rest;

@@ -146,8 +146,7 @@ Work attends(const OpCall& call, std::span<const Type> outputs, const AttentionB
 
 std::vector<Sample> block_samples() {
   const Attributes plain{{"scale", 0.5}}, causal{{"scale", 0.5}, {"causal", 1}},
-      runs{{"causal", 1}, {"run", 2}, {"order", 1}},
-      among{{"causal", 1}, {"run", 2}, {"first", 1}, {"stride", 3}};
+      runs{{"causal", 1}, {"run", 2}, {"order", 1}}, among{{"causal", 1}, {"run", 2}, {"first", 1}, {"stride", 3}};
   return {{plain, {f32({2, 4, 6, 2}), f32({2, 4, 4, 2}), f32({2, 4, 4, 6})}},
           {plain, {f32({2, 2, 2, 4, 2}), f32({2, 2, 6, 2}), f32({2, 2, 6, 2}), f32({4, 6})}},
           {plain, {f32({1, 4, 4, 2}), f32({1, 4, 2, 2}), f32({1, 4, 2, 2}), f32({1, 4, 4, 2})}},

@@ -29,20 +29,21 @@ void adapt(const cost::CostModel& cost, Strategy& strategy) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = "attention",
-          .doc =
-              "`flash`: scores, mask, softmax and the product with the values are one kernel, which keeps one number a "
-              "row, computes the scores again in the backward pass and leaves out what a causal mask hides (Dao, 2023); "
-              "cores that drop probabilities stay unfused. `unfused`: scores and probabilities are written, read and "
-              "kept",
-          .type           = types::one_of(transform::attention_names()),
-          .otherwise      = "`flash` for a transformer; for other families, files and the cost model `distir` `unfused`",
-          .read           = read,
-          .settle         = settle,
-          .depends_on     = {"attention", "context_attention", "cp"},
-          .adapt          = adapt,
-          .write          = write,
-          .of_one_replica = true};
+  return {
+      .name = "attention",
+      .doc =
+          "`flash`: scores, mask, softmax and the product with the values are one kernel, which keeps one number a "
+          "row, computes the scores again in the backward pass and leaves out what a causal mask hides (Dao, 2023); "
+          "cores that drop probabilities stay unfused. `unfused`: scores and probabilities are written, read and "
+          "kept",
+      .type           = types::one_of(transform::attention_names()),
+      .otherwise      = "`flash` for a transformer; for other families, files and the cost model `distir` `unfused`",
+      .read           = read,
+      .settle         = settle,
+      .depends_on     = {"attention", "context_attention", "cp"},
+      .adapt          = adapt,
+      .write          = write,
+      .of_one_replica = true};
 }
 
 }  // namespace foreflow::scenario::definitions::attention_key

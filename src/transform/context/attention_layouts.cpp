@@ -24,8 +24,7 @@ int32_t rows_dimension(const ir::OpCall& call) { return static_cast<int32_t>(cal
 
 // Every way has some of the rows and gathers all keys, whose gradients are then sums of parts.
 Decision by_rows(const ir::OpCall& call, const Layout& rows) {
-  const Layout bias =
-      call.has(kBias) ? along(of_bias(call, rows_dimension(call)), rows.blocks) : Layout::whole();
+  const Layout bias   = call.has(kBias) ? along(of_bias(call, rows_dimension(call)), rows.blocks) : Layout::whole();
   const bool gradient = is_gradient(call);
   Decision decision;
   decision.inputs.assign(call.inputs.size(), rows);

@@ -271,8 +271,7 @@ std::string_view name(Attention attention) { return kAttention[static_cast<size_
 Attention attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kAttention.begin(), kAttention.end(), name);
   if (found != kAttention.end()) return static_cast<Attention>(found - kAttention.begin());
-  throw Error(place,
-              "\"" + std::string(name) + "\" is no way to compute attention; use " + list_or(attention_names()));
+  throw Error(place, "\"" + std::string(name) + "\" is no way to compute attention; use " + list_or(attention_names()));
 }
 
 namespace definitions::fuse_attention {

@@ -33,8 +33,8 @@ struct Operands {
 };
 
 Operands operands(const Case& one) {
-  const Dims q = one.group == 1 ? Dims({kBatch, kHeads, one.rows, kSize})
-                                : Dims({kBatch, kHeads, one.group, one.rows, kSize});
+  const Dims q =
+      one.group == 1 ? Dims({kBatch, kHeads, one.rows, kSize}) : Dims({kBatch, kHeads, one.group, one.rows, kSize});
   const Dims rows(std::vector<int64_t>(q.begin(), q.end() - 1));
   const Type of_q = Type::tensor(ir::DType::bf16, q);
   return {of_q, Type::tensor(ir::DType::bf16, {kBatch, kHeads, one.keys, kSize}), of_q,
@@ -77,8 +77,9 @@ TEST(FlashAttention, ForwardMultipliesTwiceAndMovesOperandsAndResultsOnce) {
 
 TEST(FlashAttention, BackwardMultipliesFiveTimesBecauseItComputesScoresAgain) {
   for (const Case& one : cases()) {
-    const Operands of   = operands(one);
-    const ir::Work done = work("BlockAttentionGrad", {of.q, of.k, of.k, Type(), of.o, of.rows, of.o}, one.attributes, 3);
+    const Operands of = operands(one);
+    const ir::Work done =
+        work("BlockAttentionGrad", {of.q, of.k, of.k, Type(), of.o, of.rows, of.o}, one.attributes, 3);
     EXPECT_EQ(done.flops.value(), heads(one) * one.seen * (5 * 2 * kSize + kSoftmax));
     EXPECT_EQ(done.read, 3 * bytes_of(of.q) + 2 * bytes_of(of.k) + bytes_of(of.rows));
     EXPECT_EQ(done.written, bytes_of(of.q) + 2 * bytes_of(of.k));
@@ -92,8 +93,9 @@ TEST(FlashAttention, SaysWhichRowsAreNotAmongTheKeys) {
     work("BlockAttention", {of.q, of.k, of.k}, beyond.attributes, 2);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("rows from position 12 on, in runs of 8 every 8, are not all among the 16"),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(error.what()).find("rows from position 12 on, in runs of 8 every 8, are not all among the 16"),
+        std::string::npos)
         << error.what();
   }
 }

@@ -16,8 +16,9 @@ Scenario scenario_of(int64_t sequence, const std::string& strategy, const std::s
   const std::string text =
       R"({"workload": {"model": "llama", "layers": 4, "hidden": 2048, "feed_forward": 5632, "heads": 16, "kv_heads": 4,
                        "vocabulary": 2048, "dtype": "bf16", "sequence": )" +
-      std::to_string(sequence) + R"(}, "platform": {"topology": "dgx_h100"}, "engine": "analytic", "cost": {"model": ")" +
-      cost + R"("}, "strategy": {"global_batch": 1)" + strategy + "}}";
+      std::to_string(sequence) +
+      R"(}, "platform": {"topology": "dgx_h100"}, "engine": "analytic", "cost": {"model": ")" + cost +
+      R"("}, "strategy": {"global_batch": 1)" + strategy + "}}";
   return load(parse_json(text, "attention.json"), "attention.json");
 }
 
@@ -32,7 +33,7 @@ TEST(Attention, KeepsOneNumberARowInPlaceOfScoresAndProbabilities) {
     const auto n = static_cast<double>(s);
     // Per layer: the scores with their mask in 2 bytes and the probabilities, against one number of 4 bytes a row.
     const double scores = kLayers * kHeads * n * n * 2, rows = kLayers * kHeads * n * 4;
-    const double saved  = peak(answer(s, R"(, "attention": "unfused")")) - peak(answer(s, ""));
+    const double saved = peak(answer(s, R"(, "attention": "unfused")")) - peak(answer(s, ""));
     EXPECT_GT(saved, scores - rows - kHidden * n * 4);
     EXPECT_LT(saved, 3 * scores);
   }
@@ -81,7 +82,8 @@ TEST(Attention, IsFlashForTransformersUnlessTheCostModelKnowsOnlyExportedOps) {
   EXPECT_EQ(used(scenario_of(1024, "")), "flash");
   EXPECT_EQ(used(scenario_of(1024, "", "distir")), "unfused");
   EXPECT_EQ(used(scenario_of(1024, R"(, "attention": "flash")", "distir")), "flash");
-  const Json mlp = parse_json(R"({"workload": {"model": "mlp"}, "platform": {"topology": "dgx2"}, "strategy": {}})", "mlp");
+  const Json mlp =
+      parse_json(R"({"workload": {"model": "mlp"}, "platform": {"topology": "dgx2"}, "strategy": {}})", "mlp");
   EXPECT_EQ(used(load(mlp, "mlp")), "unfused");
 }
 
@@ -96,9 +98,10 @@ TEST(Attention, SaysWhatIsNoWayToComputeIt) {
   };
   EXPECT_EQ(refusal(R"(, "attention": "fast")"),
             "attention.json: $.strategy.attention: \"fast\" is no way to compute attention; use flash or unfused");
-  EXPECT_EQ(refusal(R"(, "cp": 2, "context_attention": "ring", "attention": "unfused")"),
-            "attention.json: $.strategy.attention: unfused keeps all scores, and with context_attention ring no rank has "
-            "them; use flash, or all_gather");
+  EXPECT_EQ(
+      refusal(R"(, "cp": 2, "context_attention": "ring", "attention": "unfused")"),
+      "attention.json: $.strategy.attention: unfused keeps all scores, and with context_attention ring no rank has "
+      "them; use flash, or all_gather");
 }
 
 }  // namespace
