@@ -88,8 +88,8 @@ Json without(const Json& json, std::string_view key) {
 }
 
 Json without_setting(const Json& scenario, const std::string& setting) {
-  const auto words = split(setting, '.');
-  const std::string part(words[0]), key(words[1]);
+  const auto words        = split(setting, '.');
+  const std::string &part = words[0], &key = words[1];
   Json rest = scenario;
   return rest.set(part, without(*scenario.find(part), key));
 }

@@ -61,7 +61,7 @@ FrameworkSetting read_setting(const JsonView& json) {
 }
 
 Framework chosen(const JsonView& named) {
-  const std::string name = named.as_string();
+  const std::string& name = named.as_string();
   if (name.ends_with(".json")) {
     const std::string path = file_named(named);
     const Json json        = parse_json(read_file(path), path);
@@ -128,8 +128,8 @@ Completed with_framework(const Json& scenario, const std::string& file) {
   Json sized                = scenario;
   if (const Json* workload = scenario.find("workload")) sized.set("workload", workload::with_preset(*workload));
   for (const FrameworkSetting& setting : framework.settings) {
-    const auto words = split(setting.key, '.');
-    const std::string part(words[0]), key(words[1]);
+    const auto words        = split(setting.key, '.');
+    const std::string &part = words[0], &key = words[1];
     const Json* holder = completed.json.find(part);
     if (holder != nullptr && holder->if_object() == nullptr) continue;  // several strategies, or a policy by its name
     if (at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;

@@ -19,7 +19,7 @@ struct StrategyRow {
 
 bool trains(const Scenario& scenario) { return scenario.workload.mode == workload::Mode::training; }
 
-std::string unless(bool needed, std::string why) { return needed ? "" : why; }
+std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
 std::string unsplit(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
 std::string unpiped(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
 std::string uncopied(const Scenario& scenario) {

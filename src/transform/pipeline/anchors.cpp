@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "foreflow/ir/uses.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -73,6 +75,7 @@ class Anchorer {
         phases_(phases),
         ends_(ends),
         at_hand_(function, phases, ends),
+        makers_(ir::makers_of(function)),
         anchors_(function.ops.size(), kNone),
         gradient_(function.values.size(), kNone) {}
 
@@ -132,8 +135,15 @@ class Anchorer {
     return earliest;
   }
 
-  // Moves a Reshape of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.
-  // Otherwise both would be sent.
+  // A Reshape of a gradient, or an all-gather of its parts.
+  static bool is_view(const ir::Op& op) { return op.def->name == "Reshape" || op.def->name == "MPIAllgather"; }
+  bool is_gathered(ir::ValueId id) const {
+    const int32_t maker = makers_[ir::index(id)];
+    return maker >= 0 && function_.ops[static_cast<size_t>(maker)].def->name == "MPIAllgather";
+  }
+
+  // Moves a view of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.
+  // Otherwise both would be sent. A view of an all-gather moves in any case, so that the all-gather can follow.
   void let_views_follow() {
     std::vector<int32_t> earliest(function_.values.size(), INT32_MAX), latest(function_.values.size(), kNone);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -146,9 +156,13 @@ class Anchorer {
     for (size_t o = function_.ops.size(); o-- > 0;) {
       const ir::Op& op  = function_.ops[o];
       const auto inputs = function_.inputs(op);
-      if (phases_[o] == StagePhase::backward && op.def->name == "Reshape" && reads_only_gradients(op)) {
-        const int32_t reader = latest[op.first_result];
-        if (reader != kNone && reader < anchors_[o] && earliest[ir::index(inputs[0])] <= reader) set(o, reader);
+      if (phases_[o] == StagePhase::backward && is_view(op) && reads_only_gradients(op)) {
+        int32_t reader = kNone;
+        for (uint32_t i = 0; i < op.result_count; ++i) reader = std::max(reader, latest[op.first_result + i]);
+        const bool needed = std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
+          return id == ir::ValueId::none || earliest[ir::index(id)] <= reader || is_gathered(id);
+        });
+        if (reader != kNone && reader < anchors_[o] && needed) set(o, reader);
       }
       const int32_t here = phases_[o] == StagePhase::backward ? anchors_[o] : INT32_MAX;
       for (const ir::ValueId id : inputs) {
@@ -209,6 +223,7 @@ class Anchorer {
   const std::vector<StagePhase>& phases_;
   const std::vector<int32_t>& ends_;
   const AtHand at_hand_;
+  const std::vector<int32_t> makers_;
   std::vector<int32_t> anchors_;   // per op
   std::vector<int32_t> gradient_;  // per value: the anchor of the backward op that made it
 };
