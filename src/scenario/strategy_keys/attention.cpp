@@ -9,7 +9,7 @@ void read(const JsonView& value, Strategy& strategy) {
   strategy.attention = transform::attention_named(value.as_string(), value.where());
 }
 
-Json write(const Strategy& strategy) { return transform::name(strategy.attention); }
+Json write(const Strategy& strategy) { return transform::name(strategy.attention_used()); }
 
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const bool transformer = source.workload.family != nullptr && source.workload.family->traits.is_transformer;
