@@ -8,10 +8,12 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/timing.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/memory.h"
 #include "foreflow/base/progress.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "foreflow/scenario/idle.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::cli::definitions::simulate_command {
@@ -48,7 +50,12 @@ bool any_has(const Asked& reports, Member member) {
                      [&](const auto& report) { return static_cast<bool>(report.first->*member); });
 }
 
-scenario::Outcome simulated(const Options& options) {
+struct Simulated {
+  scenario::Outcome outcome;
+  std::vector<scenario::IdleKey> idle;
+};
+
+Simulated simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
   const bool chosen           = !options.devices.empty();
@@ -56,7 +63,9 @@ scenario::Outcome simulated(const Options& options) {
   scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));
   scenario.simulation.every_round = chosen && any_has(asked(options), &report::WriterDef::write_devices);
   Progress progress("simulate", scenario::kSteps);
-  return scenario::run(scenario, [&](size_t done) { progress.update(done); });
+  scenario::Outcome outcome = scenario::run(scenario, [&](size_t done) { progress.update(done); });
+  auto idle                 = scenario::idle_keys(scenario, outcome.summary);
+  return {std::move(outcome), std::move(idle)};
 }
 
 // The result of `step`. If memory runs out, the Error says what needed it, and whether fewer devices would need less.
@@ -84,15 +93,24 @@ void write_reports(const Asked& reports, const scenario::Outcome& outcome, const
   }
 }
 
+Json json_of(const std::vector<scenario::IdleKey>& idle) {
+  Json all = Json::array();
+  for (const scenario::IdleKey& key : idle) all.push(Json::object().set("key", key.where).set("why", key.why));
+  return all;
+}
+
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  const bool tells_all = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
-  const scenario::Outcome outcome = within_memory("the simulation", tells_all, [&] { return simulated(options); });
+  const bool tells_all       = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
+  const auto [outcome, idle] = within_memory("the simulation", tells_all, [&] { return simulated(options); });
+  for (const scenario::IdleKey& key : idle)
+    std::cerr << escape::terminal(fmt::format("foreflow: note: {}: has no effect: {}", key.where, key.why)) << "\n";
   report::check(choice, outcome.summary.device_count, "--devices");
   Json json;
   if (!options.json.empty())
     json = report::to_json(outcome.summary, outcome.program, *outcome.platform,
                            report::memory_peaks(outcome.summary, outcome.program, outcome.timeline), choice);
+  if (!options.json.empty() && !idle.empty()) json.set("without_effect", json_of(idle));
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";

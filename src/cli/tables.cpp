@@ -11,6 +11,7 @@
 #include "foreflow/report/writer.h"
 #include "foreflow/reproduce/reproduce.h"
 #include "foreflow/reshard/strategy.h"
+#include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/search/objective.h"
 #include "foreflow/transform/optimizers.h"
@@ -138,6 +139,22 @@ Rows sourced_rows(const Registry<Def>& table) {
   return rows;
 }
 
+// A profile with what it sets, and which of that is assumed.
+Rows framework_rows() {
+  Rows rows;
+  for (const scenario::Framework& framework : scenario::frameworks()) {
+    std::string sets;
+    for (const scenario::FrameworkSetting& setting : framework.settings)
+      sets +=
+          fmt::format("{}{} {}{}{}", sets.empty() ? "" : ", ", setting.key, setting.value.dump_compact(),
+                      setting.when == "always" ? "" : " (" + setting.when + ")", setting.assumed ? " (assumed)" : "");
+    rows.push_back({framework.name,
+                    framework.doc,
+                    {framework.version, sets, fmt::format("{}", fmt::join(framework.missing, "; "))}});
+  }
+  return rows;
+}
+
 Rows every_key() { return key_rows(""); }
 
 }  // namespace
@@ -165,6 +182,7 @@ const std::vector<Table>& tables() {
                                          {"objectives", [] { return rows_of(search::objectives()); }},
                                          {"reports", [] { return rows_of(report::writers()); }},
                                          {"reproductions", [] { return rows_of(reproduce::reproductions()); }},
+                                         {"frameworks", framework_rows, {"version", "sets", "not modelled"}},
                                          {"keys", every_key, {"values", "else", "search"}},
                                          {"commands", [] { return rows_of(commands()); }}};
   return all;

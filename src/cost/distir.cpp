@@ -205,6 +205,7 @@ CostModel make(const JsonView& parameters) {
   // The authors' simulator runs ops whose results nothing needs, and a device waits while it sends.
   model.removes_dead_code = false;
   model.overlaps_sends    = false;
+  model.fuses_attention   = false;
   model.compute           = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };

@@ -134,7 +134,10 @@ class FragmentWriter {
     Open& open              = open_[device];
     open.event.duration += price.time;
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
-    if (!on_host) open.event.flops += op.def->work(application.call, outputs).flops;
+    if (!on_host) {
+      const ir::Work work = op.def->work(application.call, outputs);
+      open.event.flops += work.flops + work.masked;
+    }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     // The elements of a tuple that is no longer needed stay in place.
     const bool stays = op.def->name == "UnpackTuple" && maker_.cost_.memory == cost::MemoryRule::reuse;

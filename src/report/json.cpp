@@ -144,6 +144,8 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   Json out = Json::object();
   out.set("scenario", summary.job.scenario_echo);
   out.set("engine", summary.job.engine);
+  if (summary.job.parameters > 0) out.set("model_parameters", summary.job.parameters);
+  out.set("model_flops", summary.job.model_flops.value());
   out.set("iteration_time_s", summary.iteration_time.value());
   out.set("throughput_samples_per_s", summary.samples_per_second);
   out.set("tokens_per_s_per_device", summary.tokens_per_second_per_device);

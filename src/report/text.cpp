@@ -66,6 +66,16 @@ std::string where_ranks_sit(const Summary& summary, int job, const std::string& 
   return clipped(shown, width);
 }
 
+// "70.55 billion", "816 thousand", "3,200".
+std::string so_many(double number) {
+  constexpr std::pair<double, std::string_view> kWords[] = {
+      {1e12, "trillion"}, {1e9, "billion"}, {1e6, "million"}, {1e5, "thousand"}};
+  for (const auto& [unit, word] : kWords) {
+    if (number >= unit) return fmt::format("{:.4g} {}", number / (unit < 1e6 ? 1e3 : unit), word);
+  }
+  return count(static_cast<int64_t>(number));
+}
+
 std::string headline(const Summary& summary) {
   const Job& job     = summary.job;
   constexpr int kHow = kWidth / 2;
@@ -74,6 +84,9 @@ std::string headline(const Summary& summary) {
   const std::string_view what = summary.jobs.empty() ? "iteration" : "all jobs";
   std::string out =
       fmt::format("{}{}\n\n", padded(clipped(job.name, kWidth - cells(how) - 1), kWidth - cells(how)), how);
+  if (job.parameters > 0 && summary.jobs.empty())
+    out += fmt::format("  {:<12}{:<16}{:<12}{} an iteration\n", "parameters", so_many(job.parameters), "work",
+                       format(job.model_flops));
   out += fmt::format("  {:<12}{:<16}", what, format(summary.iteration_time));
   const std::string samples = number(summary.samples_per_second) + " samples/s";
   out += fmt::format("{:<12}{:<{}}", "throughput", samples, job.tokens > 0 ? 22 : 0);

@@ -119,6 +119,17 @@ ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
                     scenario.workload.mode == workload::Mode::training ? with_training(scenario, module) : module);
 }
 
+double parameters_of(const ir::Module& module) {
+  const ir::Function& function = module.entry();
+  double count                 = 0;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->resolved())
+      count += static_cast<double>(ir::element_count(type->dims));
+  }
+  return count;
+}
+
 Flops flops_of(const ir::Module& module) {
   return interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
 }
@@ -145,11 +156,15 @@ Expected<Sequential> try_build(const Scenario& scenario) {
     return sequential;
   }
   const ir::Module model = std::move(sequential.module);
+  sequential.parameters  = parameters_of(model);
   sequential.module      = made_ready(scenario, model);
   sequential.model_flops = flops_of(sequential.module);  // before fused attention repeats or leaves out any
-  if (scenario.strategy.fuses_attention()) {
-    const auto fused = asked_for_by("context_attention", scenario,
-                                    [&] { return transform::fuse_attention(transform::resolve(model), ops::table()); });
+  if (scenario.strategy.attention_used() == transform::Attention::flash) {
+    const bool shared = scenario.strategy.exchanges_blocks();
+    const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;
+    const auto fused  = asked_for_by(shared ? "context_attention" : "attention", scenario, [&] {
+      return transform::fuse_attention(transform::resolve(model), ops::table(), cores);
+    });
     if (!fused) return fused.refusal();
     sequential.module = made_ready(scenario, *fused);
   }

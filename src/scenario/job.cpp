@@ -1,5 +1,7 @@
 #include "scenario/job.h"
 
+#include <algorithm>
+
 namespace foreflow::scenario {
 
 Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts) {
@@ -33,8 +35,10 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.engine          = scenario.engine->name;
   job.samples         = static_cast<double>(sequential.samples);
   job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
+  job.parameters      = sequential.parameters;
   job.model_flops     = sequential.model_flops;
-  job.hardware_flops  = hardware_flops(lowered.compact, counts);
+  // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
+  job.hardware_flops = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
   job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);

@@ -2,6 +2,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
+#include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
@@ -100,7 +101,7 @@ std::vector<int64_t> divisors(int64_t number) {
 Json read_source(const std::string& path, const std::vector<std::string>& overrides) {
   Json json = parse_json(read_file(path), path);
   for (const std::string& setting : overrides) override_with(json, setting);
-  return json;
+  return with_framework(json, path).json;
 }
 
 JsonView Scenario::root() const {
@@ -129,7 +130,8 @@ void read_work(const JsonView& root, Scenario& scenario) {
   read_rest(root, scenario);
 }
 
-Scenario load(const Json& json, const std::string& file) {
+Scenario load(const Json& read, const std::string& file) {
+  const Json json = with_framework(read, file).json;
   const JsonView root(json, file);
   root.allow_only(names_of(root_keys()));
   // A list below an unknown key is a mistake and no axis.

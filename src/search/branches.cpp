@@ -136,6 +136,14 @@ std::optional<Json> Branches::sibling(const Branch& point, const std::string& ke
   return std::nullopt;
 }
 
+std::optional<Branches::Plain> Branches::plain(const Branch& point) const {
+  const std::string key = "recompute";
+  const bool idle       = scenario::word_or(point.point, key, "") == "selective" &&
+                    scenario::is_fused(space_.facts(point.point), point.point);
+  auto same = idle ? sibling(point, key, "none") : std::nullopt;
+  return same ? std::optional(Plain{*std::move(same), key}) : std::nullopt;
+}
+
 Json Branches::fastest(const Branch& branch) const { return completed(branch, &scenario::SearchRule::fastest); }
 Json Branches::leanest(const Branch& branch) const { return completed(branch, &scenario::SearchRule::leanest); }
 

@@ -43,6 +43,13 @@ class Branches {
   // or the point says nothing of the key, or has the value itself.
   std::optional<Json> sibling(const Branch& point, const std::string& key, const Json& value) const;
 
+  // The point that does the same as a point with a key that has no effect there; nothing where there is none.
+  struct Plain {
+    Json point;
+    std::string key;
+  };
+  std::optional<Plain> plain(const Branch& point) const;
+
   // The points of the branch of which no other has a lower bound of time, or of memory, but for dimensions of which
   // all choices count: these have their first choice.
   Json fastest(const Branch& branch) const;

@@ -129,7 +129,7 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 }
 
 Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
-  const std::pair key{scenario.strategy.global_batch, scenario.strategy.fuses_attention()};
+  const std::pair key{scenario.strategy.global_batch, scenario.strategy.attention_used()};
   const auto found = built_.find(key);
   if (found != built_.end()) return &found->second;
   auto sequential = scenario::try_build(scenario);

@@ -20,6 +20,7 @@
 #include "search/refine.h"
 #include "search/standing.h"
 #include "search/survey.h"
+#include "search/twins.h"
 
 namespace foreflow::search::definitions::exhaustive {
 namespace {
@@ -102,8 +103,11 @@ class Search {
 
   void add(Prospect prospect) {
     const Branch branch = prospect.branch();
-    Step next           = branches().is_point(branch) ? Step::predict : Step::expand;
-    const bool refines  = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
+    if (branches().is_point(branch)) {
+      if (const auto plain = branches().plain(branch)) return twins_.add(branch.point, plain->point, plain->key);
+    }
+    Step next          = branches().is_point(branch) ? Step::predict : Step::expand;
+    const bool refines = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
     if (refines && branches().can_be_refined(branch)) next = Step::refine;
     push({std::move(prospect), next, branches().points(branch)});
   }
@@ -239,7 +243,7 @@ class Search {
 
   // Points that do the same as one of the ranking stand there with it, the others with their refusal.
   void add_same() {
-    for (const auto& [point, said] : same_) {
+    for (const auto& [point, said] : twins_.all()) {
       if (const auto place = places_.find(point); place != places_.end()) {
         std::vector<Json>& same = result_.ranked[place->second].same;
         const auto before       = [](const Json& a, const Json& b) { return a.dump_compact() < b.dump_compact(); };
@@ -258,7 +262,7 @@ class Search {
     const Branch branch = prospect.branch();
     if (options_.pruning != Pruning::none && !sharpened(prospect, branch, bound)) return;
     if (const auto plain = bound.is_uncut ? unchunked(branch) : std::nullopt) {
-      same_.emplace(plain->dump_compact(), Json::object().set("overlap_tensor", *branch.point.find("overlap_tensor")));
+      twins_.add(branch.point, *plain, "overlap_tensor");
       return;
     }
     entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
@@ -319,7 +323,7 @@ class Search {
   // Of predicted points, by their text: the place in the ranking, or the refusal.
   std::map<std::string, size_t> places_;
   std::map<std::string, Refusal> refusals_;
-  std::multimap<std::string, Json> same_;  // points that do the same as others, by those, as Candidate::same
+  Twins twins_;
 };
 
 Result run(const Question& question, const Options& options) { return Search(question, options).run(); }

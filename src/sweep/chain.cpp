@@ -24,7 +24,8 @@ std::string build_key(const scenario::Scenario& scenario) {
   const bool file = scenario.workload.source == scenario::Workload::Source::distir;
   const std::string strategy =
       file ? scenario::to_json(scenario.strategy).dump_compact()
-           : std::to_string(scenario.strategy.global_batch) + (scenario.strategy.fuses_attention() ? " fused" : "");
+           : std::to_string(scenario.strategy.global_batch) + " " +
+                 std::string(transform::name(scenario.strategy.attention_used()));
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
 

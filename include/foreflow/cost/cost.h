@@ -50,6 +50,8 @@ struct CostModel {
   bool removes_dead_code = true;
   // True: by default messages between pipeline stages overlap with computation.
   bool overlaps_sends = true;
+  // True: by default the attention of transformers is one op.
+  bool fuses_attention = true;
   // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.

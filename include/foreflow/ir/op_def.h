@@ -47,9 +47,10 @@ struct OpCall {
 
 // The work of one application on one device.
 struct Work {
-  Flops flops;
+  Flops flops;  // executed
   Bytes read, written;
   int kernels = 1;  // number of kernels that it launches
+  Flops masked{0};  // left out because a mask hides their results, which published counts of FLOPs include
 };
 
 // Dimension factors: which dimensions of an op may be split. Every dimension has a letter, and equal letters are the

@@ -29,12 +29,13 @@ struct SharedJob {
 // Facts about the simulated work that the timeline does not contain.
 struct Job {
   std::string name;
-  std::string engine;    // "analytic", "simgrid"
-  double samples = 0;    // in one iteration
-  double tokens  = 0;    // in one iteration; 0: not a sequence model
-  Flops model_flops;     // work that the model requires, over all devices
-  Flops hardware_flops;  // work that the devices execute, recomputation included
-  std::string dtype;     // the data type whose peak the MFU refers to: "f16"
+  std::string engine;     // "analytic", "simgrid"
+  double samples    = 0;  // in one iteration
+  double tokens     = 0;  // in one iteration; 0: not a sequence model
+  double parameters = 0;  // of the model; 0: not counted
+  Flops model_flops;      // work that the model requires, over all devices
+  Flops hardware_flops;   // work that the devices execute, recomputation included
+  std::string dtype;      // the data type whose peak the MFU refers to: "f16"
   bool training = true;
   std::string placement;            // "packed"
   std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do

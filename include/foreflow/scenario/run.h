@@ -20,6 +20,7 @@ struct Sequential {
   ir::Module module;
   int64_t samples           = 1;  // in one iteration
   int64_t tokens_per_sample = 0;  // 0: not a sequence model
+  double parameters         = 0;  // of the model; 0: not counted
   Flops model_flops;
   bool placed = false;  // a .distir program already assigned to several devices, which is not transformed
 };

@@ -73,6 +73,7 @@ struct Strategy {
   // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
   std::vector<bool> stage_sequence;
   int cp = 1;  // ranks that share each sequence
+  transform::Attention attention = transform::Attention::unfused;
   transform::ContextAttention context_attention =
       transform::ContextAttention::all_gather;  // how they exchange keys and values
   int ep                                = 1;    // ranks that share the experts of a layer; divides dp * cp
@@ -110,8 +111,12 @@ struct Strategy {
   int device_of_rank(int rank) const;
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;
-  // True where attention cores are fused into one op: for every way to exchange keys and values except all-gather.
-  bool fuses_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // True where the ranks of cp exchange blocks of attention, which is then one op: for every way except all-gather.
+  bool exchanges_blocks() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // What becomes of the attention cores of the program.
+  transform::Attention attention_used() const {
+    return exchanges_blocks() ? transform::Attention::flash : attention;
+  }
 };
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };

@@ -34,6 +34,7 @@ struct SpaceFacts {
   int64_t devices = 1, nodes = 1;  // of the platform
   bool training    = false;
   bool transformer = false;  // a family with attention
+  bool flash       = false;  // whose attention is one op unless a strategy says otherwise
   bool experts     = false;  // a family with a mixture of experts
   // As stated by the workload; 0: not stated.
   int64_t layers       = 0;
@@ -129,5 +130,8 @@ int64_t devices_of(const Json& point);
 // Whether a point states unequal numbers of shards for its stages; and whether its tp and pp are theirs.
 bool has_unequal_stages(const Json& point);
 bool suits_stages(const Json& point);
+
+// Whether attention keeps no scores at a point, so that selective recomputation has nothing to repeat.
+bool is_fused(const SpaceFacts& facts, const Json& point);
 
 }  // namespace foreflow::scenario

@@ -76,6 +76,7 @@ class Space {
   size_t cluster(const Json& point) const;
   // The placement of one point: the point's placement keys over those of the scenario; null when there are none.
   Json placement(const Json& point) const;
+  const scenario::SpaceFacts& facts(const Json& point) const { return facts_[cluster(point)]; }
   int64_t layers() const;  // as stated by the workload; 0: not stated
 
  private:

@@ -1,4 +1,5 @@
-// Attention over a sequence whose positions are split over several ranks (context parallelism).
+// Attention in one op, which keeps no scores, and over a sequence whose positions are split over several ranks (context
+// parallelism).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace foreflow::transform {
 
 // How a rank gets the keys and values of the other ranks. All but `all_gather` require attention cores that are a
-// single op, which stores no scores; see fuse_attention.
+// single op (see fuse_attention).
 enum class ContextAttention : uint8_t {
   all_gather,    // every rank gathers all keys and values (Llama 3; Grattafiori et al., 2024)
   ring,          // blocks of keys and values travel from rank to rank in a ring (Ring Attention; Liu et al., 2023)
@@ -24,9 +25,24 @@ std::vector<std::string> context_attention_names();
 std::string_view name(ContextAttention attention);
 ContextAttention context_attention_named(std::string_view name, const std::string& where);
 
-// Replaces each attention core of a forward pass (scores, Softmax, product with the values) by one BlockAttention,
-// which stores one number per row instead of scores and probabilities. Calls are inlined first. Throws RefusalError if
-// the program has no attention core, or if a core contains an op that BlockAttention cannot express.
-ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops);
+// Whether cores of attention are one op.
+enum class Attention : uint8_t {
+  flash,   // those that BlockAttention can express are (Dao, 2023, FlashAttention-2)
+  unfused  // no: scores and probabilities are written, read and kept
+};
+
+// As above.
+std::vector<std::string> attention_names();
+std::string_view name(Attention attention);
+Attention attention_named(std::string_view name, const std::string& where);
+
+enum class Cores : uint8_t { all, possible };
+
+// Replaces attention cores of a forward pass (scores, Softmax, product with the values) by one BlockAttention each,
+// which stores one number per row instead of scores and probabilities. Calls are inlined first.
+//
+// Cores::all: throws RefusalError if the program has no attention core, or if a core contains an op that BlockAttention
+// cannot express, such as a Dropout of probabilities. Cores::possible: leaves such cores as they are.
+ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores = Cores::all);
 
 }  // namespace foreflow::transform

@@ -4,6 +4,7 @@
 
 #include "ops/common/broadcast.h"
 #include "ops/common/normalisation.h"
+#include "ops/common/work.h"
 
 namespace foreflow::ops {
 namespace {
@@ -16,10 +17,26 @@ void check(const OpCall& call, const Dims& q, const Dims& k, const Dims& v) {
             "; [b,n,s,d] or [b,n,g,s,d], [b,n,t,d] and [b,n,t,e] would be right");
 }
 
+// Reads `first`, and `run` and `stride` with it.
+void place_rows(const OpCall& call, AttentionBlock& block) {
+  block.first = call.attributes.get_int("first");
+  if (block.run == 0) block.run = block.rows;
+  block.stride = call.attributes.int_or("stride", block.run);
+  if (block.run < 0 || block.rows % block.run != 0)
+    call.fail("runs of " + std::to_string(block.run) + " do not divide " + std::to_string(block.rows) + " positions");
+  if (*block.first < 0 || block.stride < block.run || block.position(block.rows - 1) >= block.keys)
+    call.fail("rows from position " + std::to_string(*block.first) + " on, in runs of " + std::to_string(block.run) +
+              " every " + std::to_string(block.stride) + ", are not all among the " + std::to_string(block.keys) +
+              " positions of the keys");
+}
+
 }  // namespace
+
+int64_t AttentionBlock::position(int64_t row) const { return *first + row / run * stride + row % run; }
 
 bool AttentionBlock::sees(int64_t row, int64_t key) const {
   if (!causal) return true;
+  if (first) return key <= position(row);
   const int64_t length = run == 0 ? std::max(rows, keys) : run;
   if (row / length != key / length) return row / length > key / length;
   return order > 0 || (order == 0 && row % length >= key % length);
@@ -28,6 +45,7 @@ bool AttentionBlock::sees(int64_t row, int64_t key) const {
 double AttentionBlock::visible() const {
   const auto all = static_cast<double>(rows) * static_cast<double>(keys);
   if (!causal) return all;
+  if (first) return static_cast<double>(rows) * static_cast<double>(position(0) + position(rows - 1) + 2) / 2;
   const auto length = static_cast<double>(run == 0 ? rows : run);
   const double runs = length == 0 ? 0 : static_cast<double>(rows) / length;
   const double same = order > 0 ? length * length : order == 0 ? length * (length + 1) / 2 : 0;
@@ -49,6 +67,10 @@ std::optional<AttentionBlock> attention_block(const OpCall& call) {
   block.run        = call.attributes.int_or("run", 0);
   block.order      = call.attributes.int_or("order", 0);
   block.scale      = call.attributes.float_or("scale", 1);
+  if (call.attributes.find("first") != nullptr) {
+    place_rows(call, block);
+    return block;
+  }
   if (block.causal && block.rows != block.keys)
     call.fail("there are " + std::to_string(block.rows) + " queries and " + std::to_string(block.keys) +
               " keys; with causal=1 as many of both would be right");
@@ -114,13 +136,22 @@ BlockLetters block_letters(const OpCall& call) {
   return letters;
 }
 
+Work attends(const OpCall& call, std::span<const Type> outputs, const AttentionBlock& block, double flops) {
+  constexpr double kSoftmax = 5;  // of a pair: scale, largest, difference, exponential, sum
+  const double heads        = static_cast<double>(block.heads * block.group);
+  Work work                 = computes(call, outputs, heads * block.visible() * (flops + kSoftmax));
+  work.masked               = Flops(heads * block.hidden() * (flops + kSoftmax));
+  return work;
+}
+
 std::vector<Sample> block_samples() {
   const Attributes plain{{"scale", 0.5}}, causal{{"scale", 0.5}, {"causal", 1}},
-      runs{{"causal", 1}, {"run", 2}, {"order", 1}};
+      runs{{"causal", 1}, {"run", 2}, {"order", 1}}, among{{"causal", 1}, {"run", 2}, {"first", 1}, {"stride", 3}};
   return {{plain, {f32({2, 4, 6, 2}), f32({2, 4, 4, 2}), f32({2, 4, 4, 6})}},
           {plain, {f32({2, 2, 2, 4, 2}), f32({2, 2, 6, 2}), f32({2, 2, 6, 2}), f32({4, 6})}},
           {plain, {f32({1, 4, 4, 2}), f32({1, 4, 2, 2}), f32({1, 4, 2, 2}), f32({1, 4, 4, 2})}},
           {causal, {f32({2, 2, 4, 2}), f32({2, 2, 4, 2}), f32({2, 2, 4, 2})}},
+          {among, {f32({2, 2, 4, 2}), f32({2, 2, 6, 2}), f32({2, 2, 6, 2})}},
           {runs, {f32({2, 2, 2, 4, 2}), f32({2, 2, 4, 2}), f32({2, 2, 4, 2})}}};
 }
 

@@ -12,7 +12,15 @@
 //                      x x . .                         x x . .                         . . . .
 //                      x x x .                         x x x x                         x x . .
 //                      x x x x                         x x x x                         x x . .
+//
+// With `first` the keys are all positions from 0 on, and the rows some of them: run i stands at first + i * stride.
+//
+//   first=1, run=2, stride=4     x x . . . .
+//                                x x x . . .
+//                                x x x x x x     (row 2 is position 5)
 #pragma once
+
+#include <optional>
 
 #include "ops/common/kernel.h"
 #include "ops/common/op.h"
@@ -27,10 +35,15 @@ struct AttentionBlock {
   int64_t heads = 0, group = 1, rows = 0, keys = 0, size = 0, value_size = 0;
   bool causal = false;
   int64_t run = 0, order = 0;
-  double scale = 1;
+  std::optional<int64_t> first;  // position of the first row among all keys
+  int64_t stride = 0;            // from run to run, where there is `first`
+  double scale   = 1;
 
   bool sees(int64_t row, int64_t key) const;
   double visible() const;  // per head: the number of pairs of a row and a key that it sees
+  // Per head: the pairs that the mask hides.
+  double hidden() const { return static_cast<double>(rows) * static_cast<double>(keys) - visible(); }
+  int64_t position(int64_t row) const;  // of a row, where there is `first`
   size_t query(int64_t head, int64_t g, int64_t row, int64_t width) const {
     return static_cast<size_t>(((head * group + g) * rows + row) * width);
   }
@@ -58,6 +71,9 @@ struct BlockLetters {
   std::string query, key, value, bias, rows, result;
 };
 BlockLetters block_letters(const OpCall& call);
+
+// The work of attention that takes `flops` for the products of each pair of a row and a key that it sees.
+Work attends(const OpCall& call, std::span<const Type> outputs, const AttentionBlock& block, double flops);
 
 // q, k, v and bias of some shapes, with and without groups.
 std::vector<Sample> block_samples();

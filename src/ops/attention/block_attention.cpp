@@ -72,7 +72,8 @@ OpDef row() {
       .doc =
           "q[b,n,s,d] (or [b,n,g,s,d]), k[b,n,t,d], v[b,n,t,e], bias -> softmax(scale * q k' + bias) v [b,n,s,e] and, "
           "for MergeAttention, the logarithms of the sums of exponentials [b,n,s]; causal=1 with run and order: of "
-          "positions in runs",
+          "positions in runs, or with first, run and stride: of rows "
+          "among all keys",
       .domain    = "foreflow",
       .attention = true,
       .infer     = infer,
@@ -81,8 +82,7 @@ OpDef row() {
           [](const OpCall& call, std::span<const Type> outputs) {
             const auto block = attention_block(call);
             if (!block) return computes(call, outputs, 0);
-            const double pairs = block->visible() * static_cast<double>(block->heads * block->group);
-            return computes(call, outputs, pairs * (2 * static_cast<double>(block->size + block->value_size) + 5));
+            return attends(call, outputs, *block, 2 * static_cast<double>(block->size + block->value_size));
           },
       .eval = eval,
       .grad = grad,

@@ -111,9 +111,7 @@ OpDef row() {
             const auto block = attention_block(call);
             if (!block) return computes(call, outputs, 0);
             // Five products, the scores once more among them.
-            const double pairs    = block->visible() * static_cast<double>(block->heads * block->group);
-            const double products = 2 * static_cast<double>(3 * block->size + 2 * block->value_size);
-            return computes(call, outputs, pairs * (products + 5));
+            return attends(call, outputs, *block, 2 * static_cast<double>(3 * block->size + 2 * block->value_size));
           },
       .eval = eval,
       .samples =

@@ -83,6 +83,11 @@ std::vector<Json> whole_values(const std::vector<int64_t>& numbers) { return {nu
 
 std::vector<Json> words(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
 
+bool is_fused(const SpaceFacts& facts, const Json& point) {
+  const bool blocks = whole_or(point, "cp", 1) > 1 && word_or(point, "context_attention", "all_gather") != "all_gather";
+  return blocks || word_or(point, "attention", facts.flash ? "flash" : "unfused") == "flash";
+}
+
 bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
 
 bool has_unequal_stages(const Json& point) { return word_or(point, "stage_tp", "equal") != "equal"; }

@@ -16,9 +16,10 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   return std::nullopt;
 }
 
-std::vector<Json> legal(const SpaceFacts& facts, const Json&) {
+std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   if (!facts.training) return {};
-  return facts.transformer ? words({"none", "selective", "full"}) : words({"none", "full"});
+  const bool keeps_scores = facts.transformer && !is_fused(facts, point);
+  return keeps_scores ? words({"none", "selective", "full"}) : words({"none", "full"});
 }
 
 ValueType kinds() {

@@ -17,9 +17,29 @@ int32_t of_bias(const ir::OpCall& call, int32_t dim) {
 
 Layout along(int32_t dim, int64_t blocks) { return dim < 0 ? Layout::whole() : Layout::split(dim, blocks); }
 
+bool is_causal(const ir::OpCall& call) { return call.attributes.int_or("causal", 0) != 0; }
+bool is_gradient(const ir::OpCall& call) { return call.def.name == "BlockAttentionGrad"; }
+
+int32_t rows_dimension(const ir::OpCall& call) { return static_cast<int32_t>(call.inputs[kQuery].dims.size()) - 2; }
+
+// Every way has some of the rows and gathers all keys, whose gradients are then sums of parts.
+Decision by_rows(const ir::OpCall& call, const Layout& rows) {
+  const Layout bias   = call.has(kBias) ? along(of_bias(call, rows_dimension(call)), rows.blocks) : Layout::whole();
+  const bool gradient = is_gradient(call);
+  Decision decision;
+  decision.inputs.assign(call.inputs.size(), rows);
+  decision.inputs[kKey] = decision.inputs[kValue] = Layout::whole();
+  if (call.inputs.size() > kBias) decision.inputs[kBias] = bias;
+  decision.outputs.assign(call.outputs, rows);
+  if (!gradient) return decision;
+  decision.outputs[kKey] = decision.outputs[kValue] = Layout::partial();
+  if (call.outputs > kBias) decision.outputs[kBias] = bias.is_split() ? bias : Layout::partial();
+  return decision;
+}
+
 // Every tensor has `rows` of its queries or `keys`, and dimension `bias` of the bias is split as the former.
 Decision split_so(const ir::OpCall& call, const Layout& rows, const Layout& keys, int32_t bias) {
-  const bool gradient = call.def.name == "BlockAttentionGrad";
+  const bool gradient = is_gradient(call);
   Decision decision;
   decision.inputs = {rows, keys, keys};
   if (call.inputs.size() > kBias)
@@ -50,11 +70,15 @@ AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions,
 
 std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
                                                   ContextAttention how) {
-  if (how == ContextAttention::all_gather) return std::nullopt;
-  if (call.def.name != "BlockAttention" && call.def.name != "BlockAttentionGrad") return std::nullopt;
+  if (call.def.name != "BlockAttention" && !is_gradient(call)) return std::nullopt;
   const Layout &q = arriving[kQuery], &k = arriving[kKey];
-  const auto rows     = static_cast<int32_t>(call.inputs[kQuery].dims.size()) - 2;
-  const bool causal   = call.attributes.int_or("causal", 0) != 0;
+  const int32_t rows = rows_dimension(call);
+  const bool causal  = is_causal(call);
+  if (how == ContextAttention::all_gather) {
+    if (!causal || q != Layout::split(rows, q.blocks)) return std::nullopt;
+    const Decision decision = by_rows(call, q);
+    return AttentionDecision{decision, decision.outputs};
+  }
   const bool expected = q == Layout::split(rows, q.blocks) && k == Layout::split(kPositions, k.blocks) &&
                         arriving[kValue] == k && (!causal || q.blocks == k.blocks);
   if (!expected) return std::nullopt;
@@ -65,6 +89,27 @@ std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::s
   const Decision decision = split_so(call, q, k, call.has(kBias) ? of_bias(call, rows) : -1);
   if (how == ContextAttention::all_to_all) return by_heads(call, decision, ways);
   return AttentionDecision{decision, decision.outputs, true};
+}
+
+std::optional<ir::Attributes> attributes_of_rows(const ir::OpCall& call, const Decision& decision, int ways, int way) {
+  if ((call.def.name != "BlockAttention" && !is_gradient(call)) || !is_causal(call)) return std::nullopt;
+  const Layout& rows = decision.inputs[kQuery];
+  if (!rows.is_split() || rows.dim != rows_dimension(call) || !decision.inputs[kKey].is_whole()) return std::nullopt;
+  // The rows before: runs of `run` positions, each `stride` after the other. Every way gets a part of each block.
+  const int64_t all    = call.inputs[kQuery].dims[static_cast<size_t>(rows.dim)];
+  const int64_t run    = call.attributes.int_or("run", all);
+  const int64_t stride = call.attributes.int_or("stride", run);
+  const int64_t block  = all / rows.blocks;
+  if (run != all && run != block) {
+    throw RefusalError(Cause::program, "split_data",
+                       "rows of attention that are runs of " + std::to_string(run) +
+                           " positions already cannot be divided in " + std::to_string(rows.blocks) + " blocks");
+  }
+  ir::Attributes local = call.attributes;
+  const int64_t own    = block / ways;
+  local.set("first", call.attributes.int_or("first", 0) + way * own);
+  if (rows.blocks > 1) local.set("run", own).set("stride", run == all ? block : stride);
+  return local;
 }
 
 }  // namespace foreflow::transform

@@ -6,10 +6,13 @@
 //   %o = MatMul(%p, %v)
 //
 // A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
@@ -49,10 +52,14 @@ class Fuser {
         builder_(function_.name, ops),
         map_(function_.values.size()) {}
 
-  ir::Module run() {
+  ir::Module run(Cores wanted) {
     std::map<size_t, Core> cores;  // by their last op
-    for (const Segment& segment : attention_cores(module_)) cores.emplace(segment.back(), read(segment));
+    for (const Segment& segment : attention_cores(module_)) {
+      auto core = wanted == Cores::all ? std::optional(read(segment)) : try_read(segment);
+      if (core) cores.emplace(segment.back(), *std::move(core));
+    }
     if (cores.empty()) {
+      if (wanted == Cores::possible) return module_;
       throw RefusalError(Cause::program, module_.source + ": @" + function_.name,
                          "has no attention core (a Softmax between two products of activations) to fuse");
     }
@@ -87,6 +94,14 @@ class Fuser {
   std::optional<double> number(ValueId id) const {
     const auto& known = values_[ir::index(id)].known;
     return known != nullptr && known->size() == 1 ? std::optional(known->at(0)) : std::nullopt;
+  }
+
+  std::optional<Core> try_read(const Segment& segment) const {
+    try {
+      return read(segment);
+    } catch (const RefusalError&) {
+      return std::nullopt;
+    }
   }
 
   Core read(const Segment& segment) const {
@@ -240,9 +255,23 @@ class Fuser {
 
 }  // namespace
 
-ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops) {
+ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores) {
   const ir::Module flat = module.functions.size() > 1 ? inline_calls(module) : module;
-  return Fuser(flat, ops).run();
+  return Fuser(flat, ops).run(cores);
+}
+
+namespace {
+constexpr std::array<std::string_view, 2> kAttention = {"flash", "unfused"};
+}  // namespace
+
+std::vector<std::string> attention_names() { return {kAttention.begin(), kAttention.end()}; }
+
+std::string_view name(Attention attention) { return kAttention[static_cast<size_t>(attention)]; }
+
+Attention attention_named(std::string_view name, const std::string& place) {
+  const auto found = std::find(kAttention.begin(), kAttention.end(), name);
+  if (found != kAttention.end()) return static_cast<Attention>(found - kAttention.begin());
+  throw Error(place, "\"" + std::string(name) + "\" is no way to compute attention; use " + list_or(attention_names()));
 }
 
 namespace definitions::fuse_attention {

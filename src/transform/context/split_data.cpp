@@ -19,6 +19,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
+#include "transform/context/attention_layouts.h"
 #include "transform/context/data_split_plan.h"
 #include "transform/context/ring_attention.h"
 #include "transform/layout/reshard_row.h"
@@ -208,6 +209,7 @@ class DataSplitter {
     if (ir::names_devices(op))
       return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return on_way(device, way); }));
     const OpTypes types(function_, op, values_);
+    if (auto rows = attributes_of_rows(types.call(), decision, ways_, way)) return builder_.share(*std::move(rows));
     return builder_.share(local_attributes(types.call(), decision, types.outputs, ways_));
   }
 

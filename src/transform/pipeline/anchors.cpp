@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <span>
 
+#include "foreflow/ir/uses.h"
+
 namespace foreflow::transform {
 namespace {
 
 constexpr int32_t kNone = -1;
 
 // The forward ops that compute or read each value, ascending. The value is available ("at hand") in their stages.
+// Constants are at hand everywhere and have none.
 class AtHand {
  public:
   AtHand(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends)
-      : first_(function.values.size() + 1) {
+      : constant_(function.values.size()), first_(function.values.size() + 1) {
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
+        constant_[function.ops[o].first_result + i] = phases[o] == StagePhase::anywhere;
+    }
     visit(function, phases, ends, [this](size_t value, int32_t) { ++first_[value + 1]; });
     for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     ops_.resize(first_.back());
@@ -33,20 +40,30 @@ class AtHand {
     return after == all.begin() ? *after : *std::prev(after);
   }
 
+  // The same, but `op` where the next of them is nearer to it than the last. Layers share such a value, as positions or
+  // a mask, and what reads it at `op` belongs to the layer of the next one.
+  int32_t nearest(ir::ValueId id, int32_t op) const {
+    const auto all   = (*this)(id);
+    const auto after = std::upper_bound(all.begin(), all.end(), op);
+    if (after == all.begin() || after == all.end()) return latest(id, op);
+    return *after - op < op - *std::prev(after) ? op : *std::prev(after);
+  }
+
  private:
   template <class F>
-  static void visit(const ir::Function& function, const std::vector<StagePhase>& phases,
-                    const std::vector<int32_t>& ends, F f) {
+  void visit(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends,
+             F f) const {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       if (phases[o] != StagePhase::forward) continue;
       const ir::Op& op = function.ops[o];
       for (const ir::ValueId id : function.inputs(op)) {
-        if (id != ir::ValueId::none) f(ir::index(id), ends[o]);
+        if (id != ir::ValueId::none && !constant_[ir::index(id)]) f(ir::index(id), ends[o]);
       }
       for (uint32_t i = 0; i < op.result_count; ++i) f(op.first_result + i, ends[o]);
     }
   }
 
+  std::vector<bool> constant_;
   std::vector<uint32_t> first_;
   std::vector<int32_t> ops_;
 };
@@ -58,6 +75,7 @@ class Anchorer {
         phases_(phases),
         ends_(ends),
         at_hand_(function, phases, ends),
+        makers_(ir::makers_of(function)),
         anchors_(function.ops.size(), kNone),
         gradient_(function.values.size(), kNone) {}
 
@@ -82,7 +100,7 @@ class Anchorer {
       int32_t anchor = current;
       for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
         if (id == ir::ValueId::none) continue;
-        const int32_t place = at_hand_.latest(id, anchor);
+        const int32_t place = at_hand_.nearest(id, anchor);
         if (place != kNone) anchor = place;
       }
       anchor  = std::min(anchor, earliest_gradient(o));
@@ -117,8 +135,15 @@ class Anchorer {
     return earliest;
   }
 
-  // Moves a Reshape of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.
-  // Otherwise both would be sent.
+  // A Reshape of a gradient, or an all-gather of its parts.
+  static bool is_view(const ir::Op& op) { return op.def->name == "Reshape" || op.def->name == "MPIAllgather"; }
+  bool is_gathered(ir::ValueId id) const {
+    const int32_t maker = makers_[ir::index(id)];
+    return maker >= 0 && function_.ops[static_cast<size_t>(maker)].def->name == "MPIAllgather";
+  }
+
+  // Moves a view of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.
+  // Otherwise both would be sent. A view of an all-gather moves in any case, so that the all-gather can follow.
   void let_views_follow() {
     std::vector<int32_t> earliest(function_.values.size(), INT32_MAX), latest(function_.values.size(), kNone);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -131,9 +156,13 @@ class Anchorer {
     for (size_t o = function_.ops.size(); o-- > 0;) {
       const ir::Op& op  = function_.ops[o];
       const auto inputs = function_.inputs(op);
-      if (phases_[o] == StagePhase::backward && op.def->name == "Reshape" && reads_only_gradients(op)) {
-        const int32_t reader = latest[op.first_result];
-        if (reader != kNone && reader < anchors_[o] && earliest[ir::index(inputs[0])] <= reader) set(o, reader);
+      if (phases_[o] == StagePhase::backward && is_view(op) && reads_only_gradients(op)) {
+        int32_t reader = kNone;
+        for (uint32_t i = 0; i < op.result_count; ++i) reader = std::max(reader, latest[op.first_result + i]);
+        const bool needed = std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
+          return id == ir::ValueId::none || earliest[ir::index(id)] <= reader || is_gathered(id);
+        });
+        if (reader != kNone && reader < anchors_[o] && needed) set(o, reader);
       }
       const int32_t here = phases_[o] == StagePhase::backward ? anchors_[o] : INT32_MAX;
       for (const ir::ValueId id : inputs) {
@@ -194,6 +223,7 @@ class Anchorer {
   const std::vector<StagePhase>& phases_;
   const std::vector<int32_t>& ends_;
   const AtHand at_hand_;
+  const std::vector<int32_t> makers_;
   std::vector<int32_t> anchors_;   // per op
   std::vector<int32_t> gradient_;  // per value: the anchor of the backward op that made it
 };

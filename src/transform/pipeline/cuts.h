@@ -14,6 +14,12 @@ using Cuts = std::vector<int32_t>;
 // tensors cross. `shares` has one entry per stage. Returns fewer cuts than asked for if there are too few places.
 Cuts uniform_cuts(std::span<const CutPlace> places, std::span<const double> shares);
 
+// The places at which a balanced pipeline of `stages` may be cut: those that have, of all within half of an average
+// stage's time, the fewest tensors and of these the fewest bytes to send. Frameworks cut between layers, where only the
+// residual stream crosses; inside a layer they would have to send what attention or the MLP is at work on. The place
+// behind the last op is always one. All places where fewer than `stages` are left.
+std::vector<CutPlace> quiet_places(std::span<const CutPlace> places, size_t stages);
+
 // What each stage may use, and the price of sending.
 struct StageLimits {
   std::vector<double> shares;     // per stage: its share of the work

@@ -346,7 +346,7 @@ class StageModel::Program {
   const Cuts& cached_cuts(size_t prices, const StageLimits& limits) {
     const auto [found, fresh] =
         cuts_.try_emplace({prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
-    if (fresh) found->second = balanced_cuts(places_[prices], limits);
+    if (fresh) found->second = balanced_cuts(quiet_places(places_[prices], limits.shares.size()), limits);
     return found->second;
   }
 

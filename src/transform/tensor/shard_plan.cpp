@@ -96,6 +96,7 @@ class ShardPlanner {
     plan_  = {std::vector<Layout>(function_.values.size()), {}, {}, 0, 0};
     origin_.assign(function_.values.size(), kNoOrigin);
     undecided_.assign(function_.values.size(), false);
+    looked_up_.assign(function_.values.size(), false);
     stored_.assign(function_.values.size(), Stored());
     for (size_t i = 0; i < function_.parameters.size(); ++i) {
       const auto number = static_cast<int32_t>(i);
@@ -139,7 +140,9 @@ class ShardPlanner {
     if (by_vocabulary && arrival.origin == kNoOrigin)
       arrival.origin = static_cast<int32_t>(*vocabulary_.tables().begin());
     plan_.by_vocabulary.push_back(by_vocabulary.has_value());
+    const bool rows = by_vocabulary && call.def.vocabulary.kind == ir::VocabularyForm::Kind::lookup;
     accept(arrival, by_vocabulary ? std::move(*by_vocabulary) : decided(arrival));
+    if (rows) looked_up_[op.first_result] = true;
   }
 
   void find_leader(Arrival& arrival) const {
@@ -189,11 +192,16 @@ class ShardPlanner {
   }
 
   // The decision outside of tensor-parallel regions. With sequence parallelism, sums are reduce-scattered along the
-  // sequence, and indices into embedding tables split along it, if the op can work on the parts.
+  // sequence, and indices into embedding tables split along it, if the op can work on the parts. The rows that parts of
+  // an embedding table give are summed before anything is added to them, as frameworks do: else the whole residual
+  // stream, which begins with them, would be partial sums, and be kept and sent twice.
   Decision along_sequence(const Arrival& arrival) const {
-    Decision decision = decide(arrival.call, arrival.layouts, ways_);
+    std::vector<Layout> parts = arrival.layouts, summed = arrival.layouts;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (is_looked_up(arrival, i)) summed[i] = Layout::whole();
+    }
+    Decision decision = decide(arrival.call, summed, ways_);
     if (!sequences_ || arrival.call.def.role == ir::Role::optimizer) return decision;
-    std::vector<Layout> parts = arrival.layouts;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].is_partial() && decision.inputs[i].is_whole())
         parts[i] = sequences_->of_activation(arrival.inputs[i], arrival.call.inputs[i], ways_);
@@ -202,6 +210,10 @@ class ShardPlanner {
     if (parts == arrival.layouts) return decision;
     Decision split = decide(arrival.call, parts, ways_);
     return refuses_split(parts, split) || !split.outputs[0].is_split() ? decision : split;
+  }
+
+  bool is_looked_up(const Arrival& arrival, size_t i) const {
+    return arrival.layouts[i].is_partial() && looked_up_[ir::index(arrival.inputs[i])];
   }
 
   bool is_lookup(const Arrival& arrival) const {
@@ -363,6 +375,7 @@ class ShardPlanner {
   ShardPlan plan_;
   std::vector<int32_t> origin_;                              // per split value: the weight whose split began it
   std::vector<bool> undecided_;                              // per value: a weight or a cache without a use so far
+  std::vector<bool> looked_up_;                              // per value: rows that parts of a table give
   std::vector<Stored> stored_;                               // per value: the weight that it is or was copied from
   std::set<int32_t> whole_;                                  // weights that stay whole
   std::map<int32_t, std::optional<int32_t>> stored_splits_;  // the dimension of weights that are split through a copy

@@ -61,33 +61,38 @@ def as_statistics(x):
     return x if x.dtype == torch.float64 else x.float()
 
 
-def block_scores(q, k, bias, scale, causal, run, order):
-    """Scores of queries [b,n,s,d] or [b,n,g,s,d] and one block of keys; queries in runs see no later positions."""
+def block_scores(q, k, bias, scale, causal, run, order, first, stride):
+    """Scores of queries [b,n,s,d] or [b,n,g,s,d] and one block of keys; queries in runs see no later positions.
+
+    With first (else -1) the keys are all positions, and run i of the queries stands at first + i * stride."""
     scores = scale * torch.matmul(q, (k if q.dim() == 4 else k.unsqueeze(2)).transpose(-1, -2))
     if causal:
-        at = torch.arange(q.shape[-2], device=q.device)
         length = run or q.shape[-2]
-        row, key = at[:, None], at[None, :]
+        row = torch.arange(q.shape[-2], device=q.device)[:, None]
+        key = torch.arange(k.shape[-2], device=q.device)[None, :]
+        if first >= 0:
+            position = first + row // length * (stride or length) + row % length
+            return (scores if bias is None else scores + bias).masked_fill(key > position, float("-inf"))
         same = torch.full_like(row >= key, order > 0) if order else row % length >= key % length
         seen = torch.where(row // length == key // length, same, row // length > key // length)
         scores = scores.masked_fill(~seen, float("-inf"))
     return scores if bias is None else scores + bias
 
 
-def block_attention(q, k, v, bias, scale, causal, run, order, outputs):
+def block_attention(q, k, v, bias, scale, causal, run, order, first, stride, outputs):
     """Attention to one block of keys, and the logarithms of its sums of exponentials; nothing where nothing is seen."""
-    scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order))
+    scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order, first, stride))
     lse = torch.logsumexp(scores, dim=-1)
     share = torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0).to(v.dtype)
     o = torch.matmul(share, v if q.dim() == 4 else v.unsqueeze(2))
     return (o, lse) if outputs > 1 else o
 
 
-def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, outputs):
+def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, first, stride, outputs):
     """Of this block alone, where o and lse are of several."""
     grouped = q.dim() == 5
     wide_k, wide_v = (k.unsqueeze(2), v.unsqueeze(2)) if grouped else (k, v)
-    share = torch.exp(as_statistics(block_scores(q, k, bias, scale, causal, run, order)) - lse.unsqueeze(-1))
+    share = torch.exp(as_statistics(block_scores(q, k, bias, scale, causal, run, order, first, stride)) - lse.unsqueeze(-1))
     mean = (as_statistics(do) * as_statistics(o)).sum(dim=-1, keepdim=True)
     slope = share * (as_statistics(torch.matmul(do, wide_v.transpose(-1, -2))) - mean)
     narrow = (scale * slope).to(q.dtype)

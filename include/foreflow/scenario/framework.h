@@ -1,0 +1,50 @@
+// Profiles of training frameworks: what a framework does by itself where a scenario says nothing. A profile is a JSON
+// file (frameworks/*.json) whose settings are keys of a scenario, so it can say nothing that a scenario cannot.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+
+namespace foreflow::scenario {
+
+struct FrameworkSetting {
+  std::string key;  // "strategy.tensor_plan"
+  Json value;
+  std::string when;      // a condition of framework_conditions(); "always"
+  std::string why;       // what the framework does
+  bool assumed = false;  // true: not verified in the framework's documents or source
+};
+
+struct Framework {
+  std::string name;     // "megatron-lm", "nemo@23.09"
+  std::string version;  // the releases that it describes
+  std::string doc;
+  std::vector<FrameworkSetting> settings;
+  std::vector<std::string> missing;  // what the framework does and the profile cannot say
+};
+
+// The profiles that come with Foreflow, by name.
+const std::vector<Framework>& frameworks();
+
+// Reads a profile. Throws Error at an unknown key, condition or kind of value.
+Framework read_framework(const JsonView& json);
+
+// The conditions under which a setting applies, each with its meaning.
+struct FrameworkCondition {
+  std::string_view name, doc;
+  bool (*holds)(const Json& scenario);
+};
+const std::vector<FrameworkCondition>& framework_conditions();
+
+// A scenario with the settings of its "framework" in place of the keys that it leaves out. Without "framework" nothing
+// changes. Conditions of keys that are axes do not hold.
+struct Completed {
+  Json json;
+  std::vector<FrameworkSetting> applied;
+};
+// Throws Error at an unknown framework, and where its file cannot be read; paths are relative to `file`.
+Completed with_framework(const Json& scenario, const std::string& file);
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,194 @@
+// The terms that a prediction is made of, and for a scenario with a framework what each of its settings changes: the
+// scenario is predicted again without it.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "foreflow/base/text.h"
+#include "foreflow/scenario/framework.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::cli::definitions::explain_command {
+namespace {
+
+struct Options {
+  std::string scenario, json;
+  std::vector<std::string> settings;
+};
+
+struct Term {
+  std::string name;
+  Seconds seconds;  // of the average device
+  std::string provenance;
+};
+
+struct Effect {
+  scenario::FrameworkSetting setting;
+  Seconds added;        // to the iteration
+  Bytes memory;         // to the peak of the fullest device
+  std::string refused;  // why the scenario cannot be predicted without it; empty: it can
+};
+
+report::Summary predicted(const Json& json, const std::string& file) {
+  return scenario::run(scenario::load(json, file)).summary;
+}
+
+Bytes peak(const report::Summary& summary) {
+  Bytes most;
+  for (const report::DeviceSummary& device : summary.devices) most = std::max(most, device.peak_memory);
+  return most;
+}
+
+// Where most of the priced time is from.
+std::string provenance_of_computes(const report::Summary& summary) {
+  std::string name = "roofline";
+  double most      = 0;
+  const auto* all  = summary.job.cost_provenance.if_object();
+  if (all == nullptr) return name;
+  for (const auto& [from, share] : *all) {
+    const double part = share.if_double() != nullptr ? *share.if_double() : 0;
+    if (part <= most) continue;
+    most = part;
+    name = from;
+  }
+  return name;
+}
+
+std::vector<Term> terms_of(const report::Summary& summary) {
+  std::vector<Term> terms;
+  for (const report::OpTime& op : summary.ops) {
+    const bool message = op.name == "Send" || op.name.starts_with("MPI");
+    const auto found = std::find_if(terms.begin(), terms.end(), [&](const Term& one) { return one.name == op.family; });
+    if (found != terms.end()) {
+      found->seconds += op.seconds;
+    } else {
+      terms.push_back({op.family, op.seconds, message ? "simulated" : provenance_of_computes(summary)});
+    }
+  }
+  double idle = 0, devices = 0;
+  for (const report::DeviceSummary& device : summary.devices) {
+    idle += device.idle.value() * static_cast<double>(device.count());
+    devices += static_cast<double>(device.count());
+  }
+  terms.push_back({"idle", Seconds(devices > 0 ? idle / devices : 0), "simulated"});
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.seconds > b.seconds; });
+  return terms;
+}
+
+// The object without a member.
+Json without(const Json& json, std::string_view key) {
+  Json rest = Json::object();
+  for (const auto& [name, value] : *json.if_object()) {
+    if (name != key) rest.set(name, value);
+  }
+  return rest;
+}
+
+Json without_setting(const Json& scenario, const std::string& setting) {
+  const auto words        = split(setting, '.');
+  const std::string &part = words[0], &key = words[1];
+  Json rest = scenario;
+  return rest.set(part, without(*scenario.find(part), key));
+}
+
+Effect effect_of(const scenario::FrameworkSetting& setting, const Json& plain, const std::string& file,
+                 const report::Summary& with) {
+  try {
+    const report::Summary other = predicted(without_setting(plain, setting.key), file);
+    return {setting, with.iteration_time - other.iteration_time, peak(with) - peak(other), ""};
+  } catch (const Error& error) {
+    return {setting, {}, {}, error.problem()};
+  }
+}
+
+const scenario::Framework* known(const Json& scenario) {
+  const Json* name = scenario.find("framework");
+  if (name == nullptr || name->if_string() == nullptr) return nullptr;
+  for (const scenario::Framework& one : scenario::frameworks()) {
+    if (one.name == *name->if_string()) return &one;
+  }
+  return nullptr;
+}
+
+std::string signed_words(const std::string& words, bool negative) { return (negative ? "- " : "+ ") + words; }
+
+std::string text_of(const report::Summary& summary, const std::vector<Term>& terms, const std::vector<Effect>& effects,
+                    const scenario::Framework* framework) {
+  std::string out = fmt::format("{}\n\n  iteration {}, peak of memory {}\n\nTerms, on the average device\n",
+                                summary.job.name, format(summary.iteration_time), format(peak(summary)));
+  for (const Term& term : terms) {
+    if (!(term.seconds > Seconds(0))) continue;
+    out += fmt::format("  {:<17}{:>6.1f} %  {:>9}   {}\n", term.name, 100 * (term.seconds / summary.iteration_time),
+                       format(term.seconds), term.provenance);
+  }
+  if (!effects.empty()) out += "\nWhat the framework sets, and what each adds to the iteration and to the memory\n";
+  for (const Effect& one : effects) {
+    const std::string what = one.setting.key + " " + one.setting.value.dump_compact();
+    const std::string time = signed_words(format(Seconds(std::abs(one.added.value()))), one.added < Seconds(0));
+    const std::string size = signed_words(format(Bytes(std::abs(one.memory.value()))), one.memory < Bytes(0));
+    out += one.refused.empty() ? fmt::format("  {:<38}{:>12}{:>12}   ", what, time, size)
+                               : fmt::format("  {:<38}{:>24}   ", what, "needed");
+    out += one.setting.why + (one.setting.assumed ? " (assumed)" : "") + "\n";
+  }
+  if (framework != nullptr) {
+    out += "\nWhat " + framework->name + " does and the prediction leaves out\n";
+    for (const std::string& one : framework->missing) out += "  " + one + "\n";
+  }
+  return out;
+}
+
+Json json_of(const report::Summary& summary, const std::vector<Term>& terms, const std::vector<Effect>& effects,
+             const scenario::Framework* framework) {
+  Json rows = Json::array(), sets = Json::array();
+  for (const Term& term : terms)
+    rows.push(
+        Json::object().set("name", term.name).set("seconds", term.seconds.value()).set("provenance", term.provenance));
+  for (const Effect& one : effects) {
+    Json row = Json::object().set("key", one.setting.key).set("value", one.setting.value);
+    row.set("why", one.setting.why).set("assumed", one.setting.assumed);
+    if (one.refused.empty()) row.set("seconds", one.added.value()).set("memory_bytes", one.memory.value());
+    if (!one.refused.empty()) row.set("refused", one.refused);
+    sets.push(std::move(row));
+  }
+  Json json = Json::object().set("iteration_time_s", summary.iteration_time.value());
+  json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows)).set("settings", std::move(sets));
+  if (framework == nullptr) return json;
+  Json missing = Json::array();
+  for (const std::string& one : framework->missing) missing.push(one);
+  return json.set("framework", framework->name).set("not_modelled", std::move(missing));
+}
+
+void run(const Options& options) {
+  Json json = parse_json(read_file(options.scenario), options.scenario);
+  for (const std::string& setting : options.settings) scenario::override_with(json, setting);
+  const scenario::Completed completed = scenario::with_framework(json, options.scenario);
+  const Json plain                    = without(completed.json, "framework");
+  const report::Summary summary       = predicted(plain, options.scenario);
+  std::vector<Effect> effects;
+  for (const scenario::FrameworkSetting& setting : completed.applied)
+    effects.push_back(effect_of(setting, plain, options.scenario, summary));
+  const auto terms = terms_of(summary);
+  answer(options.json, json_of(summary, terms, effects, known(json)), text_of(summary, terms, effects, known(json)));
+}
+
+Action declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
+  command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--json", options->json, "write the terms to FILE (- for stdout)");
+  return [options] { run(*options); };
+}
+
+}  // namespace
+
+CommandDef row() {
+  return {"explain", "the terms of a prediction, and what each setting of its framework adds",
+          "foreflow explain scenarios/frameworks/llama3_8b_fsdp.json", declare};
+}
+
+}  // namespace foreflow::cli::definitions::explain_command

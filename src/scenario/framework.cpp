@@ -1,0 +1,142 @@
+#include "foreflow/scenario/framework.h"
+
+#include <algorithm>
+
+#include "foreflow/base/text.h"
+#include "foreflow/workload/preset.h"
+#include "scenario/framework_files.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+const Json* at(const Json& scenario, std::string_view part, std::string_view key) {
+  const Json* holder = scenario.find(part);
+  return holder == nullptr || holder->if_object() == nullptr ? nullptr : holder->find(key);
+}
+
+// The number at a key; `absent` where there is none, and 0 where it is an axis.
+int64_t number(const Json& scenario, std::string_view part, std::string_view key, int64_t absent) {
+  const Json* value = at(scenario, part, key);
+  if (value == nullptr) return absent;
+  return value->if_int() != nullptr ? *value->if_int() : 0;
+}
+
+bool has_word(const Json& scenario, std::string_view part, std::string_view key,
+              const std::vector<std::string>& words) {
+  const Json* value       = at(scenario, part, key);
+  const std::string* word = value == nullptr ? nullptr : value->if_string();
+  return word != nullptr && std::find(words.begin(), words.end(), *word) != words.end();
+}
+
+bool has_several(const Json& scenario, std::string_view key) { return number(scenario, "strategy", key, 1) > 1; }
+
+bool shards(const Json& scenario) { return has_several(scenario, "tp"); }
+bool shards_vocabulary(const Json& scenario) {
+  const int64_t tp = number(scenario, "strategy", "tp", 1), rows = number(scenario, "workload", "vocabulary", 0);
+  return tp > 1 && rows > 0 && rows % tp == 0;
+}
+bool is_narrow(const Json& scenario) {
+  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "Float16", "BFloat16"});
+}
+bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
+
+Json section(const Json& scenario, const std::string& part) {
+  const Json* own = scenario.find(part);
+  return own == nullptr ? Json::object() : *own;
+}
+
+FrameworkSetting read_setting(const JsonView& json) {
+  json.allow_only({"key", "value", "when", "why", "assumed"});
+  FrameworkSetting setting{json.at("key").as_string(), json.at("value").json(), json.string_or("when", "always"),
+                           json.at("why").as_string(), json.has("assumed") && json.at("assumed").as_bool()};
+  if (split(setting.key, '.').size() != 2) json.at("key").fail("is no key of a part, such as strategy.zero");
+  const auto& known = framework_conditions();
+  if (std::none_of(known.begin(), known.end(), [&](const auto& one) { return one.name == setting.when; })) {
+    std::vector<std::string> names;
+    for (const FrameworkCondition& one : known) names.emplace_back(one.name);
+    json.at("when").fail("is no condition; use " + list_or(names));
+  }
+  return setting;
+}
+
+Framework chosen(const JsonView& named) {
+  const std::string& name = named.as_string();
+  if (name.ends_with(".json")) {
+    const std::string path = file_named(named);
+    const Json json        = parse_json(read_file(path), path);
+    return read_framework(JsonView(json, path));
+  }
+  std::vector<std::string> names;
+  for (const Framework& framework : frameworks()) {
+    if (framework.name == name) return framework;
+    names.push_back(framework.name);
+  }
+  named.fail("\"" + name + "\" is no framework; use " + list_or(names) + ", or a file such as \"own.json\"");
+}
+
+bool holds(const FrameworkSetting& setting, const Json& scenario) {
+  const auto& all  = framework_conditions();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == setting.when; });
+  return found != all.end() && found->holds(scenario);
+}
+
+}  // namespace
+
+const std::vector<FrameworkCondition>& framework_conditions() {
+  static const std::vector<FrameworkCondition> all = {
+      {"always", "in every scenario", [](const Json&) { return true; }},
+      {"training", "the workload trains", trains},
+      {"training in 16 bits", "it trains and its dtype has 16 bits",
+       [](const Json& scenario) { return trains(scenario) && is_narrow(scenario); }},
+      {"tp", "tp is more than 1", shards},
+      {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
+      {"pp", "pp is more than 1", [](const Json& scenario) { return has_several(scenario, "pp"); }},
+      {"dp", "it trains and dp is more than 1",
+       [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},
+  };
+  return all;
+}
+
+Framework read_framework(const JsonView& json) {
+  json.allow_only({"name", "version", "doc", "settings", "missing"});
+  Framework framework{json.at("name").as_string(), json.at("version").as_string(), json.at("doc").as_string(), {}, {}};
+  for (const JsonView& setting : json.at("settings").items()) framework.settings.push_back(read_setting(setting));
+  if (json.has("missing")) {
+    for (const JsonView& one : json.at("missing").items()) framework.missing.push_back(one.as_string());
+  }
+  return framework;
+}
+
+const std::vector<Framework>& frameworks() {
+  static const std::vector<Framework> all = [] {
+    std::vector<Framework> read;
+    for (const auto& [path, text] : framework_files()) {
+      const Json json = parse_json(std::string(text), std::string(path));
+      read.push_back(read_framework(JsonView(json, std::string(path))));
+    }
+    return read;
+  }();
+  return all;
+}
+
+Completed with_framework(const Json& scenario, const std::string& file) {
+  Completed completed{scenario, {}};
+  if (scenario.find("framework") == nullptr) return completed;
+  const JsonView root(scenario, file);
+  const Framework framework = chosen(root.at("framework"));
+  Json sized                = scenario;
+  if (const Json* workload = scenario.find("workload")) sized.set("workload", workload::with_preset(*workload));
+  for (const FrameworkSetting& setting : framework.settings) {
+    const auto words        = split(setting.key, '.');
+    const std::string &part = words[0], &key = words[1];
+    const Json* holder = completed.json.find(part);
+    if (holder != nullptr && holder->if_object() == nullptr) continue;  // several strategies, or a policy by its name
+    if (at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
+    completed.json.set(part, section(completed.json, part).set(key, setting.value));
+    completed.applied.push_back(setting);
+  }
+  return completed;
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,133 @@
+#include "foreflow/scenario/idle.h"
+
+#include <algorithm>
+
+#include "foreflow/collective/collective.h"
+
+namespace foreflow::scenario {
+namespace {
+
+using transform::Attention;
+using transform::ContextAttention;
+using transform::Recompute;
+
+// Why a key of the strategy that has a value other than its default changes nothing; empty: it does.
+struct StrategyRow {
+  std::string_view key;
+  std::string (*why)(const Scenario& scenario);
+};
+
+bool trains(const Scenario& scenario) { return scenario.workload.mode == workload::Mode::training; }
+
+std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
+std::string unsplit(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
+std::string unpiped(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
+std::string uncopied(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  return unless(strategy.dp > strategy.replicas_sharing(), strategy.dp == 1 ? "dp is 1" : "no replicas are copies");
+}
+
+const StrategyRow kStrategy[] = {
+    {"attention",
+     [](const Scenario& scenario) {
+       const workload::WorkloadDef* family = scenario.workload.family;
+       return unless(
+           scenario.strategy.attention == Attention::unfused || family == nullptr || family->traits.is_transformer,
+           "the model is no transformer");
+     }},
+    {"context_attention",
+     [](const Scenario& scenario) {
+       const bool gathers = scenario.strategy.context_attention == ContextAttention::all_gather;
+       return unless(gathers || scenario.strategy.cp > 1, "cp is 1");
+     }},
+    {"tensor_plan",
+     [](const Scenario& scenario) {
+       const bool automatic = scenario.strategy.tensor_plan.kind == transform::TensorPlan::Kind::automatic;
+       return automatic ? "" : unsplit(scenario);
+     }},
+    {"sequence_parallel",
+     [](const Scenario& scenario) { return scenario.strategy.sequence_parallel ? unsplit(scenario) : ""; }},
+    {"vocabulary_parallel",
+     [](const Scenario& scenario) { return scenario.strategy.vocabulary_parallel ? unsplit(scenario) : ""; }},
+    {"overlap_tensor",
+     [](const Scenario& scenario) { return scenario.strategy.tensor_chunks > 1 ? unsplit(scenario) : ""; }},
+    {"schedule",
+     [](const Scenario& scenario) {
+       const Strategy& strategy = scenario.strategy;
+       return unless(strategy.schedule->name == "1f1b" || strategy.pp > 1 || strategy.microbatches > 1,
+                     "there is one stage and one microbatch");
+     }},
+    {"stage_partition",
+     [](const Scenario& scenario) {
+       const bool uniform = scenario.strategy.partition == transform::StagePartition::uniform;
+       return uniform && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
+     }},
+    {"delay_weight_gradients",
+     [](const Scenario& scenario) { return scenario.strategy.delay_weight_gradients ? unpiped(scenario) : ""; }},
+    {"overlap_sends",
+     [](const Scenario& scenario) { return scenario.strategy.overlap_sends ? unpiped(scenario) : ""; }},
+    {"zero", [](const Scenario& scenario) { return scenario.strategy.zero > 0 ? uncopied(scenario) : ""; }},
+    {"overlap_gradients",
+     [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
+    {"bucket_size", uncopied},
+    {"recompute",
+     [](const Scenario& scenario) {
+       const bool selective = scenario.strategy.recompute.kind == Recompute::Kind::selective;
+       const bool fused     = scenario.strategy.attention_used() == Attention::flash;
+       const JsonView work  = scenario.root().at("workload");
+       const bool drops     = work.has("dropout") && work.at("dropout").as_number() > 0;
+       return unless(!selective || !fused || drops, "with attention flash no scores are kept");
+     }},
+};
+
+struct WorkloadRow {
+  std::string_view key, why;
+  bool (*idle)(const Scenario& scenario);
+};
+
+const WorkloadRow kWorkload[] = {
+    {"optimizer", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
+    {"master_weights", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
+    {"float_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
+    {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
+};
+
+class Finder {
+ public:
+  explicit Finder(const Scenario& scenario) : scenario_(scenario), root_(scenario.root()) {}
+
+  std::vector<IdleKey> run(const report::Summary& summary) {
+    for (const WorkloadRow& row : kWorkload) {
+      if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
+    }
+    for (const StrategyRow& row : kStrategy) add("strategy", row.key, row.why(scenario_));
+    if (!scenario_.engine->shares_links)
+      add("network", "coupling", "the engine " + std::string(scenario_.engine->name) + " shares no links");
+    for (const collective::KindDef& kind : collective::kinds()) {
+      const bool met = std::any_of(summary.collectives.begin(), summary.collectives.end(),
+                                   [&](const auto& one) { return one.kind == kind.name; });
+      if (!met) add("collective", kind.name, "the program has no such communication");
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string_view part, std::string_view key, const std::string& why) {
+    if (why.empty() || !root_.has(part) || root_.at(part).json().if_object() == nullptr) return;
+    const JsonView holder = root_.at(part);
+    if (holder.has(key)) found_.push_back({holder.at(key).where(), why});
+  }
+
+  const Scenario& scenario_;
+  const JsonView root_;
+  std::vector<IdleKey> found_;
+};
+
+}  // namespace
+
+std::vector<IdleKey> idle_keys(const Scenario& scenario, const report::Summary& summary) {
+  if (!scenario.jobs.empty()) return {};
+  return Finder(scenario).run(summary);
+}
+
+}  // namespace foreflow::scenario

@@ -1,0 +1,97 @@
+// Profiles of frameworks: keys of a scenario that a framework sets where the scenario says nothing.
+#include "foreflow/scenario/framework.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "foreflow/base/text.h"
+#include "foreflow/scenario/run.h"
+#include "foreflow/scenario/strategy_key.h"
+
+namespace foreflow::scenario::framework_test {
+namespace {
+
+Json scenario_of(const std::string& framework, const std::string& strategy) {
+  return parse_json(R"({"framework": ")" + framework + R"(", "workload": {"model": "llama", "layers": 4, "hidden": 64,
+      "heads": 4, "sequence": 32, "vocabulary": 128, "dtype": "bf16"}, "platform": {"topology": "dgx_a100"},
+      "engine": "analytic", "strategy": {)" +
+                        strategy + "}}",
+                    "framework.json");
+}
+
+Strategy strategy_of(const std::string& framework, const std::string& strategy) {
+  return load(scenario_of(framework, strategy), "framework.json").strategy;
+}
+
+TEST(Frameworks, SetWhatTheScenarioLeavesOut) {
+  const Strategy megatron = strategy_of("megatron-lm", R"("tp": 2, "pp": 2, "microbatches": 2, "global_batch": 2)");
+  EXPECT_TRUE(megatron.vocabulary_parallel);
+  EXPECT_FALSE(megatron.overlap_sends);
+  EXPECT_EQ(megatron.partition, transform::StagePartition::uniform);
+  EXPECT_EQ(megatron.tensor_plan.kind, transform::TensorPlan::Kind::megatron);
+  const Strategy fsdp = strategy_of("fsdp", R"("dp": 4, "global_batch": 4)");
+  EXPECT_EQ(fsdp.zero, 3);
+  EXPECT_TRUE(fsdp.overlap_gradients);
+}
+
+TEST(Frameworks, LetTheScenarioDecideWhatItSays) {
+  EXPECT_EQ(strategy_of("fsdp", R"("dp": 4, "global_batch": 4, "zero": 1)").zero, 1);
+  EXPECT_EQ(strategy_of("megatron-lm", R"("attention": "unfused")").attention, transform::Attention::unfused);
+}
+
+TEST(Frameworks, SetNothingWhereItsConditionDoesNotHold) {
+  const Strategy alone = strategy_of("megatron-lm", "");
+  EXPECT_FALSE(alone.vocabulary_parallel);
+  EXPECT_EQ(strategy_of("fsdp", "").zero, 0);
+  for (const FrameworkSetting& setting : with_framework(scenario_of("megatron-lm", ""), "framework.json").applied)
+    EXPECT_TRUE(setting.when == "always" || setting.when == "training in 16 bits") << setting.key;
+}
+
+TEST(Frameworks, ChangeNothingWhereNoneIsNamed) {
+  const Json plain = parse_json(R"({"workload": {"model": "gpt"}, "strategy": {"tp": 2}})", "plain");
+  EXPECT_EQ(with_framework(plain, "plain").json, plain);
+}
+
+TEST(Frameworks, SetKeysThatAScenarioHas) {
+  const std::vector<std::string> keys = strategy_keys().names();
+  for (const Framework& framework : frameworks()) {
+    EXPECT_FALSE(framework.missing.empty()) << framework.name;
+    for (const FrameworkSetting& setting : framework.settings) {
+      const auto words = split(setting.key, '.');
+      if (words[0] != "strategy") continue;
+      EXPECT_NE(std::find(keys.begin(), keys.end(), words[1]), keys.end()) << framework.name << ": " << setting.key;
+    }
+  }
+}
+
+TEST(Frameworks, SayWhatIsNone) {
+  try {
+    load(scenario_of("megatron", ""), "framework.json");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("framework.json: $.framework: \"megatron\" is no framework; use alpa, ddp"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
+// Every one of them with its recipe, which loads and stands in the README.
+TEST(Frameworks, HaveARecipeEach) {
+  std::set<std::string> met;
+  const std::string readme = read_file(FOREFLOW_SOURCE_DIR "/scenarios/README.md");
+  for (const auto& entry : std::filesystem::directory_iterator(FOREFLOW_SOURCE_DIR "/scenarios/frameworks")) {
+    const Scenario scenario = load_file(entry.path().string());
+    met.insert(scenario.root().at("framework").as_string());
+    EXPECT_NE(readme.find(entry.path().filename().string()), std::string::npos) << entry.path();
+    EXPECT_LE(static_cast<size_t>(scenario.strategy.devices()), load_platform(scenario.platform)->devices().size());
+  }
+  for (const Framework& framework : frameworks()) EXPECT_TRUE(met.contains(framework.name)) << framework.name;
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::framework_test

@@ -1,0 +1,72 @@
+// Keys that change nothing are named, and no others.
+#include "foreflow/scenario/idle.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario::idle_test {
+namespace {
+
+std::vector<std::string> idle(const std::string& strategy, const std::string& rest = "", const std::string& work = "") {
+  const std::string text = R"({"workload": {"model": "llama", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32,
+      "vocabulary": 128, "dtype": "bf16")" +
+                           work + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" +
+                           strategy + "}" + rest + "}";
+  const Scenario scenario = load(parse_json(text, "idle.json"), "idle.json");
+  std::vector<std::string> said;
+  for (const IdleKey& key : idle_keys(scenario, run(scenario).summary)) said.push_back(key.where + ": " + key.why);
+  return said;
+}
+
+using Said = std::vector<std::string>;
+
+TEST(IdleKeys, NameWhatOneDeviceCannotUse) {
+  EXPECT_EQ(
+      idle(R"("context_attention": "ring", "sequence_parallel": true, "vocabulary_parallel": true, "overlap_tensor": 2,
+                    "stage_partition": "uniform", "overlap_sends": true, "zero": 1, "overlap_gradients": true,
+                    "bucket_size": "25MB")"),
+      (Said{"idle.json: $.strategy.context_attention: cp is 1", "idle.json: $.strategy.sequence_parallel: tp is 1",
+            "idle.json: $.strategy.vocabulary_parallel: tp is 1", "idle.json: $.strategy.overlap_tensor: tp is 1",
+            "idle.json: $.strategy.stage_partition: pp is 1", "idle.json: $.strategy.overlap_sends: pp is 1",
+            "idle.json: $.strategy.zero: dp is 1", "idle.json: $.strategy.overlap_gradients: dp is 1",
+            "idle.json: $.strategy.bucket_size: dp is 1"}));
+}
+
+TEST(IdleKeys, AreNoneWhereAllAreAtWork) {
+  EXPECT_EQ(idle(R"("dp": 2, "tp": 2, "pp": 2, "microbatches": 2, "global_batch": 4, "sequence_parallel": true,
+                    "vocabulary_parallel": true, "overlap_tensor": 2, "stage_partition": "uniform", "overlap_sends": true,
+                    "zero": 1, "overlap_gradients": true, "bucket_size": "25MB", "recompute": "full")",
+                 R"(, "collective": {"all_reduce": "ring"})"),
+            Said{});
+  EXPECT_EQ(idle(R"("cp": 2, "context_attention": "ring")"), Said{});
+}
+
+TEST(IdleKeys, AreNoneWhereTheyAskForNothing) {
+  EXPECT_EQ(idle(R"("context_attention": "all_gather", "sequence_parallel": false, "overlap_tensor": 1, "zero": 0,
+                    "overlap_sends": false, "recompute": "none", "attention": "flash")"),
+            Said{});
+}
+
+TEST(IdleKeys, NameRecomputationOfScoresThatNobodyKeeps) {
+  EXPECT_EQ(idle(R"("recompute": "selective")"),
+            Said{"idle.json: $.strategy.recompute: with attention flash no scores are kept"});
+  EXPECT_EQ(idle(R"("recompute": "selective", "attention": "unfused")"), Said{});
+}
+
+TEST(IdleKeys, NameWhatInferenceHasNot) {
+  EXPECT_EQ(idle("", "", R"(, "mode": "inference", "optimizer": "adam")"),
+            Said{"idle.json: $.workload.optimizer: inference updates no weights"});
+}
+
+TEST(IdleKeys, NameAlgorithmsOfCommunicationsThatTheProgramHasNot) {
+  EXPECT_EQ(
+      idle(R"("dp": 2, "global_batch": 2)", R"(, "collective": {"all_reduce": "ring", "all_to_all": "pairwise"})"),
+      Said{"idle.json: $.collective.all_to_all: the program has no such communication"});
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::idle_test
