@@ -78,7 +78,7 @@ class Importer {
       if (!main_.initializers.contains(input.name()))
         inputs.push_back({input.name(), text_name(input.name()), stated_dimensions(input)});
     }
-    if (!given_.dims.empty() || !given_.shapes.empty())
+    if (has_subgraphs(main_.graph) && !(given_.dims.empty() && given_.shapes.empty()))
       symbol_sizes_ = symbol_sizes(inputs, given_, file_ + ": shapes", file_ + ": dims");
   }
 

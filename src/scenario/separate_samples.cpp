@@ -21,7 +21,7 @@ class OpenDimensions {
       const size_t number = parameter(input.value);
       if (input.dimensions.empty() || number == entry_.parameters.size()) continue;
       inputs_.emplace(number, &input);
-      if (batch_ > 0 || !is_open(input.dimensions[0])) continue;
+      if (batch_ > 0 || !is_open(input.dimensions[0]) || type(number).dims.empty()) continue;
       symbol_ = input.dimensions[0];
       batch_  = type(number).dims[0];
     }

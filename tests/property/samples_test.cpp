@@ -122,7 +122,7 @@ std::string with_sizes(std::string text, int64_t batch, int64_t sequence) {
 }
 
 ir::Module parsed(const Model& model, int64_t batch, int64_t sequence) {
-  return ir::parse(with_sizes(model.text, batch, sequence), ops::table(), model.name);
+  return ir::parse(with_sizes(model.text, batch, sequence), model.name, ops::table());
 }
 
 std::vector<ir::Type> parameter_types(const ir::Module& module) {
@@ -192,7 +192,7 @@ func @main(%x: Tensor[Float32, (4, 12, 8)], %y: Tensor[Float32, (4, 6, 8)]) {
   %other = Relu(%y)
   return %out, %other
 })",
-                                            ops::table(), "merged"));
+                                            "merged", ops::table()));
   std::mt19937_64 random(7);
   const auto arguments = random_arguments(module, random, 2);
   const auto expected  = interpret::evaluate(module, 0, arguments);
@@ -214,7 +214,7 @@ func @main(%x: Tensor[Float32, ({B}, {S})]) {
   %y = Mul(%x, %all)
   return %y
 })"};
-  EXPECT_EQ(ir::to_string(separated(model, 4, 6)), ir::to_string(parsed(model, 4, 6)));
+  EXPECT_EQ(ir::print(separated(model, 4, 6)), ir::print(parsed(model, 4, 6)));
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ OpDef row() {
       .samples =
           [] {
             return std::vector<Sample>{
-                {{{"dim", int64_t{0}}, {"like_dim", int64_t{0}}}, {f32({1, 2}), f32({4, 3})}},
-                {{{"dim", int64_t{1}}, {"like_dim", int64_t{2}}}, {f32({3, 2}), i64({2, 3, 4})}}};
+                {{{"dim", int64_t{0}}, {"like_dim", int64_t{0}}}, {f32({1, 2}), i64({4, 2})}},
+                {{{"dim", int64_t{1}}, {"like_dim", int64_t{2}}}, {f32({4, 2}), i64({2, 2, 4})}}};
           },
   };
 }

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "foreflow/ir/builder.h"
-#include "foreflow/ir/verify.h"
+#include "foreflow/ir/text.h"
 #include "foreflow/transform/samples.h"
 #include "transform/rewrite/copy.h"
 #include "transform/rewrite/elementwise.h"
