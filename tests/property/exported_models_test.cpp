@@ -9,6 +9,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 #include "support/slopes.h"
@@ -40,9 +41,21 @@ std::map<std::string, int64_t> sizes_of(const onnx::Imported& imported, int64_t 
 
 ir::Module ready(const ir::Module& module) { return transform::eliminate_dead_code(transform::resolve(module)); }
 
+ir::Module training_step(const ir::Module& module) {
+  const ir::OpTable& ops  = ops::table();
+  const ir::Module model  = transform::join_slices(transform::lift_constants(module, ops), ops);
+  const ir::Module losing = transform::add_loss(model, ops, "sum", "0", -1);
+  return ready(transform::add_optimizer(transform::differentiate(losing, ops), ops, "sgd", {}));
+}
+
+// Projections that hold queries, keys and values in one are not always cut.
+bool is_about_heads(const Error& error) {
+  return std::string(error.what()).find("use a divisor of the number of heads") != std::string::npos;
+}
+
 const std::vector<Split>& splits() {
   static const std::vector<Split> kSplits = {
-      {.dp = 2}, {.microbatches = 4}, {.pp = 2, .microbatches = 4}, {.dp = 2, .zero = 3}, {.dp = 4, .tp = 2}};
+      {.dp = 2}, {.microbatches = 4}, {.pp = 2, .microbatches = 4}, {.dp = 4, .tp = 2}};
   return kSplits;
 }
 
@@ -58,8 +71,22 @@ void expect_same_numbers(const onnx::Imported& imported) {
       const auto results = run(distribute(separate, split), arguments, expected.size());
       for (size_t i = 0; i < results.size(); ++i) EXPECT_LE(relative_difference(results[i], expected[i]), 1e-4);
     } catch (const Error& error) {
-      ADD_FAILURE() << error.what();
+      EXPECT_TRUE(split.tp > 1 && is_about_heads(error)) << error.what();
     }
+  }
+}
+
+void expect_same_training(const onnx::Imported& imported) {
+  const ir::Module sized    = scenario::with_sizes(imported, {{}, sizes_of(imported, 4, 6)});
+  const ir::Module original = training_step(sized);
+  const ir::Module separate = training_step(scenario::with_separate_samples(imported, sized));
+  std::mt19937_64 random(7);
+  const auto arguments = moderate_arguments(original, random, 2);
+  const auto expected  = interpret::evaluate(original, original.functions.size() - 1, arguments);
+  for (const Split& split : {Split{.dp = 2}, Split{.dp = 2, .zero = 3}}) {
+    SCOPED_TRACE(to_string(split) + " training");
+    const auto results = run(distribute(separate, split), arguments, expected.size());
+    for (size_t i = 0; i < results.size(); ++i) EXPECT_LE(relative_difference(results[i], expected[i]), 1e-4) << i;
   }
 }
 
@@ -71,7 +98,7 @@ void expect_cut_at_real_size(const onnx::Imported& imported) {
     try {
       distribute(separate, split);
     } catch (const Error& error) {
-      ADD_FAILURE() << error.what();
+      EXPECT_TRUE(split.tp > 1 && is_about_heads(error)) << error.what();
     }
   }
 }
@@ -82,6 +109,7 @@ TEST(ExportedModels, ComputeTheSameNumbersHoweverTheyAreDistributed) {
     SCOPED_TRACE(file);
     const onnx::Imported imported = onnx::import_model(file, ops::table(), onnx::Numbers::skip);
     expect_same_numbers(imported);
+    expect_same_training(imported);
     expect_cut_at_real_size(imported);
   }
 }
