@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
   std::string file, function, weight = "flops", platform, cost = "roofline", json, dot;
-  std::vector<std::string> inputs, shapes;
+  std::vector<std::string> inputs, shapes, dims;
   bool every_op = false;
 };
 
@@ -23,9 +23,10 @@ ir::Module read_subject(const Options& options) {
   if (is_onnx(options.file)) {
     if (!options.inputs.empty()) throw Error("--input", "is for .distir files; give --shape INPUT=1,128");
     const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip);
-    return scenario::with_shapes(imported, parse_shapes(options.shapes), "--shape");
+    return scenario::with_sizes(imported, parse_sizes(options.shapes, options.dims));
   }
   if (!options.shapes.empty()) throw Error("--shape", "is for .onnx files; give --input NAME=TYPE");
+  if (!options.dims.empty()) throw Error("--dim", "is for .onnx files; give --input NAME=TYPE");
   ir::Module module  = read_program(options.file);
   const size_t entry = ir::find_entry(module, options.function);
   module.functions.resize(entry + 1);
@@ -76,6 +77,9 @@ Action declare(CLI::App& command) {
       ->expected(1)
       ->take_all();
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--dim", options->dims, "batch=8: the size of a dimension that inputs name; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("--function", options->function, "the function; the last one by default");

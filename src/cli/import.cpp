@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   std::string file, output, json;
-  std::vector<std::string> shapes, inputs;
+  std::vector<std::string> shapes, dims, inputs;
 };
 
 void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
@@ -82,16 +82,17 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
   for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i)
     text += "  " + escape::terminal(findings.unresolved[i]) + "\n";
   if (findings.unresolved.size() > kShown)
-    text +=
-        fmt::format("  ... and {} more; give the inputs' shapes with --shape\n", findings.unresolved.size() - kShown);
+    text += fmt::format("  ... and {} more; give the inputs' shapes with --shape or --dim\n",
+                        findings.unresolved.size() - kShown);
   return text;
 }
 
 void run(const Options& options) {
-  const onnx::Given given{.shapes = parse_shapes(options.shapes), .inputs = read_arrays(options.inputs, "--input")};
+  const scenario::InputSizes sizes = parse_sizes(options.shapes, options.dims);
+  const onnx::Given given{sizes.shapes, read_arrays(options.inputs, "--input"), sizes.dims};
   const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
   check_inputs(imported, given);
-  const ir::Module module = scenario::with_shapes(imported, given.shapes, "--shape");
+  const ir::Module module = scenario::with_sizes(imported, sizes);
   if (!options.output.empty()) binary::write_program(options.output, module);
   if (options.output == "-") return;
   const Findings findings = examine(imported, module);
@@ -102,6 +103,9 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("MODEL.onnx", options->file, "the model")->required();
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--dim", options->dims, "batch=8: the size of a dimension that inputs name; repeatable")
       ->expected(1)
       ->take_all();
   command

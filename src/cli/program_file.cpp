@@ -41,21 +41,27 @@ ir::Module read_program(const std::string& path) {
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
 
-std::map<std::string, ir::Dims> parse_shapes(const std::vector<std::string>& settings) {
-  std::map<std::string, ir::Dims> shapes;
-  for (const std::string& setting : settings) {
-    const auto [name, dims] = split_setting(setting, "--shape");
-    shapes[name]            = parse_dims(dims, "--shape " + setting);
+scenario::InputSizes parse_sizes(const std::vector<std::string>& shapes, const std::vector<std::string>& dims) {
+  scenario::InputSizes sizes;
+  for (const std::string& setting : shapes) {
+    const auto [name, words] = split_setting(setting, "--shape");
+    sizes.shapes[name]       = parse_dims(words, "--shape " + setting);
   }
-  return shapes;
+  for (const std::string& setting : dims) {
+    const auto [name, word] = split_setting(setting, "--dim");
+    const auto size         = parse_number<int64_t>(word);
+    if (!size || *size < 0) throw Error("--dim " + setting, "\"" + word + "\" is no dimension; write batch=8");
+    sizes.dims[name] = *size;
+  }
+  return sizes;
 }
 
-ir::Module read_program_or_model(const std::string& path, const std::map<std::string, ir::Dims>& shapes) {
-  if (is_onnx(path)) {
-    return scenario::with_shapes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), shapes, "--shape");
-  }
-  if (!shapes.empty())
-    throw Error("--shape " + shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
+ir::Module read_program_or_model(const std::string& path, const scenario::InputSizes& sizes) {
+  if (is_onnx(path)) return scenario::with_sizes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), sizes);
+  if (!sizes.shapes.empty())
+    throw Error("--shape " + sizes.shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
+  if (!sizes.dims.empty())
+    throw Error("--dim " + sizes.dims.begin()->first, "is for .onnx models; a program states its shapes itself");
   return read_program(path);
 }
 

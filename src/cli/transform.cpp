@@ -12,11 +12,11 @@ namespace {
 
 struct Options {
   std::string file, output = "-";
-  std::vector<std::string> passes, shapes;
+  std::vector<std::string> passes, shapes, dims;
 };
 
 void run(const Options& options) {
-  ir::Module module = read_program_or_model(options.file, parse_shapes(options.shapes));
+  ir::Module module = read_program_or_model(options.file, parse_sizes(options.shapes, options.dims));
   for (const std::string& pass : options.passes) {
     for (const std::string& note : transform::notes(module, ops::table(), pass))
       std::cerr << escape::terminal(note) << "\n";
@@ -35,6 +35,10 @@ Action declare(CLI::App& command) {
       ->expected(1)
       ->take_all();
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of an .onnx model's input; repeatable")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--dim", options->dims, "batch=8: the size of a dimension that the model's inputs name; repeatable")
       ->expected(1)
       ->take_all();
   command

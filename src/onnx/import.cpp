@@ -56,6 +56,7 @@ class Importer {
   Imported run() && {
     check_supported(main_.graph, opsets_, emitter_.table(), file_);
     const std::vector<int> order = execution_order(main_.graph, file_);
+    find_symbol_sizes();
     for (const auto& input : main_.graph.input()) add_input(input);
     add_initializers(main_);
     add_inner_weights(main_.graph, file_);
@@ -71,6 +72,26 @@ class Importer {
     return *entry->second;
   }
 
+  void find_symbol_sizes() {
+    std::vector<Port> inputs;
+    for (const auto& input : main_.graph.input()) {
+      if (!main_.initializers.contains(input.name()))
+        inputs.push_back({input.name(), text_name(input.name()), stated_dimensions(input)});
+    }
+    if (has_subgraphs(main_.graph) && !(given_.dims.empty() && given_.shapes.empty()))
+      symbol_sizes_ = symbol_sizes(inputs, given_, file_ + ": shapes", file_ + ": dims");
+  }
+
+  // The stated dimensions with the sizes of their symbols.
+  ir::Dims with_symbol_sizes(const onnx_proto::ValueInfoProto& input, ir::Dims dims) const {
+    const std::vector<std::string> stated = stated_dimensions(input);
+    for (size_t i = 0; i < dims.size() && i < stated.size(); ++i) {
+      const auto size = symbol_sizes_.find(stated[i]);
+      if (dims[i] == ir::Dims::kUnknown && size != symbol_sizes_.end()) dims[i] = size->second;
+    }
+    return dims;
+  }
+
   void add_input(const onnx_proto::ValueInfoProto& input) {
     if (input.name().empty()) throw Error(file_, "a graph input has no name");
     if (main_.initializers.contains(input.name())) return;  // it has a default, as every weight had until IR version 3
@@ -80,6 +101,8 @@ class Importer {
     // A program that is written out for some shapes is right for no other ones.
     if (has_subgraphs(main_.graph) && type && dims != nullptr)
       *type = interpret::refined(*type, ir::Type::tensor(type->dtype, *dims));
+    if (has_subgraphs(main_.graph) && type && type->is_tensor() && type->ranked)
+      type->dims = with_symbol_sizes(input, type->dims);
     const ValueId id           = emitter_.parameter(text_name(input.name()), ir::ParameterRole::data, type, numbers);
     main_.values[input.name()] = id;
     result_.inputs.push_back({input.name(), emitter_.name(id), stated_dimensions(input)});
@@ -233,6 +256,7 @@ class Importer {
     }
     result_.opset              = opsets_.version("");
     result_.nodes              = main_.graph.node_size();
+    result_.has_control_flow   = has_subgraphs(main_.graph);
     result_.module.source      = file_;
     const ir::Function whole   = emitter_.finish(results);
     const ir::Function& pruned = result_.module.functions.emplace_back(without_unread(whole, inner_weights_));
@@ -255,6 +279,7 @@ class Importer {
   std::unordered_map<const GraphProto*, std::vector<int>> orders_;
   std::unordered_map<const TensorProto*, ValueId> weights_;
   std::set<ValueId> inner_weights_;
+  std::map<std::string, int64_t> symbol_sizes_;
   Emitter emitter_;
   Scope main_;
   Imported result_;

@@ -44,18 +44,21 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
       if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
       std::string dims;
       for (const std::string& dim : input.dimensions) dims += (dims.empty() ? "" : ", ") + dim;
-      throw Error(where(scenario, "workload.shapes"), "the model leaves the shape of input \"" + input.name +
-                                                          "\" open: [" + dims + "]; give it as numbers");
+      throw Error(where(scenario, "workload.shapes"),
+                  "the model leaves the shape of input \"" + input.name + "\" open: [" + dims +
+                      "]; give it as numbers, or the sizes of its names in \"dims\"");
     }
   }
 }
 
 Sequential from_onnx(const Scenario& scenario) {
   const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                                                     {.shapes = scenario.workload.shapes, .inputs = {}});
+                                                     {scenario.workload.shapes, {}, scenario.workload.dims});
   Sequential sequential;
-  sequential.module = with_shapes(imported, scenario.workload.shapes, where(scenario, "workload.shapes"));
+  sequential.module = with_sizes(imported, {scenario.workload.shapes, scenario.workload.dims,
+                                            where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
+  sequential.module = with_separate_samples(imported, sequential.module);
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
   return sequential;
 }

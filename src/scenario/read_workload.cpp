@@ -10,11 +10,16 @@
 namespace foreflow::scenario {
 namespace {
 
+int64_t read_size(const JsonView& json) {
+  const int64_t size = json.as_int();
+  if (size < 0) json.fail("a dimension is 0 or more");
+  return size;
+}
+
 ir::Dims read_dims(const JsonView& json) {
   std::vector<int64_t> dims;
   for (const JsonView& dim : json.items()) {
-    dims.push_back(dim.as_int());
-    if (dims.back() < 0) dim.fail("a dimension is 0 or more");
+    dims.push_back(read_size(dim));
   }
   if (dims.size() > ir::Dims::kMaxRank)
     json.fail("has more than " + std::to_string(ir::Dims::kMaxRank) + " dimensions");
@@ -26,8 +31,12 @@ void read_source_of(const JsonView& json, Workload& workload) {
     json.allow_only(names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;
     workload.path   = file_named(json.at("onnx"));
-    if (!json.has("shapes")) return;
-    for (const auto& [input, dims] : json.at("shapes").members()) workload.shapes.emplace(input, read_dims(dims));
+    if (json.has("shapes")) {
+      for (const auto& [input, dims] : json.at("shapes").members()) workload.shapes.emplace(input, read_dims(dims));
+    }
+    if (json.has("dims")) {
+      for (const auto& [symbol, size] : json.at("dims").members()) workload.dims.emplace(symbol, read_size(size));
+    }
     return;
   }
   if (json.has("distir")) {

@@ -33,13 +33,29 @@ void check_agrees(const ir::Type& stated, const ir::Dims& dims, const std::strin
                          ir::to_string(stated.dims));
 }
 
+// Gives the open dimensions of all inputs the sizes of their symbols.
+void close_symbols(const onnx::Imported& imported, const InputSizes& sizes, ir::Function& function) {
+  const auto known =
+      onnx::symbol_sizes(imported.inputs, {sizes.shapes, {}, sizes.dims}, sizes.shapes_place, sizes.dims_place);
+  for (const onnx::Port& input : imported.inputs) {
+    ir::Value& value = parameter(function, input.value);
+    if (value.annotation == nullptr || !value.annotation->is_tensor() || !value.annotation->ranked) continue;
+    ir::Type type = *value.annotation;
+    for (size_t i = 0; i < type.dims.size() && i < input.dimensions.size(); ++i) {
+      const auto size = known.find(input.dimensions[i]);
+      if (type.dims[i] == ir::Dims::kUnknown && size != known.end()) type.dims[i] = size->second;
+    }
+    value.annotation = std::make_shared<const ir::Type>(std::move(type));
+  }
+}
+
 }  // namespace
 
-ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes,
-                       const std::string& where) {
-  ir::Module module      = imported.module;
-  ir::Function& function = module.functions.back();
-  for (const auto& [name, dims] : shapes) {
+ir::Module with_sizes(const onnx::Imported& imported, const InputSizes& sizes) {
+  ir::Module module        = imported.module;
+  ir::Function& function   = module.functions.back();
+  const std::string& where = sizes.shapes_place;
+  for (const auto& [name, dims] : sizes.shapes) {
     ir::Value& value = parameter(function, imported.inputs[input_number(imported, name, where)].value);
     if (value.annotation == nullptr || !value.annotation->is_tensor()) {
       throw Error(where,
@@ -49,7 +65,13 @@ ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::strin
     value.annotation =
         std::make_shared<const ir::Type>(ir::Type::tensor(value.annotation->dtype, dims, value.annotation->device));
   }
+  close_symbols(imported, sizes, function);
   return module;
+}
+
+ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes,
+                       const std::string& where) {
+  return with_sizes(imported, {shapes, {}, where, where});
 }
 
 }  // namespace foreflow::scenario

@@ -25,8 +25,9 @@ struct Imported {
       weights;                // elements of weight parameters, by name in the program, as far as the files have them
   std::vector<Port> inputs;   // the data parameters, in order
   std::vector<Port> outputs;  // the results, in order
-  int64_t opset = 0;          // of ONNX's own operators
-  int64_t nodes = 0;          // in the file
+  int64_t opset         = 0;  // of ONNX's own operators
+  int64_t nodes         = 0;  // in the file
+  bool has_control_flow = false;  // the program may be valid only for what was given
 };
 
 // Whether the elements of weights are read. Predictions of time and memory do not need them.
@@ -37,7 +38,14 @@ enum class Numbers : uint8_t { read, skip };
 struct Given {
   std::map<std::string, ir::Dims> shapes;
   std::map<std::string, ir::Array> inputs;
+  std::map<std::string, int64_t> dims = {};  // sizes of the symbols in Port::dimensions
 };
+
+// Every symbol of the inputs with its size: stated in given.dims, or read off a shape in given.shapes. Throws Error at
+// `dims_place` or `shapes_place` for a symbol that no input has, and where two places contradict each other; it names
+// both.
+std::map<std::string, int64_t> symbol_sizes(const std::vector<Port>& inputs, const Given& given,
+                                            const std::string& shapes_place, const std::string& dims_place);
 
 // Imports the model at `path`.
 //

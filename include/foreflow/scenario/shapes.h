@@ -8,10 +8,25 @@
 
 namespace foreflow::scenario {
 
-// The module with the input dimensions given in `shapes`, whose keys are input names as in the file or as in the
-// program. Other inputs keep the shape of the file. Throws Error at `where` for an unknown name, a shape that
-// contradicts the file, and an unknown data type.
+// What is said about the sizes of a model's inputs, and where that stands.
+struct InputSizes {
+  std::map<std::string, ir::Dims> shapes;  // by input: its name in the file or in the program
+  std::map<std::string, int64_t> dims;     // by symbol: "batch"
+  std::string shapes_place = "--shape", dims_place = "--dim";
+};
+
+// The module with the sizes of its inputs. A symbol has one size in all inputs, whether `dims` states it or the shape
+// of one input; dimensions of which nothing is said stay as the file states them. Throws Error at the place for an
+// unknown input or symbol, an unknown data type, and sizes that contradict the file or each other.
+ir::Module with_sizes(const onnx::Imported& imported, const InputSizes& sizes);
+
+// The same for shapes alone, which stand at `where`.
 ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes,
                        const std::string& where);
+
+// The module, whose sizes are known, with what its samples share made for one sample (transform::separate_samples), so
+// that its batch can be cut. The batch is the open dimension with which the first input begins; without one, the module
+// is returned as it is.
+ir::Module with_separate_samples(const onnx::Imported& imported, const ir::Module& module);
 
 }  // namespace foreflow::scenario

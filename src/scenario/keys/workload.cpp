@@ -106,7 +106,9 @@ const Keys& onnx_keys() {
   static const Keys keys = with_file_keys(
       {{"onnx", "an ONNX model", types::path()},
        {"shapes", "shapes of the model's inputs, by their names",
-        types::map_of(".+", types::list_of(types::whole(0), "a shape such as `[1, 128]`"), "an object of shapes")}});
+        types::map_of(".+", types::list_of(types::whole(0), "a shape such as `[1, 128]`"), "an object of shapes")},
+       {"dims", "sizes of the dimensions that the model's inputs name, such as `{\"batch\": 8, \"sequence\": 2048}`",
+        types::map_of(".+", types::whole(0), "an object of sizes")}});
   return keys;
 }
 

@@ -19,6 +19,7 @@
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
+#include "transform/layout/cut_shapes.h"
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
 #include "transform/replica/sharing_replica.h"
@@ -250,11 +251,13 @@ class Replicator {
 Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
   if (how.shares()) return unfold(one_replica(module, ops, how), ops);
   const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  module                             = with_cut_shapes(std::move(module), layouts, how.ways);
   return Replicator(std::move(module), layouts, ops, how.ways, how.ways).run();
 }
 
 OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
   const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  module                             = with_cut_shapes(std::move(module), layouts, how.ways);
   if (how.shares()) return sharing_replica(module, layouts, ops, how);
   return Replicator(std::move(module), layouts, ops, how.ways, 1).run_one();
 }

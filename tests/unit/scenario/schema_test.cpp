@@ -73,7 +73,8 @@ bool rename_key(Json& json, size_t& number, std::string& path) {
   }
   const Json::Object* members = json.if_object();
   if (members == nullptr) return false;
-  const bool is_map = path.ends_with(".links") || path.ends_with(".tensor_plan") || path.ends_with(".shapes");
+  const bool is_map = path.ends_with(".links") || path.ends_with(".tensor_plan") || path.ends_with(".shapes") ||
+                      path.ends_with(".dims");
   for (size_t i = 0; i < members->size(); ++i) {
     auto& [key, value]      = const_cast<Json::Object&>(*members)[i];
     const std::string outer = path;
