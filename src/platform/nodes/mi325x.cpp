@@ -19,7 +19,7 @@ TopologyDef row() {
     return node;
   };
   return {.name          = "mi325x",
-          .doc           = "servers of 8 MI325X-192GB in a full mesh of Infinity Fabric, 8 x 400 Gb/s InfiniBand",
+          .doc           = "servers of 8 MI325X-256GB in a full mesh of Infinity Fabric, 8 x 400 Gb/s InfiniBand",
           .default_nodes = 1,
           .gpus          = {8, 8},
           .nics          = {8, 1024},

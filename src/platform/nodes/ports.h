@@ -23,7 +23,7 @@ inline constexpr const char* kPcie3Source =
 inline constexpr const char* kPcie4Source = "pcie: PCIe 4 x16, 31 GB/s (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kPcie5Source = "pcie: PCIe 5 x16, 63 GB/s (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kPcie6Source =
-    "pcie: PCIe 6 x16, 126 GB/s, twice PCIe 5 (stas00/ml-engineering network/README.md)";
+    "pcie: PCIe 6 x16, 121 GB/s (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kUpiSource =
     "host: two UPI links of 10.4 GT/s between the sockets, 2 x 20.8 GB/s (xryan.net/p/295); two are an assumption";
 
@@ -31,7 +31,7 @@ inline Port nvlink_port(BytesPerSecond bandwidth) { return {"nvlink", bandwidth,
 inline Port pcie3_port() { return {"pcie", 15.5_GBps, kPcieLatency}; }
 inline Port pcie4_port() { return {"pcie", 31_GBps, kPcieLatency}; }
 inline Port pcie5_port() { return {"pcie", 63_GBps, kPcieLatency}; }
-inline Port pcie6_port() { return {"pcie", 126_GBps, kPcieLatency}; }
+inline Port pcie6_port() { return {"pcie", 121_GBps, kPcieLatency}; }
 inline Port nic_port(BytesPerSecond bandwidth) { return {"nic", bandwidth, kNicLatency}; }
 inline Port upi_port() { return {"host", 41.6_GBps, 0_us}; }
 
