@@ -20,8 +20,8 @@ Node build(int gpus, int nics) {
       .sources =
           {"nodes: 4 GH200, all pairs of GPUs joined by NVLink; a 200 Gb/s Slingshot-11 NIC for each (docs.cscs.ch "
            "alps/hardware)",
-           "nvlink: 18 links of 25 GB/s each way, six for each of three other GPUs (NVIDIA GH200 data sheet)",
-           "host: NVLink-C2C, 450 GB/s each way (NVIDIA GH200 data sheet)", kLatencySource},
+           "nvlink: 18 links of 25 GB/s each way, six for each of three other GPUs: 150 GB/s (arXiv 2408.11556)",
+           "host: NVLink-C2C, 450 GB/s each way (arXiv 2408.11556)", kLatencySource},
       .gpu  = sheet("GH200-96GB"),
       .gpus = gpus};
   const BytesPerSecond of_pair = gpus > 1 ? 450_GBps / static_cast<double>(gpus - 1) : 450_GBps;

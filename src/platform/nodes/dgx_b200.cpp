@@ -9,8 +9,9 @@ TopologyDef row() {
     Node node = {
         .title = "NVIDIA DGX B200",
         .sources =
-            {"nodes: 8 B200 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B200 data sheet)",
-             "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX B200 data sheet)",
+            {"nodes: 8 B200 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B200 data sheet, "
+             "resources.nvidia.com/en-us-dgx-systems/dgx-b200-datasheet)",
+             "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (docs.nvidia.com/dgx-basepod core-components)",
              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source, kLatencySource},
         .gpu  = sheet("B200-180GB"),
         .gpus = gpus};

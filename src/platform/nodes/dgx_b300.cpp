@@ -9,8 +9,9 @@ TopologyDef row() {
     Node node = {
         .title = "NVIDIA DGX B300",
         .sources =
-            {"nodes: 8 B300 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B300 data sheet)",
-             "nic: 8 ConnectX-8 of 800 Gb/s, one per GPU (NVIDIA DGX B300 data sheet)",
+            {"nodes: 8 B300 on 2 NVSwitch chips of the fifth generation, which reduce (NVIDIA DGX B300 data sheet, "
+             "resources.nvidia.com/en-us-dgx-systems/dgx-b300-datasheet)",
+             "nic: 8 ConnectX-8 of 800 Gb/s, one per GPU (nvidia.com/en-us/data-center/dgx-b300)",
              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie6Source, kLatencySource},
         .gpu  = sheet("B300-288GB"),
         .gpus = gpus};

@@ -9,7 +9,7 @@ TopologyDef row() {
     Node node = {
         .title   = "NVIDIA DGX H200",
         .sources = {"nodes: 8 H200 on 4 NVSwitch chips, which reduce (stas00/ml-engineering network/README.md)",
-                    "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (NVIDIA DGX H200 data sheet)",
+                    "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (docs.nvidia.com/dgx-basepod core-components)",
                     "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
                     kLatencySource},
         .gpu     = sheet("H200-SXM5-141GB"),

@@ -8,7 +8,8 @@ TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "Server of Intel Gaudi 3",
                  .sources = {"nodes: 8 Gaudi 3 (HLB-325), every two joined by three of their 24 ports of 200 Gb/s "
-                             "Ethernet, three left to the network (Intel Gaudi 3 white paper)",
+                             "Ethernet, three left to the network (Intel Gaudi 3 white paper, "
+                             "intel.com content-details/817486)",
                              "scaleup: 3 x 25 GB/s per direction for each pair", "nic: 3 x 25 GB/s as one port of 75",
                              kPcie5Source, "  the NICs are in the accelerators: no PCIe limits them", kLatencySource,
                              "  scaleup: that of a step over NVLink, an assumption"},

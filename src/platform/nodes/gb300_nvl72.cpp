@@ -8,9 +8,9 @@ TopologyDef row() {
   const auto build = [](int gpus, int nics) {
     Node node = {.title   = "NVIDIA GB300 NVL72, one node for each rack",
                  .sources = {"nodes: 72 GPUs in 18 trays of 4, one NVLink domain over 9 switch trays "
-                             "(NVIDIA GB300 NVL72 data sheet)",
+                             "(nvidia.com/en-us/data-center/gb300-nvl72)",
                              "nic: 4 ConnectX-8 of 800 Gb/s in each tray, one per GPU "
-                             "(NVIDIA GB300 NVL72 data sheet)",
+                             "(learn.microsoft.com nd-gb300-v6-series)",
                              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie6Source,
                              kLatencySource},
                  .gpu     = sheet("GB300-288GB"),

@@ -42,15 +42,23 @@ Pcie pcie_of(int generation) {
 
 BytesPerSecond gigabytes(double number) { return BytesPerSecond(number * 1e9); }
 
+// V100, whose NVLinks are of the second generation, are joined pairwise in the machines that clouds rent out.
+std::string nvlink_source(const Instance& instance) {
+  const bool pairwise = sheet(instance.device).nvlink_generation == 2;
+  return fmt::format(
+      "nvlink: {} GB/s per direction and GPU, {}", instance.inside,
+      pairwise ? "its links to single GPUs as one to a switch of all, an assumption" : "all GPUs on one switch");
+}
+
 std::vector<std::string> sources_of(const Instance& instance) {
   std::vector<std::string> all = {
       fmt::format("nodes: {} {}; network {} ({})", instance.gpus, instance.device, instance.network, instance.source)};
-  if (instance.inside > 0)
-    all.push_back(fmt::format("nvlink: {} GB/s per direction and GPU, all GPUs on one switch", instance.inside));
+  if (instance.inside > 0) all.push_back(nvlink_source(instance));
   if (instance.inside < 0)
     all.push_back(fmt::format("xgmi: {} GB/s per direction for each pair of GPUs", -instance.inside));
   if (instance.inside == 0 && instance.gpus > 1) {
-    all.emplace_back("four GPUs below each of the PCIe switches, the NIC at the first socket, an assumption");
+    all.emplace_back(
+        "four GPUs below each of the PCIe switches, the NIC at the first socket, no NVLink bridges, an assumption");
     all.emplace_back(kUpiSource);
   }
   all.emplace_back(pcie_of(instance.pcie).source);

@@ -6,14 +6,15 @@ namespace foreflow::platform::definitions::mi325x {
 
 TopologyDef row() {
   const auto build = [](int gpus, int nics) {
-    Node node = {.title   = "Server of AMD Instinct MI325X",
-                 .sources = {"nodes: 8 MI325X, every two joined by Infinity Fabric (AMD Instinct MI325X platform data "
-                             "sheet); a 400 Gb/s NIC for each (an assumption, as servers of MI300X)",
-                             "xgmi: 64 GB/s per direction for each pair: 7 links of 128 GB/s both ways, 896 GB/s "
-                             "(AMD Instinct MI325X data sheet)",
-                             kPcie5Source, kLatencySource, "  xgmi: that of NVLink, an assumption"},
-                 .gpu     = sheet("MI325X-256GB"),
-                 .gpus    = gpus};
+    Node node = {
+        .title   = "Server of AMD Instinct MI325X",
+        .sources = {"nodes: 8 MI325X, every two joined by Infinity Fabric (amd.com/en/products/accelerators/"
+                    "instinct/mi300/mi325x.html); a 400 Gb/s NIC for each (an assumption, as servers of MI300X)",
+                    "xgmi: 64 GB/s per direction for each pair: 7 links of 128 GB/s both ways, 896 GB/s "
+                    "(stas00/ml-engineering network/README.md)",
+                    kPcie5Source, kLatencySource, "  xgmi: that of NVLink, an assumption"},
+        .gpu     = sheet("MI325X-256GB"),
+        .gpus    = gpus};
     join_pairs(node, {"xgmi", 64_GBps, kDirectLatency});
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
     return node;

@@ -22,8 +22,7 @@ inline constexpr const char* kPcie3Source =
     "pcie: PCIe 3 x16, half of the 31 GB/s of PCIe 4 x16 (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kPcie4Source = "pcie: PCIe 4 x16, 31 GB/s (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kPcie5Source = "pcie: PCIe 5 x16, 63 GB/s (stas00/ml-engineering network/README.md)";
-inline constexpr const char* kPcie6Source =
-    "pcie: PCIe 6 x16, 121 GB/s (stas00/ml-engineering network/README.md)";
+inline constexpr const char* kPcie6Source = "pcie: PCIe 6 x16, 121 GB/s (stas00/ml-engineering network/README.md)";
 inline constexpr const char* kUpiSource =
     "host: two UPI links of 10.4 GT/s between the sockets, 2 x 20.8 GB/s (xryan.net/p/295); two are an assumption";
 

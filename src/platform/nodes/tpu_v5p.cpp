@@ -12,7 +12,8 @@ TopologyDef row() {
     Node node = {
         .title   = "Google TPU v5p, one node for each chip",
         .sources = {"fabric: six links of 100 GB/s per direction to the neighbours of a chip in the torus, 600 "
-                    "GB/s together (cloud.google.com/tpu/docs/v5p: 4,800 Gb/s)",
+                    "GB/s together (cloud.google.com/tpu/docs/v5p: 4,800 Gb/s, or 1,200 GB/s both ways; "
+                    "jax-ml.github.io/scaling-book has 90 a link)",
                     "  a slice smaller than 4 chips in a direction has no way around in hardware; here it has",
                     "nic: the chip to its own router, all six links together",
                     "latencies: 1 us from chip to neighbour (jax-ml.github.io/scaling-book), an assumption"},
