@@ -80,6 +80,7 @@ constexpr std::array kFolders = {
     Folder{3, "transform/context", "blocks layout rewrite"},
     Folder{3, "transform/recompute", "blocks rewrite"},
     Folder{3, "transform/replica", "layout rewrite"},
+    Folder{3, "transform/samples", "rewrite"},
     Folder{3, "transform/tensor", "autodiff layout rewrite simplify"},
     Folder{4, "transform/overlap", "context rewrite"},
     Folder{4, "transform/pipeline", "blocks layout recompute rewrite tensor"},

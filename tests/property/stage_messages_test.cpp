@@ -53,7 +53,8 @@ constexpr Kind kKinds[] = {
 
 // The bytes of all messages between stages, and how many there are. Gradients of weights that two stages hold, of a
 // tied embedding or of two pipes, are no part of them: they are exchanged once an iteration.
-std::map<int64_t, int64_t> messages(const std::string& model, const std::string& schedule, const std::string& rest) {
+std::map<int64_t, int64_t> messages(const std::string& model, const std::string& schedule, const std::string& rest,
+                                    bool parts) {
   const std::string text = R"({"workload": {"model": ")" + model +
                            R"(", "layers": 8, "hidden": 64, "heads": 4, "sequence": 32, "vocabulary": 128,
                        "dtype": "bf16", "optimizer": "sgd"},
@@ -64,15 +65,16 @@ std::map<int64_t, int64_t> messages(const std::string& model, const std::string&
   std::map<int64_t, int64_t> all;
   for (const auto& row : outcome.summary.collectives) {
     const auto bytes   = static_cast<int64_t>(row.bytes.value());
-    const bool weights = bytes == kWidth * kHidden || bytes == kWidth * kHidden * kVocabulary;
+    const bool weights = bytes == kWidth * kHidden || bytes == kWidth * kHidden * kVocabulary ||
+                         (parts && bytes == kWidth * kHidden * kSequence);  // positions
     if (row.kind == "send" && !weights) all[bytes] += row.count;
   }
   return all;
 }
 
-class EverySchedule : public testing::TestWithParam<std::string> {};
+class BoundariesOfEverySchedule : public testing::TestWithParam<std::string> {};
 
-TEST_P(EverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
+TEST_P(BoundariesOfEverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
   const int64_t each = hops(schedule::schedules().get(GetParam(), ""));
   for (const std::string model : {"llama", "gpt"}) {
     for (const Kind& kind : kKinds) {
@@ -86,7 +88,7 @@ TEST_P(EverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
                                      "\"";
             const int64_t bytes = kSequence * kHidden * kWidth / (kind.parts ? kind.tp : 1);
             const std::map<int64_t, int64_t> expected{{bytes, 2 * each * kind.tp}};
-            EXPECT_EQ(messages(model, GetParam(), rest), expected) << model << ": " << rest;
+            EXPECT_EQ(messages(model, GetParam(), rest, kind.parts), expected) << model << ": " << rest;
           }
         }
       }
@@ -102,7 +104,7 @@ std::vector<std::string> training_schedules() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule, testing::ValuesIn(training_schedules()),
+INSTANTIATE_TEST_SUITE_P(Schedules, BoundariesOfEverySchedule, testing::ValuesIn(training_schedules()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

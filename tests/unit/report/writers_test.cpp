@@ -51,6 +51,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
   for (const auto& [key, value] : *json.if_object()) keys.push_back(key);
   const std::vector<std::string> expected = {"scenario",
                                              "engine",
+                                             "model_flops",
                                              "iteration_time_s",
                                              "throughput_samples_per_s",
                                              "tokens_per_s_per_device",

@@ -59,7 +59,8 @@ TEST(ContextAttention, RingsHoldAsMuchHoweverLongTheSequenceOfAllRanks) {
     return peak(simulated(scenario_of(8, 32768, attention))) / peak(simulated(scenario_of(2, 8192, attention)));
   };
   EXPECT_NEAR(growth("ring"), 1, 0.02);
-  EXPECT_GT(growth("all_gather"), 1.5);
+  // Keys and values of all, of one layer at a time; scores would grow with them, but flash attention keeps none.
+  EXPECT_GT(growth("all_gather"), 1.05);
 }
 
 TEST(ContextAttention, EnginesAgree) {
