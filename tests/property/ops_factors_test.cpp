@@ -119,10 +119,11 @@ class Halving {
     if (axis != std::string::npos) smallest_ = std::min(smallest_, array.dims()[axis]);
   }
 
-  // The side that holds all blocks of the blocked letter is `blocks` times as large as the other.
+  // The side that holds all blocks of the blocked letter is `blocks` times as large as the other. Of another letter,
+  // one index of the smallest side may stand for several of a larger one, which follow each other.
   int64_t blocks(char letter, const Array& array, size_t axis) const {
     if (letter != factors_.blocked && letter != texts_.parted) {
-      EXPECT_EQ(array.dims()[axis], smallest_) << factors_.text << ": " << letter << " has two sizes";
+      EXPECT_EQ(array.dims()[axis] % smallest_, 0) << factors_.text << ": " << letter << " has sizes that do not match";
       return 1;
     }
     return array.dims()[axis] / smallest_;

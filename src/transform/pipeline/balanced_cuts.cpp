@@ -140,7 +140,7 @@ class Balance {
   }
 
   struct Cost {
-    int idle = 0;  // stages
+    double idle = kUnreachable;  // number of stages
     Bytes crossing{kUnreachable};
     double squares                      = kUnreachable;  // of the stages' times
     auto operator<=>(const Cost&) const = default;

@@ -88,6 +88,8 @@ TEST(BalancedCuts, LeaveNoStageIdle) {
   const Cuts cuts = balanced_cuts(places({0.001, 1, 1, 1, 1, 1, 1}, {0.1, 1, 1, 1, 1, 1, 0}), limits(4));
   ASSERT_EQ(cuts.size(), 3u);
   EXPECT_GT(cuts.front(), 0);
+  // Of four ops one takes all the time: two of three stages are idle wherever the cuts are.
+  EXPECT_EQ(balanced_cuts(places({0.001, 9, 0.001, 0.001}, {1, 1, 1, 0}), limits(3)).size(), 2u);
 }
 
 TEST(BalancedCuts, KeepEveryStageWithinMemoryIfTheyCan) {
