@@ -1,6 +1,6 @@
 // A cost model of one's own. It asks the scenario's model what an op takes, and lets matrix products pay for the tiles
 // that they fill only in part: a GPU computes whole tiles of 128 x 128 results. The question: does it cost time to give
-// GPT-2 more and narrower heads, with the same number of parameters?
+// GPT-2 more and narrower heads, with the same number of parameters, where attention is not one kernel?
 #include <iostream>
 
 #include "foreflow/scenario/run.h"
@@ -33,7 +33,7 @@ const char* const kTraining = R"({
   "workload": {"model": "gpt", "layers": 12, "hidden": 768, "sequence": 1024, "vocabulary": 50304, "dtype": "f16",
                "mode": "training", "optimizer": "adam"},
   "platform": {"topology": "dgx_a100"},
-  "strategy": {"dp": 8, "global_batch": 64},
+  "strategy": {"dp": 8, "global_batch": 64, "attention": "unfused"},
   "cost": {"model": "roofline"}
 })";
 
