@@ -12,7 +12,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string output, source, json, device;
+  std::string output, source, json, device, data;
 };
 
 std::vector<cost::Measurement> read_all(const std::vector<std::string>& files) {
@@ -58,7 +58,7 @@ std::string row_of(const cost::FittedLaw& law) {
 
 // Laws of kernels and collectives, fitted to published measurements of one device.
 void run_device(const Options& options) {
-  const cost::DeviceCalibration calibration = cost::calibrate_device(options.device, options.files);
+  const cost::DeviceCalibration calibration = cost::calibrate_device(options.device, options.files, options.data);
   std::string text =
       fmt::format("{}\n\n  {:<36}{:>7}{:>11}{:>16}\n", options.device, "", "points", "error", "held-out error");
   Json rows = Json::array();
@@ -70,10 +70,8 @@ void run_device(const Options& options) {
                   .set("mape", law.error)
                   .set("held_out_mape", law.held_out));
   }
-  const Json laws = cost::to_json(calibration);
-  Json file =
-      Json::object().set("source", options.source.empty() ? "fitted by foreflow calibrate --device" : options.source);
-  file.set("model", "calibrated").set("device", *laws.find("device")).set("laws", *laws.find("laws"));
+  Json file = cost::to_json(calibration);
+  if (!options.source.empty()) file.set("source", options.source);
   write_file(options.output, file.dump());
   answer(options.json, Json::object().set("device", options.device).set("families", std::move(rows)),
          options.output == "-" ? "" : text);
@@ -115,6 +113,7 @@ Action declare(CLI::App& command) {
   command.add_option("--device", options->device,
                      "the files are published measurements of this device: fit its laws; one of " +
                          list_or(cost::calibrated_devices()));
+  command.add_option("--data", options->data, "with --device: the folder that the files are in");
   command.add_option("--json", options->json, "write the errors to FILE (- for stdout)");
   return [options] { run(*options); };
 }

@@ -13,7 +13,7 @@ namespace foreflow::cost {
 namespace {
 
 // The cells of a line; a quoted cell may hold commas.
-std::vector<std::string> cells_of(std::string_view line) {
+std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
   for (const char c : line) {
@@ -29,9 +29,9 @@ std::vector<std::string> cells_of(std::string_view line) {
 }
 
 // One line of a file by the names of its columns.
-class Row {
+class FieldsOfRow {
  public:
-  Row(const std::vector<std::string>& names, std::vector<std::string> cells, std::string where)
+  FieldsOfRow(const std::vector<std::string>& names, std::vector<std::string> cells, std::string where)
       : names_(names), cells_(std::move(cells)), where_(std::move(where)) {
     if (cells_.size() != names_.size())
       throw Error(where_, fmt::format("has {} cells; the first line names {} columns", cells_.size(), names_.size()));
@@ -62,12 +62,12 @@ struct Read {
 
 bool is_unaligned(double row, double element) { return static_cast<int64_t>(row * element) % 16 != 0; }
 
-Sample product(const Row& row, double in, double out, double shortest_row) {
+Sample product(const FieldsOfRow& row, double in, double out, double shortest_row) {
   const double unaligned = is_unaligned(shortest_row, in) ? 1 : 0;
   return {{row.number("m"), row.number("n"), row.number("k"), in, out, unaligned}, row.number("latency_ms") * 1e-3};
 }
 
-std::optional<Read> gemm(const Row& row, const std::string&) {
+std::optional<Read> gemm(const FieldsOfRow& row, const std::string&) {
   const bool bytes = row.text("dtype") == "fp8";
   // Rows of A and B have k elements, rows of C have n.
   const double odd = is_unaligned(row.number("k"), bytes ? 1 : 2) ? row.number("k") : row.number("n");
@@ -75,7 +75,7 @@ std::optional<Read> gemm(const Row& row, const std::string&) {
 }
 
 // Columns are contiguous: A has rows of m, or of k where it is transposed; B of k, or of n; C of m.
-std::optional<Read> deep_bench(const Row& row, const std::string&) {
+std::optional<Read> deep_bench(const FieldsOfRow& row, const std::string&) {
   const bool half      = row.text("sheet_precision").find("FP16") != std::string::npos;
   const double element = half ? 2 : 4;
   const double rows[]  = {row.number("m"), row.number(row.text("a_transpose") == "T" ? "k" : "m"),
@@ -85,7 +85,7 @@ std::optional<Read> deep_bench(const Row& row, const std::string&) {
   return Read{half ? "f16" : "f32", product(row, element, element, odd == std::end(rows) ? rows[0] : *odd)};
 }
 
-std::optional<Read> attention(const Row& row, const std::string&) {
+std::optional<Read> attention(const FieldsOfRow& row, const std::string&) {
   constexpr double kShortest = 16;  // below, a sequence is decoded by other kernels
   if (row.text("kv_cache_dtype") != "bfloat16" || row.number("isl") < kShortest) return std::nullopt;
   return Read{"bf16",
@@ -97,25 +97,26 @@ std::optional<Read> attention(const Row& row, const std::string&) {
 Read collective(std::string kind, double ranks, double bytes, double seconds, const std::string& device) {
   const bool sums    = kind == "all_reduce";
   const double steps = (sums ? 2 : 1) * (ranks - 1);
-  // From Hopper on, the switch can add. Cards on PCIe meet over different bridges for every number of them.
+  // From Hopper on, the switch can add. Where there is no switch but bridges or a mesh of NVLinks, every number of
+  // ranks has other links.
   const bool switch_adds = sums && (device.starts_with("h") || device.starts_with("b"));
-  const bool bridges     = device == "l40s";
-  if (bridges) kind += fmt::format(" over {}", ranks);
+  const bool no_switch   = device == "l40s" || device == "v100";
+  if (no_switch) kind += fmt::format(" over {}", ranks);
   return {std::move(kind), {{ranks, bytes, steps, steps / ranks * bytes, switch_adds ? 1.0 : 0.0, 0}, seconds}};
 }
 
-std::optional<Read> nccl(const Row& row, const std::string& device) {
+std::optional<Read> nccl(const FieldsOfRow& row, const std::string& device) {
   const std::string& kind = row.text("collective");
   return collective(kind == "alltoall" ? "all_to_all" : kind, row.number("gpus"), row.number("message_bytes"),
                     row.number("latency_ms") * 1e-3, device);
 }
 
-std::optional<Read> nccl_all_reduce(const Row& row, const std::string& device) {
+std::optional<Read> nccl_all_reduce(const FieldsOfRow& row, const std::string& device) {
   return collective("all_reduce", row.number("gpus"), row.number("size_bytes"), row.number("time_ns") * 1e-9, device);
 }
 
 // An addition reads two tensors and writes one. Times have microseconds only, so short ones say nothing.
-std::optional<Read> addition(const Row& row, const std::string&) {
+std::optional<Read> addition(const FieldsOfRow& row, const std::string&) {
   constexpr double kShortest = 5e-3;  // ms
   const double tokens        = row.number("num_tokens");
   if (row.number("num_tensor_parallel_workers") > 1 || row.number("time_stats.add.median") < kShortest)
@@ -126,7 +127,7 @@ std::optional<Read> addition(const Row& row, const std::string&) {
 struct Form {
   std::string_view column, law;
   bool several_devices;  // the first cell names the device
-  std::optional<Read> (*read)(const Row&, const std::string& device);
+  std::optional<Read> (*read)(const FieldsOfRow&, const std::string& device);
   std::string_view by;  // whose measurements
 };
 
@@ -152,13 +153,13 @@ const Form& form_of(const std::vector<std::string>& names, const std::string& na
 
 std::vector<DataSet> read_data_sets(std::string_view text, const std::string& name, const std::string& device) {
   const std::vector<std::string> lines = split(text, '\n');
-  const std::vector<std::string> names = cells_of(lines.empty() ? std::string_view() : lines[0]);
+  const std::vector<std::string> names = fields_of(lines.empty() ? std::string_view() : lines[0]);
   const Form& form                     = form_of(names, name);
-  const std::string source             = fmt::format("{}, {}", name.substr(name.rfind('/') + 1), form.by);
+  const std::string source             = fmt::format("{}, {}", name, form.by);
   std::map<std::string, std::vector<Sample>> found;
   for (size_t i = 1; i < lines.size(); ++i) {
     if (trim(lines[i]).empty()) continue;
-    const Row row(names, cells_of(lines[i]), fmt::format("{}:{}", name, i + 1));
+    const FieldsOfRow row(names, fields_of(lines[i]), fmt::format("{}:{}", name, i + 1));
     if (form.several_devices && !device.starts_with(row.first())) continue;
     if (auto read = form.read(row, device)) found[read->of].push_back(read->sample);
   }

@@ -12,11 +12,11 @@ namespace {
 constexpr double kLongMessage = 1e6;  // bytes
 
 // The data type whose peak counts: a collective has none.
-std::string_view dtype_of(const DataSet& set) { return set.law == "collective" ? "f32" : std::string_view(set.of); }
+std::string_view peak_of(const DataSet& set) { return set.law == "collective" ? "f32" : std::string_view(set.of); }
 
 FittedLaw fitted(const DataSet& set, const Hardware& hardware) {
-  const Law& law = laws().get(set.law, "calibration");
-  const Fit best = fit(law, hardware, set.samples);
+  const LawDef& law = laws().get(set.law, "calibration");
+  const Fit best    = fit(law, hardware, set.samples);
   FittedLaw result{set.law,    set.of,       best.constants, best.determined, set.source, set.samples.size(),
                    best.error, best.held_out};
   if (set.law != "collective") return result;
@@ -29,12 +29,14 @@ FittedLaw fitted(const DataSet& set, const Hardware& hardware) {
 
 }  // namespace
 
-DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files) {
+DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files,
+                                   const std::string& folder) {
   const Processors& known      = processors_of(device, "--device");
   const platform::Device sheet = platform::device_of(platform::devices().get(device, "--device").sheet);
   std::map<std::pair<std::string, std::string>, DataSet> sets;
   for (const std::string& file : files) {
-    for (DataSet& set : read_data_sets(read_file(file), file, std::string(known.data_name))) {
+    for (DataSet& set :
+         read_data_sets(read_file(folder.empty() ? file : folder + "/" + file), file, std::string(known.data_name))) {
       const auto [found, fresh] = sets.try_emplace({set.law, set.of}, std::move(set));
       if (fresh) continue;
       found->second.source += "; " + set.source;
@@ -42,9 +44,8 @@ DeviceCalibration calibrate_device(const std::string& device, const std::vector<
     }
   }
   if (sets.empty()) throw Error("--device", "the files hold no measurement of " + device);
-  DeviceCalibration calibration{device, {}};
-  for (const auto& [key, set] : sets)
-    calibration.laws.push_back(fitted(set, hardware_of(sheet, dtype_of(set), known.count)));
+  DeviceCalibration calibration{device, {}, files};
+  for (const auto& [key, set] : sets) calibration.laws.push_back(fitted(set, hardware_of(sheet, peak_of(set), known)));
   return calibration;
 }
 

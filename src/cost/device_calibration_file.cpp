@@ -35,8 +35,8 @@ double read_value(const Constant& constant, const JsonView& json) {
 }
 
 Json json_of(const FittedLaw& fitted) {
-  const Law& law = laws().get(fitted.law, "calibration");
-  Json constants = Json::object();
+  const LawDef& law = laws().get(fitted.law, "calibration");
+  Json constants    = Json::object();
   for (size_t i = 0; i < law.constants.size(); ++i) {
     if (!fitted.determined[i]) continue;
     constants.set(std::string(law.constants[i].name), Json::object()
@@ -55,10 +55,10 @@ FittedLaw read_law(const JsonView& json) {
   json.allow_only(
       {"law", "of", "source", "points", "error", "held_out_error", "error_below_1MB", "error_from_1MB", "constants"});
   FittedLaw fitted;
-  fitted.law     = json.at("law").as_string();
-  fitted.of      = json.at("of").as_string();
-  fitted.source  = json.string_or("source", "");
-  const Law& law = laws().get(fitted.law, json.at("law").where());
+  fitted.law        = json.at("law").as_string();
+  fitted.of         = json.at("of").as_string();
+  fitted.source     = json.string_or("source", "");
+  const LawDef& law = laws().get(fitted.law, json.at("law").where());
   std::vector<std::string> names;
   for (const Constant& constant : law.constants) names.emplace_back(constant.name);
   const JsonView constants = json.at("constants");
@@ -80,11 +80,20 @@ FittedLaw read_law(const JsonView& json) {
 Json to_json(const DeviceCalibration& calibration) {
   Json laws = Json::array();
   for (const FittedLaw& fitted : calibration.laws) laws.push(json_of(fitted));
-  return Json::object().set("device", calibration.device).set("laws", std::move(laws));
+  Json files = Json::array();
+  for (const std::string& file : calibration.files) files.push(file);
+  Json json = Json::object()
+                  .set("source", "`foreflow calibrate --device " + calibration.device + "`, fitted to the files below")
+                  .set("model", "calibrated")
+                  .set("device", calibration.device);
+  return json.set("files", std::move(files)).set("laws", std::move(laws));
 }
 
 DeviceCalibration device_calibration(const JsonView& json) {
-  DeviceCalibration calibration{json.at("device").as_string(), {}};
+  DeviceCalibration calibration{json.at("device").as_string(), {}, {}};
+  if (json.has("files")) {
+    for (const JsonView& file : json.at("files").items()) calibration.files.push_back(file.as_string());
+  }
   for (const JsonView& law : json.at("laws").items()) calibration.laws.push_back(read_law(law));
   return calibration;
 }

@@ -17,7 +17,7 @@ double rounded(double value) { return std::strtod(fmt::format("{:.3e}", value).c
 
 class Descent {
  public:
-  Descent(const Law& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start)
+  Descent(const LawDef& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start)
       : law_(law), hardware_(hardware), samples_(std::move(samples)), at_(std::move(start)) {
     loss_ = loss(at_);
   }
@@ -34,11 +34,11 @@ class Descent {
     }
   }
 
-  // Whether the loss depends on constant `i`.
-  bool determines(size_t i) const {
-    for (const double factor : {0.7, 1.4}) {
+  // Whether the loss depends on constant `i`: it changes with it, or is another one at `start`.
+  bool determines(size_t i, double start) const {
+    for (const double value : {0.7 * at_[i], 1.4 * at_[i], start}) {
       std::vector<double> other = at_;
-      other[i] *= factor;
+      other[i]                  = value;
       if (std::abs(loss(other) - loss_) > 1e-9) return true;
     }
     return false;
@@ -61,11 +61,11 @@ class Descent {
   double loss(const std::vector<double>& constants) const {
     double sum = 0;
     for (const Sample& sample : samples_)
-      sum += std::min(1.0, std::abs(std::log(law_.seconds(constants, sample.sizes, hardware_) / sample.seconds)));
+      sum += std::abs(std::log(law_.seconds(constants, sample.sizes, hardware_) / sample.seconds));
     return sum / static_cast<double>(samples_.size());
   }
 
-  const Law& law_;
+  const LawDef& law_;
   const Hardware& hardware_;
   const std::vector<Sample> samples_;
   std::vector<double> at_;
@@ -80,13 +80,13 @@ std::vector<Sample> some_of(const std::vector<Sample>& samples) {
   return some;
 }
 
-std::vector<double> start_of(const Law& law) {
+std::vector<double> start_of(const LawDef& law) {
   std::vector<double> start;
   for (const Constant& constant : law.constants) start.push_back(constant.start);
   return start;
 }
 
-double held_out(const Law& law, const Hardware& hardware, const std::vector<Sample>& samples,
+double held_out(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
                 const std::vector<double>& start) {
   double sum = 0;
   for (size_t fold = 0; fold < kFolds; ++fold) {
@@ -94,7 +94,7 @@ double held_out(const Law& law, const Hardware& hardware, const std::vector<Samp
     for (size_t i = 0; i < samples.size(); ++i) (i % kFolds == fold ? left_out : rest).push_back(samples[i]);
     if (rest.empty() || left_out.empty()) continue;
     Descent descent(law, hardware, some_of(rest), start);
-    descent.run(12, 0.1);
+    descent.run(15, 0.1);
     sum += mean_error(law, hardware, descent.constants(), left_out) * static_cast<double>(left_out.size());
   }
   return sum / static_cast<double>(samples.size());
@@ -102,7 +102,7 @@ double held_out(const Law& law, const Hardware& hardware, const std::vector<Samp
 
 }  // namespace
 
-double mean_error(const Law& law, const Hardware& hardware, const std::vector<double>& constants,
+double mean_error(const LawDef& law, const Hardware& hardware, const std::vector<double>& constants,
                   const std::vector<Sample>& samples) {
   double sum = 0;
   for (const Sample& sample : samples)
@@ -110,13 +110,13 @@ double mean_error(const Law& law, const Hardware& hardware, const std::vector<do
   return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
 }
 
-Fit fit(const Law& law, const Hardware& hardware, const std::vector<Sample>& samples) {
+Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
   Descent descent(law, hardware, some_of(samples), start_of(law));
-  descent.run(40, 0.3);
-  descent.run(25, 0.1);  // again with longer steps, out of a corner of the first descent
+  // Again with longer steps, out of the corner in which a descent along single constants may end.
+  for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
   Fit result;
   for (size_t i = 0; i < law.constants.size(); ++i) {
-    result.determined.push_back(descent.determines(i));
+    result.determined.push_back(descent.determines(i, law.constants[i].start));
     result.constants.push_back(result.determined[i] ? rounded(descent.constants()[i]) : law.constants[i].start);
   }
   result.error    = mean_error(law, hardware, result.constants, samples);

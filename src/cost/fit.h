@@ -19,13 +19,13 @@ struct Fit {
   double held_out = 0;            // the same in 5-fold cross-validation, each sample by a fit without its fold
 };
 
-// Minimises the mean of |log(predicted / measured)|, each at most 1, over at most a few hundred of the samples, by
+// Minimises the mean of |log(predicted / measured)| over at most a few hundred of the samples, by
 // coordinate descent on the logarithms of the constants: every step tries each constant up and down, keeps what is
 // better with a longer step, and halves the step otherwise. The same samples give the same constants.
-Fit fit(const Law& law, const Hardware& hardware, const std::vector<Sample>& samples);
+Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples);
 
 // |predicted / measured - 1|, averaged over those samples for which `counts` is true.
-double mean_error(const Law& law, const Hardware& hardware, const std::vector<double>& constants,
+double mean_error(const LawDef& law, const Hardware& hardware, const std::vector<double>& constants,
                   const std::vector<Sample>& samples);
 
 }  // namespace foreflow::cost

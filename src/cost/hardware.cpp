@@ -31,8 +31,9 @@ const Processors& processors_of(const std::string& device, const std::string& wh
   return *found;
 }
 
-Hardware hardware_of(const platform::Device& device, std::string_view dtype, int processors) {
-  return {device.peak(dtype).value(), device.memory_bandwidth.value(), static_cast<double>(processors)};
+Hardware hardware_of(const platform::Device& device, std::string_view dtype, const Processors& processors) {
+  return {device.peak(dtype).value(), device.memory_bandwidth.value(), static_cast<double>(processors.count),
+          processors.cache * 1e6};
 }
 
 }  // namespace foreflow::cost

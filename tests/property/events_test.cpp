@@ -38,9 +38,9 @@ Messages executed_messages(const stream::Program& program) {
   return messages;
 }
 
-class Strategies : public testing::TestWithParam<std::vector<std::string>> {};
+class EventsOfStrategies : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(Strategies, EventsAreWhatDevicesExecute) {
+TEST_P(EventsOfStrategies, AreWhatDevicesExecute) {
   const Scenario scenario = scenario_with(GetParam());
   const auto platform     = load_platform(scenario.platform);
   const auto sequential   = build(scenario);
@@ -62,7 +62,7 @@ TEST_P(Strategies, EventsAreWhatDevicesExecute) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    EveryAxis, Strategies,
+    EveryAxis, EventsOfStrategies,
     testing::Values(std::vector<std::string>{}, std::vector<std::string>{"strategy.dp=4"},
                     std::vector<std::string>{"strategy.tp=4"}, std::vector<std::string>{"strategy.pp=4"},
                     std::vector<std::string>{"strategy.dp=2", "strategy.tp=4", "strategy.pp=2"},

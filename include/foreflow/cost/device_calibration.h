@@ -24,8 +24,9 @@ struct FittedLaw {
 };
 
 struct DeviceCalibration {
-  std::string device;           // "A100-SXM4-80GB", a row of platform::devices()
-  std::vector<FittedLaw> laws;  // by law, then by what it is of
+  std::string device;                   // "A100-SXM4-80GB", a row of platform::devices()
+  std::vector<FittedLaw> laws;          // by law, then by what it is of
+  std::vector<std::string> files = {};  // of the measurements
 };
 
 // The devices whose number of processors is known, which a calibration needs.
@@ -33,10 +34,12 @@ std::vector<std::string> calibrated_devices();
 
 // Fits the laws of `device` to files of published measurements (src/cost/data_sets.h lists their forms). The same files
 // give the same calibration. Throws Error for an unknown device and for what is wrong with a file.
-DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files);
+// Paths are relative to `folder`, if that is not empty.
+DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files,
+                                   const std::string& folder = "");
 
-// A calibration file: "device" and "laws", every constant with its unit and meaning. from_json throws Error naming file
-// and path.
+// A calibration file: a scenario's "cost" with its sources, every constant with its unit and meaning. from_json throws
+// Error naming file and path.
 Json to_json(const DeviceCalibration& calibration);
 DeviceCalibration device_calibration(const JsonView& json);
 

@@ -4,7 +4,7 @@
 
 #include "cost/laws/law.h"
 
-namespace foreflow::cost::definitions::attention_law {
+namespace foreflow::cost::definitions::attention {
 namespace {
 
 // Flash attention, forward and causal (Dao 2023). Sizes: samples, sequence, heads, heads of keys and values, elements
@@ -25,7 +25,8 @@ std::vector<Constant> constants() {
       {"tile", Unit::seconds, 0.5e-6, "what a tile of rows costs besides its blocks"},
       {"block", Unit::seconds, 1e-6, "the shortest time of a block of 128 keys"},
       {"tail", Unit::number, 0.6, "share of the longest tile in which the other processors have no work"},
-      {"memory", Unit::number, 0.8, "share of the memory's bandwidth that is reached"},
+      {"memory", Unit::number, 0.8,
+       "rate of the traffic, in bandwidths of the memory: above 1 where the cache serves a part"},
       {"processor_bandwidth", Unit::bandwidth, 25e9, "the most that one processor draws from the memory"},
       {"join", Unit::number, 1.5, "how well arithmetic and memory traffic overlap"},
       {"queries", Unit::seconds, 0.1e-9, "for a head of a token: queries and results are put into place"},
@@ -58,6 +59,6 @@ double seconds(std::span<const double> c, const Sizes& s, const Hardware& hardwa
 
 }  // namespace
 
-Law row() { return {"attention", "flash attention, forward and causal", constants(), seconds}; }
+LawDef row() { return {"attention", "flash attention, forward and causal", constants(), seconds}; }
 
-}  // namespace foreflow::cost::definitions::attention_law
+}  // namespace foreflow::cost::definitions::attention

@@ -3,7 +3,7 @@
 
 #include "cost/laws/law.h"
 
-namespace foreflow::cost::definitions::collective_law {
+namespace foreflow::cost::definitions::collective {
 namespace {
 
 // A collective among the devices of one server. Sizes: ranks, bytes (as collective::Kind defines them), latencies of
@@ -63,6 +63,6 @@ double seconds(std::span<const double> c, const Sizes& s, const Hardware&) {
 
 }  // namespace
 
-Law row() { return {"collective", "a collective within a server, by NCCL's protocols", constants(), seconds}; }
+LawDef row() { return {"collective", "a collective within a server, by NCCL's protocols", constants(), seconds}; }
 
-}  // namespace foreflow::cost::definitions::collective_law
+}  // namespace foreflow::cost::definitions::collective

@@ -27,12 +27,13 @@ struct Hardware {
   double peak       = 0;  // flop/s in the data type of the family
   double bandwidth  = 0;  // of its memory, bytes/s
   double processors = 1;  // streaming multiprocessors
+  double cache      = 0;  // bytes of the cache that they share
 };
 
 // One size of a family. What the numbers are is up to the law; the comments of its file say so.
 using Sizes = std::array<double, 6>;
 
-struct Law {
+struct LawDef {
   std::string_view name;
   std::string_view doc;
   std::vector<Constant> constants;
@@ -40,7 +41,7 @@ struct Law {
   double (*seconds)(std::span<const double> constants, const Sizes& sizes, const Hardware& hardware);
 };
 
-const Registry<Law>& laws();
+const Registry<LawDef>& laws();
 
 // (a^n + b^n)^(1/n): the longer of two times that overlap, and more where they are of a length. n > 0.
 double joined(double a, double b, double n);

@@ -7,14 +7,14 @@ namespace foreflow::cost {
 
 // clang-format off
 namespace definitions {
-#define FOREFLOW_ROW(name) namespace name##_law { Law row(); }
+#define FOREFLOW_ROW(name) namespace name { LawDef row(); }
 #include "cost/laws/laws.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
 
-const Registry<Law>& laws() {
-  static const Registry<Law> rows("law", {
-#define FOREFLOW_ROW(name) definitions::name##_law::row(),
+const Registry<LawDef>& laws() {
+  static const Registry<LawDef> rows("law", {
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "cost/laws/laws.def"
 #undef FOREFLOW_ROW
   });

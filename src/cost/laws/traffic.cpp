@@ -1,6 +1,6 @@
 #include "cost/laws/law.h"
 
-namespace foreflow::cost::definitions::traffic_law {
+namespace foreflow::cost::definitions::traffic {
 namespace {
 
 // Kernels that only move bytes: element-wise, normalisation, copies. Sizes: bytes read and written, kernels.
@@ -19,6 +19,6 @@ double seconds(std::span<const double> c, const Sizes& sizes, const Hardware& ha
 
 }  // namespace
 
-Law row() { return {"traffic", "kernels that only move bytes", constants(), seconds}; }
+LawDef row() { return {"traffic", "kernels that only move bytes", constants(), seconds}; }
 
-}  // namespace foreflow::cost::definitions::traffic_law
+}  // namespace foreflow::cost::definitions::traffic

@@ -1,0 +1,133 @@
+#include "cost/law_prices.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foreflow/cost/signature.h"
+
+namespace foreflow::cost {
+namespace {
+
+// Dao 2023, figures 4 to 6: on an A100 with heads of 128, causal, the backward pass reaches 165 to 175 TFLOP/s where
+// the forward pass reaches 190 to 200.
+constexpr double kBackward = 0.87;
+
+struct Found {
+  const FittedLaw* law;
+  const Processors* processors;  // of the device that it was fitted to
+};
+
+std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, std::string_view of) {
+  for (const DeviceCalibration* calibration : calibrations) {
+    for (const FittedLaw& fitted : calibration->laws) {
+      if (fitted.law == law && fitted.of == of)
+        return Found{&fitted, &processors_of(calibration->device, "calibration")};
+    }
+  }
+  return std::nullopt;
+}
+
+// The same units multiply both.
+std::optional<Found> find_product(const Calibrations& calibrations, std::string_view dtype) {
+  const auto own = find_law(calibrations, "product", dtype);
+  if (own || (dtype != "f16" && dtype != "bf16")) return own;
+  return find_law(calibrations, "product", dtype == "f16" ? "bf16" : "f16");
+}
+
+Seconds time_by(const Found& found, const platform::Device& device, std::string_view dtype, const Sizes& sizes) {
+  const LawDef& law = laws().get(found.law->law, "calibration");
+  return Seconds(law.seconds(found.law->constants, sizes, hardware_of(device, dtype, *found.processors)));
+}
+
+double elements(const ir::Type& type) { return static_cast<double>(ir::element_count(type.dims)); }
+double element_bytes(const ir::Type& type) { return ir::bytes_of(type).value() / std::max(elements(type), 1.0); }
+
+// A product of which one operand has k * n elements and the result m * n.
+struct ProductSizes {
+  double m, n, k;
+};
+
+// The products of an op: a forward one is found by its arithmetic, 2 m n k, its second operand and its result; the two
+// of a gradient, dy[m,n] w'[n,k] and x'[k,m] dy[m,n], by the operand w.
+std::vector<ProductSizes> products_of(const Application& application, const ir::Work& work) {
+  const ir::OpCall& call = application.call;
+  if (call.inputs.size() < 2 || application.outputs.empty()) return {};
+  if (call.def.name == "MatMulGrad") {
+    const ir::Type &x = call.inputs[0], &w = call.inputs[1], &dy = call.inputs[2];
+    const double k = static_cast<double>(x.dims.back()), n = elements(w) / k, m = elements(dy) / n;
+    return {{m, k, n}, {k, n, m}};
+  }
+  const bool multiplies = call.def.product != ir::Product::none || call.def.name == "Gemm" ||
+                          call.def.name == "FusedGemm" || call.def.name == "Conv";
+  const double results = elements(application.outputs[0]);
+  if (!multiplies || results < 1 || elements(call.inputs[1]) < 1) return {};
+  // A bias adds less than one to k.
+  const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6)),
+               n = std::max(1.0, elements(call.inputs[1]) / k);
+  return {{results / n, n, k}};
+}
+
+bool is_unaligned(const ProductSizes& product, double element) {
+  const auto odd = [&](double row) { return static_cast<int64_t>(row * element) % 16 != 0; };
+  return odd(product.n) || odd(product.k);
+}
+
+std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
+                                      const Calibrations& calibrations, const std::vector<ProductSizes>& products) {
+  const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
+  auto found                   = find_product(calibrations, dtype);
+  if (!found) return std::nullopt;
+  const double in = element_bytes(application.call.inputs[0]), out = element_bytes(application.outputs[0]);
+  FittedLaw law = *found->law;
+  // Operands of one byte are rounded by an op of their own.
+  const auto& constants = laws().get("product", "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].name == "quantise") law.constants[i] = 0;
+  }
+  Seconds sum(0);
+  for (const ProductSizes& product : products)
+    sum += time_by({&law, found->processors}, device, dtype,
+                   {product.m, product.n, product.k, in, out, is_unaligned(product, in) ? 1.0 : 0.0});
+  return sum;
+}
+
+// q[b,n,s,d] or [b,n,g,s,d], k[b,n,t,d].
+std::optional<Seconds> price_attention(const Application& application, const platform::Device& device,
+                                       const Calibrations& calibrations, const ir::Work& work) {
+  const ir::Type &q = application.call.inputs[0], &k = application.call.inputs[1];
+  const auto found = find_law(calibrations, "attention", "bf16");
+  if (!found || q.dims.size() < 4 || k.dims.size() < 4 || element_bytes(q) != 2) return std::nullopt;
+  const auto size = [](const ir::Type& type, size_t from_end) {
+    return static_cast<double>(type.dims[type.dims.size() - from_end]);
+  };
+  const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
+  const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
+  FittedLaw law         = *found->law;
+  const auto& constants = laws().get("attention", "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].name == "cache") law.constants[i] = 0;  // training keeps none
+  }
+  const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
+  const Seconds causal = time_by({&law, found->processors}, device, dtype, {samples, rows, heads, key_heads, width, 2});
+  // The law does 2 s^2 d flops for a head: half of the square.
+  const double ratio = work.flops.value() / (2 * samples * heads * rows * rows * width);
+  return causal * (application.outputs.size() > 2 ? ratio / kBackward : std::max(1.0, ratio));
+}
+
+}  // namespace
+
+std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
+                                     const Calibrations& calibrations) {
+  const ir::OpCall& call = application.call;
+  const ir::Work work    = call.def.work(call, application.outputs);
+  if (work.kernels == 0) return Seconds(0);
+  const std::vector<ProductSizes> products = products_of(application, work);
+  if (!products.empty()) return price_products(application, device, calibrations, products);
+  if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
+    return price_attention(application, device, calibrations, work);
+  const auto found = find_law(calibrations, "traffic", "element-wise");
+  if (!found) return std::nullopt;
+  return time_by(*found, device, "f32", {(work.read + work.written).value(), static_cast<double>(work.kernels)});
+}
+
+}  // namespace foreflow::cost
