@@ -70,9 +70,9 @@ std::map<int64_t, int64_t> messages(const std::string& model, const std::string&
   return all;
 }
 
-class EverySchedule : public testing::TestWithParam<std::string> {};
+class MessagesOfEverySchedule : public testing::TestWithParam<std::string> {};
 
-TEST_P(EverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
+TEST_P(MessagesOfEverySchedule, SendsTheResidualStreamOnceEachWayAndNothingElse) {
   const int64_t each = hops(schedule::schedules().get(GetParam(), ""));
   for (const std::string model : {"llama", "gpt"}) {
     for (const Kind& kind : kKinds) {
@@ -102,7 +102,7 @@ std::vector<std::string> training_schedules() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule, testing::ValuesIn(training_schedules()),
+INSTANTIATE_TEST_SUITE_P(Schedules, MessagesOfEverySchedule, testing::ValuesIn(training_schedules()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

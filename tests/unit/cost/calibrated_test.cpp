@@ -91,7 +91,7 @@ std::string message_of(const Json& parameters) {
 
 TEST(Calibrated, SaysWhatIsMissing) {
   EXPECT_EQ(message_of(parse_json(R"({"device": "A100-SXM4-80GB", "laws": [{}]})", "s.json")),
-            "s.json: $.laws[0]: has no \"law\"");
+            "s.json: $.laws[0]: the key \"law\" is missing");
   EXPECT_EQ(message_of(Json::object().set("families", Json::array()).set("messages", "none")),
             "s.json: $.messages: is \"none\"; write measured or simulated");
 }
