@@ -4,7 +4,9 @@
 
 #include "cost/bounds.h"
 #include "cost/parameters.h"
+#include "foreflow/base/error.h"
 #include "foreflow/cost/cost.h"
+#include "foreflow/ir/fp8.h"
 
 namespace foreflow::cost::definitions::roofline {
 namespace {
@@ -74,18 +76,45 @@ double parameters_in(const ir::Type& type) {
   return sum;
 }
 
+// The element type of the units that do the arithmetic.
+std::string_view unit_dtype(const Application& application, const platform::Device& device) {
+  if (application.call.attributes.find(ir::kFp8) == nullptr) return compute_dtype(application);
+  if (!device.peaks.contains("f8"))
+    throw Error("$.workload.dtype", "is fp8, of which " + device.kind + " has no units; use bf16");
+  return "f8";
+}
+
+// A product in fp8 reads one byte for each number. `converted` is moved by a kernel of its own (NVIDIA, Transformer
+// Engine: cast_transpose), which reads an operand and writes it twice, as it is and transposed for the other product.
+struct Fp8Traffic {
+  Bytes product, converted;
+};
+Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
+  const auto operand   = static_cast<size_t>(application.call.attributes.get_int(ir::kFp8));
+  const ir::Type& type = application.call.inputs[operand];
+  const int wide       = ir::size_of(type.dtype);
+  const Bytes narrow   = ir::bytes_of(type) / wide;
+  return {work.read / wide + work.written, (wide + 2) * narrow};
+}
+
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
 // bandwidth, plus a launch for each kernel.
 Seconds roofline_time(const Application& application, const platform::Device& device, const RooflineTerms& terms) {
   const ir::Work work = application.call.def.work(application.call, application.outputs);
   if (work.kernels == 0) return Seconds(0);
-  Seconds arithmetic = work.flops / (device.peak(compute_dtype(application)) * terms.compute);
+  Seconds arithmetic = work.flops / (device.peak(unit_dtype(application, device)) * terms.compute);
   if (terms.unaligned > 1 && is_odd_product(application, work)) arithmetic = terms.unaligned * arithmetic;
+  const BytesPerSecond memory = device.memory_bandwidth * terms.memory;
+  if (application.call.attributes.find(ir::kFp8) != nullptr) {
+    const Fp8Traffic bytes = fp8_traffic(application, work);
+    return std::max({arithmetic, bytes.product / memory, work.kernels * terms.kernel_floor}) +
+           std::max(bytes.converted / memory, terms.kernel_floor) + (work.kernels + 1) * device.launch;
+  }
   const bool updates = application.call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
-  const Bytes moved =
-      updates ? parameters_in(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
-  const Seconds traffic = moved / (device.memory_bandwidth * terms.memory);
-  return std::max({arithmetic, traffic, work.kernels * terms.kernel_floor}) + work.kernels * device.launch;
+  Bytes moved = updates ? parameters_in(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
+  moved -= std::min(moved, application.kept);
+  if (application.joined) return std::max(arithmetic, moved / memory);
+  return std::max({arithmetic, moved / memory, work.kernels * terms.kernel_floor}) + work.kernels * device.launch;
 }
 
 RooflineTerms read_terms(const JsonView& parameters) {

@@ -7,6 +7,7 @@
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/host_copy.h"
 #include "lower/issuer.h"
+#include "lower/kernels.h"
 
 namespace foreflow::lower {
 namespace {
@@ -72,7 +73,8 @@ class FragmentWriter {
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
-        issuer_(maker.options_.host) {}
+        issuer_(maker.options_.host),
+        kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -137,9 +139,10 @@ class FragmentWriter {
     bool on_host = true;
     for (uint32_t i = 0; i < op.result_count; ++i)
       on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
-    const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
+    cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
+    kernels_.place(o, device, application);
     const cost::Price price = maker_.cost_.compute(application, hardware(device));
     if (issuer_.begins_anew(op, device)) close(device);
     Open& open = open_[device];
@@ -148,7 +151,7 @@ class FragmentWriter {
     if (!on_host) {
       const ir::Work work = op.def->work(application.call, outputs);
       open.event.flops += work.flops + work.masked;
-      issuer_.add(op, device, work.kernels, price.time, open.event.issue);
+      issuer_.add(op, device, application.joined ? 0 : work.kernels, price.time, open.event.issue);
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     // The elements of a tuple that is no longer needed stay in place.
@@ -434,6 +437,7 @@ class FragmentWriter {
 
   // By value, because callers pass the key of the entry that is erased here.
   void close(ir::Device device) {
+    kernels_.end(device);
     const auto found = open_.find(device);
     if (found == open_.end()) return;
     Open open = std::move(found->second);
@@ -455,6 +459,7 @@ class FragmentWriter {
   Liveness live_;
   Recorder recorder_;
   Issuer issuer_;
+  Kernels kernels_;
   Fragment fragment_;
   std::map<ir::Device, Open> open_;
   std::map<ir::Device, int32_t> numbers_;  // of fragment_.lanes

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/fp8.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -39,7 +41,8 @@ Seconds Issuer::of_microbatch(const ir::Op& op, Seen& seen) const {
 }
 
 void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue) {
-  if (!on_ || !is_main(device) || kernels == 0) return;
+  if (!on_ || !is_main(device)) return;
+  if (kernels == 0) return issue.lengthen(time);
   Seen& seen = seen_[device];
   if (!seen.anything) issue.prepare(costs_.call);
   seen.anything = true;
@@ -50,6 +53,7 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     issue.waits = costs_.waits_for_gradients;
     issue.prepare(costs_.step);
   }
+  if (op.attributes->find(ir::kFp8) != nullptr) ++kernels;  // converts an operand first
   issue.add_kernels(kernels, is_update(op) ? Seconds(0) : costs_.kernel, time);
 }
 

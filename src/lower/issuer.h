@@ -17,7 +17,8 @@ class Issuer {
 
   // The optimizer has a compute of its own, before which the host may wait.
   bool begins_anew(const ir::Op& op, const ir::Device& device);
-  // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`.
+  // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`. 0: it lengthens the
+  // last one.
   void add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue);
   // That of a communication among `members`.
   stream::Issue of(collective::Kind kind, const std::vector<ir::Device>& members) const;

@@ -37,7 +37,7 @@ bool shards_vocabulary(const Json& scenario) {
   return tp > 1 && rows > 0 && rows % tp == 0;
 }
 bool is_narrow(const Json& scenario) {
-  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "Float16", "BFloat16"});
+  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
 }
 bool is_roofline(const Json& scenario) {
   return at(scenario, "cost", "model") == nullptr || has_word(scenario, "cost", "model", {"roofline"});

@@ -117,6 +117,7 @@ void read_rest(const JsonView& root, Scenario& scenario) {
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives            = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
   scenario.collectives.resharding = scenario.strategy.resharding;
+  scenario.collectives.fuses      = scenario.strategy.fuses;
   scenario.collectives.host       = read_host(part_or_empty(root, "host"));
 }
 

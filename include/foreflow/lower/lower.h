@@ -34,7 +34,8 @@ struct Options {
   std::vector<int> places;
   // How tensors change their layout between stages that are sharded in different ways; null: the first strategy.
   const reshard::StrategyDef* resharding = nullptr;
-  HostCosts host{};  // of every device
+  HostCosts host{};    // of every device
+  bool fuses = false;  // an element-wise op or norm is one kernel with such an op before it (lower/kernels.h)
   // stream::Communication::start of each collective, and of each message.
   Seconds collective_start{}, message_start{};
   // In memory from the beginning to the end besides the program's parameters.
