@@ -42,7 +42,10 @@ Seconds Issuer::of_microbatch(const ir::Op& op, Seen& seen) const {
 
 void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue) {
   if (!on_ || !is_main(device)) return;
-  if (kernels == 0) return issue.lengthen(time);
+  if (kernels == 0) {
+    if (issue.lag > Seconds(0)) issue.lag += time;
+    return;
+  }
   Seen& seen = seen_[device];
   if (!seen.anything) issue.prepare(costs_.call);
   seen.anything = true;

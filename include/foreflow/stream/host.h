@@ -24,10 +24,6 @@ struct Issue {
   bool costs() const { return all > Seconds(0); }
   // Work of the host before the next kernel.
   void prepare(Seconds time) { all += time; }
-  // The last kernel takes so much longer.
-  void lengthen(Seconds duration) {
-    if (lag > Seconds(0)) lag += duration;
-  }
   // Adds `count` equal kernels, each of which the host issues in `cost`, and which take `duration` together.
   void add_kernels(int count, Seconds cost, Seconds duration) {
     if (count < 1) return;
