@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "foreflow/collective/collective.h"
-#include "scenario/keys/sections.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -104,7 +103,6 @@ class Finder {
     for (const StrategyRow& row : kStrategy) add("strategy", row.key, row.why(scenario_));
     if (!scenario_.engine->shares_links)
       add("network", "coupling", "the engine " + std::string(scenario_.engine->name) + " shares no links");
-    add_host();
     for (const collective::KindDef& kind : collective::kinds()) {
       const bool met = std::any_of(summary.collectives.begin(), summary.collectives.end(),
                                    [&](const auto& one) { return one.kind == kind.name; });
@@ -114,14 +112,6 @@ class Finder {
   }
 
  private:
-  void add_host() {
-    if (!root_.has("host") || root_.at("host").json().if_object() == nullptr) return;
-    const JsonView host = root_.at("host");
-    if (!host.has("graphs") || !host.at("graphs").as_bool()) return;
-    for (const KeyDef& key : host_keys()) {
-      if (key.name != "graphs") add("host", key.name, "graphs is true");
-    }
-  }
   void add(std::string_view part, std::string_view key, const std::string& why) {
     if (why.empty() || !root_.has(part) || root_.at(part).json().if_object() == nullptr) return;
     const JsonView holder = root_.at(part);

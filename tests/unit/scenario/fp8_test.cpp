@@ -9,8 +9,8 @@ namespace foreflow::scenario::fp8_test {
 namespace {
 
 Scenario loaded(const std::string& dtype, const std::string& topology = "dgx_h100") {
-  const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 1024, "heads": 16,
-    "vocabulary": 5120, "sequence": 512, "mode": "training", "optimizer": "adam", "dtype": ")" +
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 8192, "heads": 64,
+    "vocabulary": 5120, "sequence": 2048, "mode": "training", "optimizer": "adam", "dtype": ")" +
                            dtype + R"("}, "platform": {"topology": ")" + topology +
                            R"(", "nodes": 1}, "strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16}})";
   return load(parse_json(text, "fp8.json"), "fp8.json");

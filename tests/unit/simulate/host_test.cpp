@@ -101,16 +101,20 @@ TEST_P(HostOnEngine, AComputeThatWaitsIsIssuedWhenItsStreamIsIdle) {
   expect_near(run(writer, star(1, kBandwidth, kLatency)).makespan, 2 * duration + cost);
 }
 
-TEST_P(HostOnEngine, AHandOverIsIssuedWithoutHoldingUpTheStreamThatHandsOver) {
-  const Seconds cost(30e-6), duration(10e-6);
-  ProgramWriter writer(1);
-  const int other = writer.stream(0);
-  writer.compute(0, duration).communicate(Kind::send, {0, other}, Bytes(1e6));
-  issue_last(writer, cost);
-  writer.compute(0, duration).compute(other, duration);
-  const auto timeline = run(writer, star(1, kBandwidth, kLatency));
-  expect_near(timeline.records[0].back().end, 2 * duration);
-  expect_near(timeline.records[1].back().end, cost + duration);
+// The stream that hands over goes on at once, with what is issued next.
+TEST_P(HostOnEngine, AHandOverReachesTheOtherStreamWhenItIsIssued) {
+  const Seconds cost(30e-6);
+  for (const Seconds duration : {Seconds(10e-6), Seconds(50e-6)}) {
+    ProgramWriter writer(1);
+    const int other = writer.stream(0);
+    writer.compute(0, duration).communicate(Kind::send, {0, other}, Bytes(1e6));
+    issue_last(writer, cost);
+    writer.compute(0, duration).compute(other, duration);
+    const auto timeline = run(writer, star(1, kBandwidth, kLatency));
+    expect_near(timeline.records[0][1].end, duration);
+    expect_near(timeline.records[0].back().end, std::max(cost, duration) + duration);
+    expect_near(timeline.records[1].back().end, std::max(cost, duration) + duration);
+  }
 }
 
 TEST_P(HostOnEngine, StartingACommunicationIsAddedToItsClosedForm) {
