@@ -37,7 +37,10 @@ bool shards_vocabulary(const Json& scenario) {
   return tp > 1 && rows > 0 && rows % tp == 0;
 }
 bool is_narrow(const Json& scenario) {
-  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "Float16", "BFloat16"});
+  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
+}
+bool is_roofline(const Json& scenario) {
+  return at(scenario, "cost", "model") == nullptr || has_word(scenario, "cost", "model", {"roofline"});
 }
 bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
 
@@ -92,6 +95,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp", "tp is more than 1", shards},
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"pp", "pp is more than 1", [](const Json& scenario) { return has_several(scenario, "pp"); }},
+      {"roofline", "the cost model is roofline, or none is stated", is_roofline},
       {"dp", "it trains and dp is more than 1",
        [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},
   };
