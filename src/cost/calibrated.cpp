@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "cost/bounds.h"
 #include "cost/law_prices.h"
 #include "cost/parameters.h"
 #include "cost/shipped.h"
@@ -16,6 +17,9 @@ const Keys& keys() {
       {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
       {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
        types::list_of(family, "a list of objects"), "none"},
+      {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "\"0s\""},
+      {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
+       "what its operands and results have"},
       {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
       {"files", "the published measurements that they were fitted to", types::list_of(types::text("a path"), "a list")},
       {"laws", "laws of kernels and collectives with their constants, as `foreflow calibrate --device` writes them",
@@ -34,6 +38,7 @@ bool measured_messages(const JsonView& parameters) {
 struct Tables {
   Calibration families;                  // measured times
   std::optional<DeviceCalibration> own;  // the laws of the file, which all devices take
+  LawTerms terms;
 };
 
 Calibrations laws_for(const Tables& tables, const platform::Device& device) {
@@ -63,7 +68,7 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   if (application.on_host) return beyond(application, device);
   if (measured && (!has_laws || measured->provenance == Provenance::interpolated)) return *measured;
   if (has_laws) {
-    if (const auto time = price_by_laws(application, device, laws_for(tables, device)))
+    if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms))
       return {*time, Provenance::regression};
   }
   return measured ? *measured : beyond(application, device);
@@ -83,6 +88,8 @@ CostModel make(const JsonView& parameters) {
   Tables tables;
   if (parameters.has("families")) tables.families = from_json(parameters.at("families"));
   if (parameters.has("laws")) tables.own = device_calibration(parameters);
+  if (parameters.has("kernel_floor")) tables.terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));
+  if (parameters.has("optimizer_bytes")) tables.terms.optimizer_bytes = parameters.at("optimizer_bytes").as_bytes();
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));
   const Json nothing  = Json::object();

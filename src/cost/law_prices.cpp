@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foreflow/cost/signature.h"
+#include "foreflow/ir/fp8.h"
 
 namespace foreflow::cost {
 namespace {
@@ -72,23 +73,41 @@ bool is_unaligned(const ProductSizes& product, double element) {
   return odd(product.n) || odd(product.k);
 }
 
-std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
-                                      const Calibrations& calibrations, const std::vector<ProductSizes>& products) {
-  const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
-  auto found                   = find_product(calibrations, dtype);
+// The time of `bytes` in `kernels` kernels, each at least the floor of the framework; nothing: there is no law.
+std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations, Bytes bytes,
+                                     double kernels, const LawTerms& terms) {
+  const auto found = find_law(calibrations, "traffic", "element-wise");
   if (!found) return std::nullopt;
-  const double in = element_bytes(application.call.inputs[0]), out = element_bytes(application.outputs[0]);
+  return std::max(time_by(*found, device, "f32", {bytes.value(), kernels}), kernels * terms.kernel_floor);
+}
+
+std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
+                                      const Calibrations& calibrations, const std::vector<ProductSizes>& products,
+                                      const LawTerms& terms) {
+  const ir::OpCall& call       = application.call;
+  const bool fp8               = call.attributes.find(ir::kFp8) != nullptr;
+  const std::string_view dtype = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
+  const auto found             = find_product(calibrations, dtype);
+  if (!found) return std::nullopt;
+  const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
   FittedLaw law = *found->law;
-  // Operands of one byte are rounded by an op of their own.
+  // Operands of one byte are converted by a kernel of its own.
   const auto& constants = laws().get("product", "calibration").constants;
   for (size_t i = 0; i < constants.size(); ++i) {
     if (constants[i].name == "quantise") law.constants[i] = 0;
   }
   Seconds sum(0);
-  for (const ProductSizes& product : products)
-    sum += time_by({&law, found->processors}, device, dtype,
-                   {product.m, product.n, product.k, in, out, is_unaligned(product, in) ? 1.0 : 0.0});
-  return sum;
+  for (const ProductSizes& product : products) {
+    const Seconds one = time_by({&law, found->processors}, device, dtype,
+                                {product.m, product.n, product.k, in, out, is_unaligned(product, in) ? 1.0 : 0.0});
+    sum += std::max(one, terms.kernel_floor);
+  }
+  if (!fp8) return sum;
+  // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
+  const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];
+  const double bytes      = (element_bytes(operand) + 2) * elements(operand);
+  const auto conversion   = price_traffic(device, calibrations, Bytes(bytes), 1, terms);
+  return conversion ? std::optional(sum + *conversion) : std::nullopt;
 }
 
 // q[b,n,s,d] or [b,n,g,s,d], k[b,n,t,d].
@@ -114,20 +133,28 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   return causal * (application.outputs.size() > 2 ? ratio / kBackward : std::max(1.0, ratio));
 }
 
+double parameters_of(const ir::Type& type) {
+  if (!type.is_tuple()) return elements(type);
+  double sum = 0;
+  for (const ir::Type& element : type.elements) sum += parameters_of(element);
+  return sum;
+}
+
 }  // namespace
 
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
-                                     const Calibrations& calibrations) {
+                                     const Calibrations& calibrations, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
   const ir::Work work    = call.def.work(call, application.outputs);
   if (work.kernels == 0) return Seconds(0);
   const std::vector<ProductSizes> products = products_of(application, work);
-  if (!products.empty()) return price_products(application, device, calibrations, products);
+  if (!products.empty()) return price_products(application, device, calibrations, products, terms);
   if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
     return price_attention(application, device, calibrations, work);
-  const auto found = find_law(calibrations, "traffic", "element-wise");
-  if (!found) return std::nullopt;
-  return time_by(*found, device, "f32", {(work.read + work.written).value(), static_cast<double>(work.kernels)});
+  const bool updates = call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
+  Bytes moved = updates ? parameters_of(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
+  moved -= std::min(moved, application.kept);
+  return price_traffic(device, calibrations, moved, application.joined ? 0 : work.kernels, terms);
 }
 
 }  // namespace foreflow::cost
