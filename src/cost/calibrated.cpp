@@ -20,6 +20,11 @@ const Keys& keys() {
       {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "\"0s\""},
       {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
        "what its operands and results have"},
+      {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
+       "what their operands and results have"},
+      {"score_bytes",
+       "of laws: read and written for each score of unfused attention by what is no op of the program, such as dropout",
+       types::bytes(), "\"0B\""},
       {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
       {"files", "the published measurements that they were fitted to", types::list_of(types::text("a path"), "a list")},
       {"laws", "laws of kernels and collectives with their constants, as `foreflow calibrate --device` writes them",
@@ -83,13 +88,19 @@ std::optional<Seconds> message_time(const Calibration& calibration, const Applic
   return found ? std::optional(found->time) : std::nullopt;
 }
 
+constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {{"optimizer_bytes", &LawTerms::optimizer_bytes},
+                                                                   {"loss_bytes", &LawTerms::loss_bytes},
+                                                                   {"score_bytes", &LawTerms::score_bytes}};
+
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());
   Tables tables;
   if (parameters.has("families")) tables.families = from_json(parameters.at("families"));
   if (parameters.has("laws")) tables.own = device_calibration(parameters);
   if (parameters.has("kernel_floor")) tables.terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));
-  if (parameters.has("optimizer_bytes")) tables.terms.optimizer_bytes = parameters.at("optimizer_bytes").as_bytes();
+  for (const auto& [key, member] : kLawBytes) {
+    if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
+  }
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));
   const Json nothing  = Json::object();

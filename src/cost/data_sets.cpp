@@ -124,6 +124,16 @@ std::optional<Read> addition(const FieldsOfRow& row, const std::string&) {
   return Read{"element-wise", {{3 * 2 * tokens * row.number("n_embd"), 1}, row.number("time_stats.add.median") * 1e-3}};
 }
 
+// Of tensors in 16 bits, which are read and written once. Issued one by one, so that short ones are times of the host.
+std::optional<Read> throughput(const FieldsOfRow& row, const std::string&) {
+  constexpr double kShortest = 2e-4;  // s
+  const bool norm            = row.text("op") != "gelu";
+  const double elements      = row.number("M") * (norm ? row.number("N") : 1);
+  const double seconds       = elements / (row.number("throughput_Gelements_per_s") * 1e9);
+  if (seconds < kShortest) return std::nullopt;
+  return Read{norm ? "normalisation" : "element-wise", {{4 * elements, 1}, seconds}};
+}
+
 struct Form {
   std::string_view column, law;
   bool several_devices;  // the first cell names the device
@@ -136,9 +146,15 @@ constexpr Form kForms[] = {
     {"num_key_value_heads", "attention", false, attention, "ai-dynamo/aiconfigurator (Apache-2.0)"},
     {"collective", "collective", true, nccl, "ai-dynamo/aiconfigurator (Apache-2.0)"},
     {"time_ns", "collective", true, nccl_all_reduce, "VIA-Research/vTrain (MIT)"},
+    {"throughput_Gelements_per_s", "traffic", true, throughput, "LLMCompass (BSD-3)"},
     {"time_stats.add.median", "traffic", false, addition, "microsoft/vidur (MIT)"},
     {"latency_ms", "product", false, gemm, "ai-dynamo/aiconfigurator (Apache-2.0)"},
 };
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
 
 const Form& form_of(const std::vector<std::string>& names, const std::string& name) {
   for (const Form& form : kForms) {
@@ -160,7 +176,7 @@ std::vector<DataSet> read_data_sets(std::string_view text, const std::string& na
   for (size_t i = 1; i < lines.size(); ++i) {
     if (trim(lines[i]).empty()) continue;
     const FieldsOfRow row(names, fields_of(lines[i]), fmt::format("{}:{}", name, i + 1));
-    if (form.several_devices && !device.starts_with(row.first())) continue;
+    if (form.several_devices && !device.starts_with(lower_case(row.first()))) continue;
     if (auto read = form.read(row, device)) found[read->of].push_back(read->sample);
   }
   std::vector<DataSet> sets;

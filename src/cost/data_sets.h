@@ -21,7 +21,7 @@ struct DataSet {
 //   1. products: dtype,m,n,k,latency_ms, and those of DeepBench;
 //   2. attention: batch_size,isl,num_heads,...;
 //   3. collectives within a server: system,collective,gpus,..., and gpu,gpus,size_bytes,time_ns,...;
-//   4. additions of tensors: time_stats.add.median and others.
+//   4. additions of tensors: time_stats.add.median and others; norms, softmax and GELU: throughput_Gelements_per_s.
 // Of a file with several devices, those rows whose first cell begins with `device`. `name` is the path, for errors.
 // Throws Error when the form is unknown.
 std::vector<DataSet> read_data_sets(std::string_view text, const std::string& name, const std::string& device);

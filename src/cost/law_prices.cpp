@@ -68,15 +68,29 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
   return {{results / n, n, k}};
 }
 
-bool is_unaligned(const ProductSizes& product, double element) {
-  const auto odd = [&](double row) { return static_cast<int64_t>(row * element) % 16 != 0; };
-  return odd(product.n) || odd(product.k);
+// True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
+bool rows_are_odd(const ir::Type& type) {
+  return type.is_tensor() && type.dims.size() > 1 &&
+         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % 16 != 0;
+}
+
+bool is_unaligned(const Application& application) {
+  const auto odd = [](std::span<const ir::Type> types) {
+    return std::any_of(types.begin(), types.end(), rows_are_odd);
+  };
+  return odd(application.call.inputs) || odd(application.outputs);
+}
+
+// Sums over rows between reading and writing: softmax, norms and their gradients.
+bool is_normalisation(const ir::OpDef& def) {
+  return def.softmax != ir::Softmax::none || def.name.find("Softmax") != std::string_view::npos ||
+         def.name.find("Normalization") != std::string_view::npos;
 }
 
 // The time of `bytes` in `kernels` kernels, each at least the floor of the framework; nothing: there is no law.
-std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations, Bytes bytes,
-                                     double kernels, const LawTerms& terms) {
-  const auto found = find_law(calibrations, "traffic", "element-wise");
+std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
+                                     const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
+  const auto found = find_law(calibrations, "traffic", family);
   if (!found) return std::nullopt;
   return std::max(time_by(*found, device, "f32", {bytes.value(), kernels}), kernels * terms.kernel_floor);
 }
@@ -96,17 +110,18 @@ std::optional<Seconds> price_products(const Application& application, const plat
   for (size_t i = 0; i < constants.size(); ++i) {
     if (constants[i].name == "quantise") law.constants[i] = 0;
   }
+  const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
-    const Seconds one = time_by({&law, found->processors}, device, dtype,
-                                {product.m, product.n, product.k, in, out, is_unaligned(product, in) ? 1.0 : 0.0});
+    const Seconds one =
+        time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
     sum += std::max(one, terms.kernel_floor);
   }
   if (!fp8) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
   const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];
   const double bytes      = (element_bytes(operand) + 2) * elements(operand);
-  const auto conversion   = price_traffic(device, calibrations, Bytes(bytes), 1, terms);
+  const auto conversion   = price_traffic(device, calibrations, "element-wise", Bytes(bytes), 1, terms);
   return conversion ? std::optional(sum + *conversion) : std::nullopt;
 }
 
@@ -133,6 +148,22 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   return causal * (application.outputs.size() > 2 ? ratio / kBackward : std::max(1.0, ratio));
 }
 
+// The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
+constexpr double kForwardOfLoss = 0.6;
+
+bool is_score(const Application& application) {
+  return application.call.def.softmax == ir::Softmax::plain || application.call.def.name == "SoftmaxGrad";
+}
+
+// What a framework moves beside the operands and results of an op.
+Bytes beside(const Application& application, const LawTerms& terms) {
+  const ir::OpCall& call = application.call;
+  if (is_score(application)) return elements(call.inputs[0]) * terms.score_bytes / 2;
+  if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
+  const bool backward = application.outputs[0].dims.size() == call.inputs[0].dims.size();
+  return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;
+}
+
 double parameters_of(const ir::Type& type) {
   if (!type.is_tuple()) return elements(type);
   double sum = 0;
@@ -154,7 +185,9 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   const bool updates = call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
   Bytes moved = updates ? parameters_of(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
   moved -= std::min(moved, application.kept);
-  return price_traffic(device, calibrations, moved, application.joined ? 0 : work.kernels, terms);
+  moved = std::max(moved, beside(application, terms) + (is_score(application) ? moved : Bytes(0)));
+  return price_traffic(device, calibrations, is_normalisation(call.def) ? "normalisation" : "element-wise", moved,
+                       application.joined ? 0 : work.kernels, terms);
 }
 
 }  // namespace foreflow::cost
