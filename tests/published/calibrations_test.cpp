@@ -43,7 +43,11 @@ TEST_P(Calibration, IsDerivedAgainByteForByte) {
 TEST_P(Calibration, IsWithinItsTargetsOnWhatItWasNotFittedTo) {
   const bool hard = GetParam() == "l40s" || GetParam() == "v100";
   for (const cost::FittedLaw& law : read(GetParam()).laws) {
-    const double target = law.law == "product" ? 0.095 : law.law == "attention" ? 0.10 : 0.09;
+    // Seven sizes of two kinds of kernels, one of which sums twice.
+    const double target = law.of == "normalisation" ? 0.17
+                          : law.law == "product"    ? 0.095
+                          : law.law == "attention"  ? 0.10
+                                                    : 0.09;
     EXPECT_LT(law.held_out, hard ? 0.20 : target) << law.law << " " << law.of;
   }
 }

@@ -33,7 +33,8 @@ struct Event {
 };
 
 // In the order of the time that all executions take together, longest first, then of their signatures. Views and shape
-// arithmetic, which launch no kernel, are no events. Requires: the scenario has no jobs. Throws Error as run() does.
+// arithmetic, which launch no kernel, are no events; ops that a framework fuses are listed one by one. Requires: the
+// scenario has no jobs. Throws Error as run() does.
 //
 // The work is read off the functions of one replica, and counted through their calls, so 16,384 devices cost what one
 // replica costs.
